@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace pliant::bench {
+
+/// What a benchmark's set-up hands to the harness.
+struct Workload {
+    std::function<double()> run;  ///< one sample; returns a number that depends on the whole result
+    double operations = 1;        ///< per sample; times are reported per operation
+    std::function<double()>
+        run_reference;  ///< optional: the yardstick, measured in turns with `run`
+    double reference_operations = 1;
+};
+
+/// One line of `pliant bench`. Nothing is built until `setup` runs.
+struct Benchmark {
+    std::string module;  ///< "geometry"
+    std::string name;    ///< "closest_point/near/70k"
+    std::function<Workload()> setup;
+    std::string reference = {};  ///< name of the yardstick
+    double max_us = 0;           ///< target: median per operation at most this; 0: none
+    double min_ratio = 0;        ///< target: reference over median at least this; 0: none
+    int samples = 200;           ///< the first tenth (at least one) is warm-up
+    bool wall_time = false;      ///< for work on several threads; otherwise CPU time of the thread
+};
+
+/// Times are thread CPU time per operation, or wall time where the benchmark says so.
+struct Result {
+    double median_us = 0, p99_us = 0, max_us = 0, reference_us = 0;
+    std::uint64_t checksum = 0;  ///< of the numbers that all samples returned
+};
+[[nodiscard]] Result measure(const Benchmark& benchmark);
+
+[[nodiscard]] std::vector<Benchmark> core_benchmarks();
+[[nodiscard]] std::vector<Benchmark> geometry_benchmarks();
+
+}  // namespace pliant::bench

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace pliant {
+
+/// Thrown out of a long computation after Ctrl-C or `Progress::cancel()`. Nothing is half-written.
+class Cancelled : public std::runtime_error {
+public:
+    Cancelled() : std::runtime_error("interrupted; no output was written") {}
+};
+
+enum class ProgressStyle {
+    Silent,
+    Auto,   ///< a bar on a terminal, plain lines otherwise
+    Bar,    ///< one line redrawn in place, with percentage and time left
+    Lines,  ///< a line at each stage and at most one every two seconds
+    Json,  ///< one object per line: {"stage": …, "fraction": …, "elapsed_s": …, "remaining_s": …}
+};
+
+/// Where a long computation is, how long it will still take, and whether it should stop.
+/// `advance` may be called from several threads; `stage` and `finish` from the one that owns the
+/// work.
+class Progress {
+public:
+    explicit Progress(ProgressStyle style = ProgressStyle::Silent, std::FILE* out = stderr);
+    ~Progress();
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+
+    /// Starts a named stage of `total` work units. Throws Cancelled if cancelled.
+    void stage(const std::string& name, std::size_t total = 1);
+    /// Adds finished units; redraws at most ten times a second. Throws Cancelled if cancelled.
+    void advance(std::size_t units = 1);
+    /// Ends the last stage and the display.
+    void finish();
+
+    void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
+    [[nodiscard]] bool is_cancelled() const noexcept;
+    [[nodiscard]] double fraction() const noexcept;  ///< of the current stage, 0 … 1
+    /// Seconds left in the current stage, extrapolated from its rate so far; negative while
+    /// unknown.
+    [[nodiscard]] double remaining_seconds() const noexcept;
+
+    /// A shared silent instance, the default argument of builders. Ctrl-C reaches it too.
+    [[nodiscard]] static Progress& none();
+
+private:
+    void draw(bool stage_ended);
+    struct Display;
+    std::unique_ptr<Display> display_;
+    std::atomic<std::size_t> done_{0};
+    std::size_t total_ = 1;
+    std::chrono::steady_clock::time_point stage_start_;
+    std::atomic<bool> cancelled_{false};
+};
+
+/// While alive, Ctrl-C (SIGINT) cancels every Progress instead of ending the process; a second
+/// Ctrl-C ends it at once.
+class CancelOnInterrupt {
+public:
+    CancelOnInterrupt();
+    ~CancelOnInterrupt();
+    CancelOnInterrupt(const CancelOnInterrupt&) = delete;
+    CancelOnInterrupt& operator=(const CancelOnInterrupt&) = delete;
+};
+
+}  // namespace pliant

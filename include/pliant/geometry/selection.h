@@ -1,0 +1,62 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace pliant {
+
+/// Vertices picked by place. Built by the functions below or from text, evaluated on any vertex
+/// list.
+struct Selection {
+    struct InBox {
+        Eigen::Vector3d low, high;
+    };
+    struct InSphere {
+        Eigen::Vector3d centre;
+        double radius;
+    };
+    /// normal · x < offset
+    struct BelowPlane {
+        Eigen::Vector3d normal;
+        double offset;
+    };
+    /// The lowest (or highest) fraction of the extent along an axis: x ≤ low + fraction · (high −
+    /// low).
+    struct Lowest {
+        int axis;
+        double fraction;
+    };
+    struct Highest {
+        int axis;
+        double fraction;
+    };
+    struct List {
+        std::vector<int> vertices;
+    };
+
+    std::variant<InBox, InSphere, BelowPlane, Lowest, Highest, List> shape;
+};
+
+[[nodiscard]] Selection in_box(const Eigen::Vector3d& low, const Eigen::Vector3d& high);
+[[nodiscard]] Selection in_sphere(const Eigen::Vector3d& centre, double radius);
+[[nodiscard]] Selection below_plane(const Eigen::Vector3d& normal, double offset);
+[[nodiscard]] Selection lowest(double fraction, int axis = 2);
+[[nodiscard]] Selection highest(double fraction, int axis = 2);
+[[nodiscard]] Selection vertex_list(std::vector<int> vertices);
+
+/// Reads `z < 5 %`, `z > 95 %`, `x < 0.02` (metres), `lowest 5 %`, `box x0 y0 z0 x1 y1 z1`, `sphere
+/// x y z r`, `plane nx ny nz offset`, `list 1,2,7-9`. Throws InputError with examples when it
+/// cannot.
+[[nodiscard]] Selection parse_selection(const std::string& text);
+
+/// Indices of the selected vertices, ascending. Throws InputError for list entries out of range.
+[[nodiscard]] std::vector<int> select(const Selection& selection,
+                                      const std::vector<Eigen::Vector3d>& vertices);
+/// As `select` of `parse_selection(text)`, but an empty result is an InputError that says where the
+/// vertices are and what to try.
+[[nodiscard]] std::vector<int> select_some(const std::string& text,
+                                           const std::vector<Eigen::Vector3d>& vertices);
+
+}  // namespace pliant

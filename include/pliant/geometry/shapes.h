@@ -1,0 +1,32 @@
+#pragma once
+
+#include "pliant/core/progress.h"
+#include "pliant/geometry/implicit.h"
+
+#include <optional>
+#include <string>
+
+namespace pliant {
+
+enum class ShapeKind {
+    Closed,  ///< one or more closed manifold components that do not overlap
+    Soup,    ///< closed parts that overlap each other, or open sheets
+};
+
+/// A named procedural model for demos and tests.
+struct ShapeInfo {
+    std::string name;         ///< "bridge"
+    std::string description;  ///< one line
+    ShapeKind kind = ShapeKind::Closed;
+    double size = 1.0;  ///< longest side of the bounding box [m]
+    int default_resolution = 64;
+};
+
+[[nodiscard]] const std::vector<ShapeInfo>& shape_list();
+/// Throws InputError with the nearest known name when there is none.
+[[nodiscard]] const ShapeInfo& shape_info(const std::string& name);
+/// Generates the named model; `resolution` 0 means its default. Deterministic.
+[[nodiscard]] SurfaceMesh make_shape(const std::string& name, int resolution = 0,
+                                     Progress& progress = Progress::none());
+
+}  // namespace pliant
