@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace pliant {
@@ -52,7 +53,7 @@ struct ChunkInfo {
 };
 
 /// How a file came to be: "input", "input_hash", "command", "version", … Kept in a chunk of its
-/// own.
+/// own, "provenance".
 using Provenance = std::map<std::string, std::string>;
 
 /// Collects chunks and writes them as one file, docs/core.md section "Archive". The file appears
@@ -63,17 +64,18 @@ public:
     explicit ArchiveWriter(std::string kind);
 
     /// Copies nothing: `values` must stay alive until `save`. The product of `shape` must be the
-    /// number of values.
+    /// number of values; no shape means one dimension. Throws InputError for a name that is taken,
+    /// empty or too long.
     template <class T>
     void add(const std::string& name, std::span<const T> values,
              std::vector<std::uint64_t> shape = {}) {
         add_bytes(name, chunk_type_of<T>(), values.data(), values.size(), std::move(shape));
     }
+    /// Neither may contain NUL bytes.
     void set_provenance(const std::string& key, const std::string& value);
     void save(const std::filesystem::path& path) const;
 
 private:
-    struct Pending;
     void add_bytes(const std::string& name, ChunkType type, const void* data, std::size_t count,
                    std::vector<std::uint64_t> shape);
     std::string kind_;
@@ -90,6 +92,8 @@ public:
     /// Throws InputError that says whether the file is missing, foreign, truncated, newer, of the
     /// other endianness, or damaged, and where.
     explicit Archive(const std::filesystem::path& path);
+    /// The same for a file already in memory; `name` stands for the file in messages.
+    [[nodiscard]] static Archive from_bytes(const std::vector<std::byte>& bytes, std::string name);
 
     [[nodiscard]] const std::string& kind() const noexcept;
     [[nodiscard]] const Provenance& provenance() const noexcept;
@@ -107,11 +111,13 @@ public:
     }
     /// Checks one chunk's bytes against its checksum.
     [[nodiscard]] bool is_intact(const ChunkInfo& chunk) const noexcept;
-    /// Checks all chunks; throws InputError naming the first damaged one.
+    /// Checks all chunks and the padding between them; throws InputError naming the first damaged
+    /// one.
     void verify() const;
 
 private:
     struct Mapping;
+    explicit Archive(std::shared_ptr<const Mapping> mapping) noexcept;
     [[nodiscard]] const ChunkInfo& checked(const std::string& name, ChunkType type) const;
     [[nodiscard]] const std::byte* bytes(const ChunkInfo& chunk) const noexcept;
     std::shared_ptr<const Mapping> mapping_;

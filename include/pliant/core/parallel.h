@@ -15,11 +15,14 @@ void set_num_threads(int num_threads);
 namespace detail {
 using RangeBody = void (*)(void* context, std::size_t begin, std::size_t end);
 void run_ranges(std::size_t count, std::size_t grain, RangeBody body, void* context);
+[[nodiscard]] constexpr std::size_t num_ranges(std::size_t count, std::size_t grain) noexcept {
+    return count / grain + (count % grain != 0 ? 1 : 0);
+}
 }  // namespace detail
 
 /// Calls `body(begin, end)` on disjoint ranges that cover [0, count). Range borders depend on
-/// `count` and `grain` alone, never on the number of threads. Exceptions thrown by `body` reach the
-/// caller.
+/// `count` and `grain` alone, never on the number of threads. An exception thrown by `body` reaches
+/// the caller; if several ranges throw, it is the one of the lowest range.
 template <class Body>
 void parallel_ranges(std::size_t count, std::size_t grain, Body&& body) {
     using Plain = std::remove_reference_t<Body>;
@@ -44,8 +47,9 @@ void parallel_for(std::size_t count, std::size_t grain, Body&& body) {
 template <class Value, class Partial, class Combine>
 [[nodiscard]] Value parallel_reduce(std::size_t count, std::size_t grain, Value identity,
                                     Partial&& partial, Combine&& combine) {
+    static_assert(!std::is_same_v<Value, bool>, "std::vector<bool> shares words between ranges");
     grain = std::max<std::size_t>(grain, 1);
-    std::vector<Value> parts((count + grain - 1) / grain, identity);
+    std::vector<Value> parts(detail::num_ranges(count, grain), identity);
     parallel_ranges(count, grain, [&](std::size_t begin, std::size_t end) {
         parts[begin / grain] = partial(begin, end);
     });

@@ -48,7 +48,7 @@ struct Wrench {
 /// Rotation by |v| radians about v/|v|; any angle, exact to round-off also near 0 and beyond π.
 [[nodiscard]] Quaternion rotation_from_vector(const Eigen::Vector3d& v);
 /// The shortest rotation vector of `q`, |v| ≤ π. Accurate near 0 and near π; q and −q give the same
-/// vector.
+/// vector, at exactly π the one whose first nonzero component is positive.
 [[nodiscard]] Eigen::Vector3d rotation_vector(const Quaternion& q);
 /// log(to · from⁻¹): the rotation vector in world axes that carries `from` to `to`.
 [[nodiscard]] Eigen::Vector3d rotation_difference(const Quaternion& from, const Quaternion& to);

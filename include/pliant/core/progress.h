@@ -1,7 +1,8 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <stdexcept>
@@ -19,13 +20,13 @@ enum class ProgressStyle {
     Silent,
     Auto,   ///< a bar on a terminal, plain lines otherwise
     Bar,    ///< one line redrawn in place, with percentage and time left
-    Lines,  ///< a line at each stage and at most one every two seconds
+    Lines,  ///< a line at the end of each stage and at most one every two seconds
     Json,  ///< one object per line: {"stage": …, "fraction": …, "elapsed_s": …, "remaining_s": …}
 };
 
 /// Where a long computation is, how long it will still take, and whether it should stop.
-/// `advance` may be called from several threads; `stage` and `finish` from the one that owns the
-/// work.
+/// `advance`, `cancel` and the questions may be called from any thread; `stage` and `finish` from
+/// the one that owns the work.
 class Progress {
 public:
     explicit Progress(ProgressStyle style = ProgressStyle::Silent, std::FILE* out = stderr);
@@ -51,12 +52,13 @@ public:
     [[nodiscard]] static Progress& none();
 
 private:
+    [[nodiscard]] double elapsed_seconds() const noexcept;
     void draw(bool stage_ended);
+    void end_stage();
     struct Display;
-    std::unique_ptr<Display> display_;
-    std::atomic<std::size_t> done_{0};
-    std::size_t total_ = 1;
-    std::chrono::steady_clock::time_point stage_start_;
+    std::unique_ptr<Display> display_;  // none when silent
+    std::atomic<std::size_t> done_{0}, total_{1};
+    std::atomic<std::int64_t> stage_start_ns_{0};
     std::atomic<bool> cancelled_{false};
 };
 

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <bit>
 #include <cstddef>
+#include <type_traits>
 #include <vector>
 
 namespace pliant {
@@ -11,6 +12,9 @@ namespace pliant {
 /// Storage is taken once, at construction.
 template <class T>
 class RingBuffer {
+    static_assert(std::is_nothrow_copy_assignable_v<T>, "items must be copied without allocation");
+    static_assert(!std::is_same_v<T, bool>, "std::vector<bool> shares words between items");
+
 public:
     /// Holds at least `capacity` items (rounded up to a power of two).
     explicit RingBuffer(std::size_t capacity)

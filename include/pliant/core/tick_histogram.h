@@ -5,8 +5,8 @@
 
 namespace pliant {
 
-/// Durations of ticks in logarithmic buckets: `record` is O(1), never allocates, relative error
-/// below 1.6 %.
+/// Durations of ticks in logarithmic buckets: `record` is O(1) and never allocates. Percentiles are
+/// rounded up by at most 1.6 % or 1 ns, docs/core.md section "Tick statistics".
 class TickHistogram {
 public:
     struct Summary {
@@ -24,12 +24,13 @@ public:
     void merge(const TickHistogram& other) noexcept;
     void reset() noexcept;
     [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
-    /// Upper edge of the bucket that holds the given fraction of all ticks [µs]; 0 when empty.
+    /// Upper edge of the bucket at which the given fraction of all ticks is reached, never above
+    /// the longest tick [µs]; 0 when empty.
     [[nodiscard]] double percentile_us(double fraction) const noexcept;
     [[nodiscard]] Summary summary() const noexcept;
 
 private:
-    // 64 sub-buckets per power of two of nanoseconds, up to about 2^40 ns (18 minutes)
+    // 64 sub-buckets per power of two of nanoseconds, up to 2^40 ns (18 minutes)
     static constexpr int kSubBits = 6;
     static constexpr int kBuckets = (41 - kSubBits) << kSubBits;
     static int bucket_of(std::uint64_t ns) noexcept;

@@ -14,9 +14,9 @@ class TripleBuffer {
 public:
     TripleBuffer() = default;
     /// All three slots start as copies of `initial`, so that vectors have their final size.
-    explicit TripleBuffer(const T& initial) : slots_{initial, initial, initial} {}
+    explicit TripleBuffer(const T& initial) : slots_{Slot{initial}, Slot{initial}, Slot{initial}} {}
 
-    [[nodiscard]] T& write_slot() noexcept { return slots_[write_]; }
+    [[nodiscard]] T& write_slot() noexcept { return slots_[write_].value; }
     /// Makes the write slot the newest value; the writer gets another slot with old contents.
     void publish() noexcept {
         const std::uint32_t previous = middle_.exchange(write_ | kFresh, std::memory_order_acq_rel);
@@ -29,11 +29,14 @@ public:
         read_ = middle_.exchange(read_, std::memory_order_acq_rel) & kIndex;
         return true;
     }
-    [[nodiscard]] const T& read_slot() const noexcept { return slots_[read_]; }
+    [[nodiscard]] const T& read_slot() const noexcept { return slots_[read_].value; }
 
 private:
     static constexpr std::uint32_t kIndex = 3, kFresh = 4;
-    std::array<T, 3> slots_{};
+    struct alignas(64) Slot {  // no cache line is shared by writer and reader
+        T value{};
+    };
+    std::array<Slot, 3> slots_{};
     alignas(64) std::uint32_t write_ = 0;
     alignas(64) std::atomic<std::uint32_t> middle_{1};
     alignas(64) std::uint32_t read_ = 2;

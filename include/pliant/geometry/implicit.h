@@ -3,29 +3,31 @@
 #include "pliant/geometry/surface_mesh.h"
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 namespace pliant {
 
 /// A solid given by a function that is negative inside, together with a box that contains it.
-/// Values are distances or lower bounds of them times `lipschitz`: |f(x) − f(y)| ≤ lipschitz |x −
-/// y|. Copyable, thread-safe, immutable.
+/// |f(x) − f(y)| ≤ lipschitz |x − y| everywhere, so |f| / lipschitz never exceeds the distance to
+/// the surface. Immutable and thread-safe; copies share the function.
 class Implicit {
 public:
     using Function = std::function<double(const Eigen::Vector3d&)>;
     Implicit(Function value, const Box& box, double lipschitz = 1.0);
 
-    [[nodiscard]] double operator()(const Eigen::Vector3d& x) const { return value_(x); }
+    [[nodiscard]] double operator()(const Eigen::Vector3d& x) const { return (*value_)(x); }
     [[nodiscard]] const Box& box() const noexcept { return box_; }
     [[nodiscard]] double lipschitz() const noexcept { return lipschitz_; }
 
 private:
-    Function value_;
+    std::shared_ptr<const Function> value_;
     Box box_;
     double lipschitz_;
 };
 
-/// Building blocks of the procedural shapes; lengths in metres.
+/// Building blocks of the procedural shapes; lengths in metres. Solids and unions are exact
+/// distances outside; the others are bounds. Formulas: docs/geometry.md section "Shapes".
 namespace implicit {
 
 [[nodiscard]] Implicit sphere(const Eigen::Vector3d& centre, double radius);
@@ -51,9 +53,11 @@ struct SplinePoint {
                              int segments = 12);
 
 [[nodiscard]] Implicit unite(const std::vector<Implicit>& parts);
-/// Union whose creases are filled over about `blend` metres.
+/// Union whose creases are filled over about `blend` metres. Independent of the order of the parts;
+/// the value is a convex combination's, so no steeper than the steepest part.
 [[nodiscard]] Implicit smooth_unite(const std::vector<Implicit>& parts, double blend);
 [[nodiscard]] Implicit intersect(const Implicit& a, const Implicit& b);
+/// `from` without `what`; the new edge is rounded over about `blend` metres.
 [[nodiscard]] Implicit subtract(const Implicit& from, const Implicit& what, double blend = 0.0);
 /// Shell of the given thickness, centred on the surface.
 [[nodiscard]] Implicit shell(const Implicit& body, double thickness);
@@ -68,7 +72,8 @@ struct SplinePoint {
 [[nodiscard]] Implicit repeat(const Implicit& body, const Eigen::Vector3d& step, int count);
 /// `count` copies evenly round the axis through the origin.
 [[nodiscard]] Implicit repeat_around(const Implicit& body, int axis, int count);
-/// Turns by `radians_per_metre` · x_axis about the axis through the origin.
+/// Turns by `radians_per_metre` · x_axis about the axis through the origin; `lipschitz` grows with
+/// the distance of the body's box from the axis.
 [[nodiscard]] Implicit twist(const Implicit& body, int axis, double radians_per_metre);
 
 }  // namespace implicit

@@ -36,7 +36,8 @@ void append(SurfaceMesh& mesh, const SurfaceMesh& other);
 
 [[nodiscard]] std::vector<Eigen::Vector3d> face_normals(
     const SurfaceMesh& mesh);  ///< unit; zero for degenerate faces
-/// Angle-weighted vertex normals, unit: the pseudonormals of [BaerentzenAanaes2005].
+/// Angle-weighted vertex normals, the pseudonormals of [BaerentzenAanaes2005]: unit; zero where no
+/// face with area meets the vertex.
 [[nodiscard]] std::vector<Eigen::Vector3d> vertex_normals(const SurfaceMesh& mesh);
 
 }  // namespace pliant

@@ -10,7 +10,7 @@ namespace pliant {
 class SurfaceTopology {
 public:
     struct Edge {
-        int a, b;                 ///< a < b
+        int a, b;                 ///< a < b; a == b only on a triangle that repeats a corner
         int first_use, num_uses;  ///< range in `edge_uses()`
     };
     struct EdgeUse {
@@ -23,7 +23,7 @@ public:
     [[nodiscard]] const std::vector<Edge>& edges() const noexcept { return edges_; }
     [[nodiscard]] std::span<const EdgeUse> uses(const Edge& edge) const noexcept;
     [[nodiscard]] int edge_of(int triangle, int side) const noexcept {
-        return triangle_edges_[3 * triangle + side];
+        return triangle_edges_[static_cast<std::size_t>(3 * triangle + side)];
     }
     /// Triangle across the side, or −1 where the edge is open or shared by more than two.
     [[nodiscard]] int neighbour(int triangle, int side) const noexcept;

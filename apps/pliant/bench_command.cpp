@@ -1,0 +1,128 @@
+#include <cstdio>
+
+#include "benchmarks/bench.h"
+#include "commands.h"
+#include "output.h"
+#include "pliant/core/error.h"
+#include "pliant/core/hash.h"
+#include "pliant/core/json_writer.h"
+#include "pliant/core/nearest_name.h"
+#include "pliant/core/simd.h"
+
+namespace pliant::cli {
+namespace {
+
+using bench::Benchmark;
+
+std::vector<Benchmark> all_benchmarks() {
+    std::vector<Benchmark> all = bench::core_benchmarks();
+    for (Benchmark& benchmark : bench::geometry_benchmarks()) all.push_back(std::move(benchmark));
+    return all;
+}
+
+std::vector<Benchmark> chosen(const Arguments& arguments) {
+    std::vector<Benchmark> all = all_benchmarks();
+    std::vector<std::string> modules;
+    for (const Benchmark& benchmark : all)
+        if (modules.empty() || modules.back() != benchmark.module)
+            modules.push_back(benchmark.module);
+    const std::string module = arguments.operands().empty() ? "" : arguments.operands()[0];
+    const std::string filter = arguments.text("--filter");
+    std::erase_if(all, [&](const Benchmark& benchmark) {
+        return (!module.empty() && benchmark.module != module) ||
+               benchmark.name.find(filter) == std::string::npos;
+    });
+    if (all.empty()) {
+        std::string known;
+        for (const std::string& name : modules) known += (known.empty() ? "" : ", ") + name;
+        throw InputError("",
+                         "no benchmark matches; modules: " + known + "; see pliant bench --list");
+    }
+    return all;
+}
+
+std::string target_text(const Benchmark& benchmark) {
+    if (benchmark.max_us > 0) return format("<= %g us", benchmark.max_us);
+    if (benchmark.min_ratio > 0) return format(">= %gx", benchmark.min_ratio);
+    return "";
+}
+
+bool passes(const Benchmark& benchmark, const bench::Result& result) {
+    return (benchmark.max_us <= 0 || result.median_us <= benchmark.max_us) &&
+           (benchmark.min_ratio <= 0 ||
+            result.reference_us / result.median_us >= benchmark.min_ratio);
+}
+
+void print_json(const Benchmark& benchmark, const bench::Result& result) {
+    JsonWriter json;
+    json.begin_object()
+        .member("name", benchmark.module + "/" + benchmark.name)
+        .member("median_us", result.median_us)
+        .member("p99_us", result.p99_us)
+        .member("max_us", result.max_us)
+        .member("checksum", hash_text(result.checksum))
+        .member("clock", benchmark.wall_time ? "wall" : "thread_cpu");
+    if (!benchmark.reference.empty())
+        json.member("reference", benchmark.reference)
+            .member("reference_us", result.reference_us)
+            .member("ratio", result.reference_us / result.median_us);
+    if (const std::string target = target_text(benchmark); !target.empty())
+        json.member("target", target).member("pass", passes(benchmark, result));
+    std::printf("%s\n", json.end_object().text().c_str());
+    std::fflush(stdout);
+}
+
+int run(const Arguments& arguments) {
+    const std::vector<Benchmark> benchmarks = chosen(arguments);
+    if (arguments.has("--list")) {
+        for (const Benchmark& benchmark : benchmarks)
+            std::printf("%s/%s\n", benchmark.module.c_str(), benchmark.name.c_str());
+        return 0;
+    }
+
+    Progress progress(progress_style(arguments));
+    progress.stage("measuring", benchmarks.size());
+    Table table({"benchmark", "median µs", "p99", "max", "reference µs", "ratio", "target", "",
+                 "checksum"});
+    for (const Benchmark& benchmark : benchmarks) {
+        const bench::Result result = bench::measure(benchmark);
+        progress.advance();
+        if (arguments.json()) {
+            print_json(benchmark, result);
+            continue;
+        }
+        const bool compared = !benchmark.reference.empty();
+        const std::string target = target_text(benchmark);
+        table.add(
+            {benchmark.module + "/" + benchmark.name, format("%.4g", result.median_us),
+             format("%.4g", result.p99_us), format("%.4g", result.max_us),
+             compared ? format("%.4g (%s)", result.reference_us, benchmark.reference.c_str()) : "",
+             compared ? format("%.2f", result.reference_us / result.median_us) : "", target,
+             target.empty() ? "" : (passes(benchmark, result) ? "ok" : "MISSED"),
+             hash_text(result.checksum)});
+    }
+    progress.finish();
+    if (!arguments.json()) {
+        table.print();
+        std::printf(
+            "thread CPU time per operation (wall time where several threads work); SIMD %s\n",
+            simd_targets().front().c_str());
+    }
+    return 0;
+}
+
+}  // namespace
+
+Command bench_command() {
+    return {.name = "bench",
+            .summary = "Measures Pliant's own speed, against references measured in the same run.",
+            .operands = "[MODULE]",
+            .example = "pliant bench geometry --filter closest",
+            .min_operands = 0,
+            .max_operands = 1,
+            .options = {{"--list", "", "only names"},
+                        {"--filter", "TEXT", "only benchmarks whose name contains this"}},
+            .run = run};
+}
+
+}  // namespace pliant::cli

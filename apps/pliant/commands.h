@@ -1,0 +1,14 @@
+#pragma once
+
+#include "arguments.h"
+
+namespace pliant::cli {
+
+[[nodiscard]] Command demo_command();
+[[nodiscard]] Command shape_command();
+[[nodiscard]] Command mesh_command();
+[[nodiscard]] Command convert_command();
+[[nodiscard]] Command inspect_command();
+[[nodiscard]] Command bench_command();
+
+}  // namespace pliant::cli

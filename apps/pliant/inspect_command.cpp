@@ -1,0 +1,178 @@
+#include <cstdio>
+
+#include "commands.h"
+#include "output.h"
+#include "pliant/core/archive.h"
+#include "pliant/core/error.h"
+#include "pliant/core/hash.h"
+#include "pliant/core/json_writer.h"
+#include "pliant/geometry/mesh_io.h"
+#include "pliant/geometry/selection.h"
+#include "pliant/geometry/surface_check.h"
+
+namespace pliant::cli {
+namespace {
+
+std::string shape_text(const std::vector<std::uint64_t>& shape) {
+    std::string text;
+    for (const std::uint64_t extent : shape)
+        text += (text.empty() ? "" : " × ") + std::to_string(extent);
+    return text;
+}
+
+int inspect_archive(const Arguments& arguments, const std::string& path) {
+    const Archive archive(path);
+    int num_damaged = 0;
+    Table table({"chunk", "type", "shape", "bytes", "XXH3", "state"});
+    JsonWriter json;
+    json.begin_object().member("file", path).member("kind", archive.kind());
+    json.key("provenance").begin_object();
+    for (const auto& [key, value] : archive.provenance()) json.member(key, value);
+    json.end_object().key("chunks").begin_array();
+    for (const ChunkInfo& chunk : archive.chunks()) {
+        const bool intact = archive.is_intact(chunk);
+        num_damaged += !intact;
+        table.add({chunk.name, std::string(to_string(chunk.type)), shape_text(chunk.shape),
+                   grouped(static_cast<std::int64_t>(chunk.size)), hash_text(chunk.checksum),
+                   intact ? "ok" : "DAMAGED"});
+        json.begin_object()
+            .member("name", chunk.name)
+            .member("type", to_string(chunk.type))
+            .key("shape")
+            .begin_array();
+        for (const std::uint64_t extent : chunk.shape) json.value(extent);
+        json.end_array()
+            .member("bytes", chunk.size)
+            .member("checksum", hash_text(chunk.checksum))
+            .member("intact", intact)
+            .end_object();
+    }
+    json.end_array().end_object();
+
+    if (arguments.json()) {
+        std::printf("%s\n", json.text().c_str());
+    } else {
+        std::printf("%s: %s, %s\n", path.c_str(), archive.kind().c_str(),
+                    byte_size(static_cast<double>(archive.file_size())).c_str());
+        for (const auto& [key, value] : archive.provenance())
+            std::printf("  %-14s %s\n", key.c_str(), value.c_str());
+        table.print();
+    }
+    // the table above shows which chunk; this also checks what lies between the chunks
+    archive.verify();
+    return num_damaged == 0 ? 0 : 1;
+}
+
+void report_selection(const Arguments& arguments, const std::vector<Eigen::Vector3d>& vertices,
+                      JsonWriter& json) {
+    if (!arguments.has("--select")) return;
+    const auto count = select_some(arguments.text("--select"), vertices, "--select").size();
+    json.member("num_selected", static_cast<int>(count));
+    if (!arguments.json())
+        std::printf("selected     %s of %s vertices\n",
+                    grouped(static_cast<std::int64_t>(count)).c_str(),
+                    grouped(static_cast<std::int64_t>(vertices.size())).c_str());
+}
+
+void print_box(const Box& box) {
+    if (box.isEmpty()) return;
+    std::printf("box          %.4g … %.4g, %.4g … %.4g, %.4g … %.4g m\n", box.min().x(),
+                box.max().x(), box.min().y(), box.max().y(), box.min().z(), box.max().z());
+}
+
+void print_findings(const std::string& findings) {
+    std::printf("%s\n", findings.empty() ? "nothing wrong found" : findings.c_str());
+}
+
+int inspect_surface(const Arguments& arguments, const std::string& path) {
+    const SurfaceMesh mesh = load_surface(path);
+    const SurfaceReport report = check_surface(mesh);
+    JsonWriter json;
+    json.begin_object()
+        .member("file", path)
+        .member("num_vertices", report.num_vertices)
+        .member("num_triangles", report.num_triangles)
+        .member("num_components", report.num_components)
+        .member("euler_number", report.euler_number)
+        .member("closed", report.is_closed())
+        .member("manifold", report.is_manifold())
+        .member("inside_out", report.inside_out)
+        .member("open_edges", report.open_edges.count)
+        .member("non_manifold_edges", report.non_manifold_edges.count)
+        .member("non_manifold_vertices", report.non_manifold_vertices.count)
+        .member("inconsistent_edges", report.inconsistent_edges.count)
+        .member("degenerate_triangles", report.degenerate_triangles.count)
+        .member("duplicate_triangles", report.duplicate_triangles.count)
+        .member("area_m2", report.area)
+        .member("volume_m3", report.volume);
+    if (!arguments.json()) {
+        std::printf("%s: %s vertices, %s triangles, %d component%s, Euler number %d\n",
+                    path.c_str(), grouped(report.num_vertices).c_str(),
+                    grouped(report.num_triangles).c_str(), report.num_components,
+                    report.num_components == 1 ? "" : "s", report.euler_number);
+        print_box(report.box);
+        std::printf("area         %.6g m²\n", report.area);
+        if (report.is_closed()) std::printf("volume       %.6g m³\n", report.volume);
+        print_findings(report.text());
+    }
+    report_selection(arguments, mesh.vertices, json);
+    if (arguments.json()) std::printf("%s\n", json.end_object().text().c_str());
+    return 0;
+}
+
+int inspect_volume(const Arguments& arguments, const std::string& path) {
+    const VolumeMesh mesh = load_volume(path);
+    const VolumeReport report = check_volume(mesh);
+    const bool tets = mesh.kind == ElementKind::Tet4;
+    JsonWriter json;
+    json.begin_object()
+        .member("file", path)
+        .member("element", tets ? "tet4" : "hex8")
+        .member("num_vertices", report.num_vertices)
+        .member("num_elements", report.num_elements)
+        .member("num_parts", report.num_parts)
+        .member("num_inverted", report.num_inverted)
+        .member("num_orphans", report.num_orphans)
+        .member("num_weak_joints", report.num_weak_joints)
+        .member("volume_m3", total_volume(mesh))
+        .member("weighted_volume_m3", total_volume(mesh, true));
+    if (!arguments.json()) {
+        std::printf("%s: %s vertices, %s %s in %d part%s\n", path.c_str(),
+                    grouped(report.num_vertices).c_str(), grouped(report.num_elements).c_str(),
+                    tets ? "tetrahedra" : "hexahedra", report.num_parts,
+                    report.num_parts == 1 ? "" : "s");
+        print_box(bounding_box(mesh.vertices));
+        std::printf("volume       %.6g m³\n", total_volume(mesh));
+        if (tets && report.num_elements > 0) {
+            const auto [low, high] = dihedral_range(mesh);
+            std::printf("angles       %.1f° … %.1f° (dihedral)\n", low, high);
+        }
+        print_findings(report.text());
+    }
+    report_selection(arguments, mesh.vertices, json);
+    if (arguments.json()) std::printf("%s\n", json.end_object().text().c_str());
+    return 0;
+}
+
+int run(const Arguments& arguments) {
+    const std::string& path = arguments.operands()[0];
+    if (path.ends_with(".pliant")) return inspect_archive(arguments, path);
+    return is_volume_file(path) ? inspect_volume(arguments, path)
+                                : inspect_surface(arguments, path);
+}
+
+}  // namespace
+
+Command inspect_command() {
+    return {.name = "inspect",
+            .summary = "Says what is in a mesh or .pliant file and whether it is sound.",
+            .operands = "FILE",
+            .example = "pliant inspect bridge.ply --select \"z < 5 %\"",
+            .min_operands = 1,
+            .max_operands = 1,
+            .options = {{"--select", "SELECTION",
+                         "count the vertices of a selection, as in \"z < 5 %\""}},
+            .run = run};
+}
+
+}  // namespace pliant::cli

@@ -1,0 +1,78 @@
+#include <cstdio>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "commands.h"
+#include "pliant/core/error.h"
+#include "pliant/core/nearest_name.h"
+#include "pliant/core/parallel.h"
+#include "pliant/core/progress.h"
+#include "pliant/core/version.h"
+
+namespace {
+
+using namespace pliant::cli;
+
+constexpr int kFailed = 1, kWrongUsage = 2, kInterrupted = 130;
+
+std::vector<Command> all_commands() {
+    return {demo_command(),    shape_command(),   mesh_command(),
+            convert_command(), inspect_command(), bench_command()};
+}
+
+void print_overview(const std::vector<Command>& commands) {
+    std::printf("Pliant %s: deformable objects you can touch.\n\n", pliant::kVersion);
+    std::printf(
+        "Example:  pliant shape spoon -o spoon.ply && pliant mesh spoon.ply -o spoon.vtu\n\n");
+    for (const Command& command : commands)
+        std::printf("  pliant %-9s %s\n", command.name.c_str(), command.summary.c_str());
+    std::printf("\nEach command has --help.\n");
+}
+
+int dispatch(const std::vector<std::string>& words) {
+    const std::vector<Command> commands = all_commands();
+    if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
+        print_overview(commands);
+        return words.empty() ? kWrongUsage : 0;
+    }
+    if (words[0] == "--version") {
+        std::printf("pliant %s\n", pliant::kVersion);
+        return 0;
+    }
+
+    std::vector<std::string> names;
+    for (const Command& command : commands) {
+        names.push_back(command.name);
+        if (command.name != words[0]) continue;
+        const Arguments arguments(command, {words.begin() + 1, words.end()});
+        if (arguments.wants_help()) {
+            std::printf("%s", help_text(command).c_str());
+            return 0;
+        }
+        pliant::set_num_threads(arguments.integer("--threads", 0, 1, 1024));
+        return command.run(arguments);
+    }
+    const std::string near = pliant::nearest_name(words[0], names);
+    std::fprintf(stderr, "error: unknown command '%s'%s\n", words[0].c_str(),
+                 near.empty() ? "; see pliant --help" : ("; did you mean '" + near + "'?").c_str());
+    return kWrongUsage;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        const pliant::CancelOnInterrupt ctrl_c;
+        return dispatch({argv + 1, argv + argc});
+    } catch (const pliant::Cancelled& cancelled) {
+        std::fprintf(stderr, "\n%s\n", cancelled.what());
+        return kInterrupted;
+    } catch (const pliant::InputError& error) {
+        std::fprintf(stderr, "error: %s\n", error.what());
+        return kFailed;
+    } catch (const std::bad_alloc&) {
+        std::fprintf(stderr, "error: out of memory; try a lower resolution\n");
+        return kFailed;
+    }
+}

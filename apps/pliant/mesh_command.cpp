@@ -1,0 +1,181 @@
+#include <cstdio>
+
+#include "commands.h"
+#include "meshing.h"
+#include "output.h"
+#include "pliant/core/archive.h"
+#include "pliant/core/error.h"
+#include "pliant/core/hash.h"
+#include "pliant/core/json_writer.h"
+#include "pliant/core/version.h"
+#include "pliant/geometry/mesh_archive.h"
+#include "pliant/geometry/mesh_io.h"
+#include "pliant/geometry/selection.h"
+#include "pliant/geometry/surface_check.h"
+
+namespace pliant::cli {
+namespace {
+
+SurfaceMesh load_checked(const Arguments& arguments, const std::string& path) {
+    SurfaceMesh surface = load_surface(path);
+    if (arguments.has("--size")) scale_to_size(surface, arguments.real("--size", 1, 1e-6, 1e6));
+    RepairReport repair;
+    if (arguments.has("--repair")) repair = repair_surface(surface);
+
+    const SurfaceReport report = check_surface(surface);
+    if (report.num_triangles == 0)
+        throw InputError(path, "has no triangles; a surface mesh is needed");
+    if (report.non_finite_vertices.count || report.invalid_indices.count)
+        throw InputError(path, report.text() + "; try --repair");
+    if (report.inside_out) throw InputError(path, "the surface is inside out; try --repair");
+    if (!arguments.json()) {
+        std::printf("%-12s %s vertices, %s triangles; %s, %d component%s\n", "surface",
+                    grouped(report.num_vertices).c_str(), grouped(report.num_triangles).c_str(),
+                    report.is_closed() ? "closed" : "not closed", report.num_components,
+                    report.num_components == 1 ? "" : "s");
+        if (repair.changed()) std::printf("%-12s %s\n", "repaired", repair.text().c_str());
+        if (!report.is_closed())
+            std::printf("%-12s inside is decided by winding number; --repair may close it\n", "");
+    }
+    return surface;
+}
+
+// --region NAME=SELECTION: elements whose centre is selected
+void assign_regions(VolumeMesh& mesh, const std::vector<std::string>& requests) {
+    if (requests.empty()) return;
+    std::vector<Eigen::Vector3d> centres;
+    for (int e = 0; e < mesh.num_elements(); ++e) {
+        Eigen::Vector3d sum = Eigen::Vector3d::Zero();
+        for (const int v : mesh.element(e)) sum += mesh.vertices[static_cast<std::size_t>(v)];
+        centres.push_back(sum / nodes_per_element(mesh.kind));
+    }
+    mesh.regions.assign(centres.size(), 0);
+    mesh.region_names = {"body"};
+    for (const std::string& request : requests) {
+        const std::size_t equals = request.find('=');
+        if (equals == std::string::npos || equals == 0)
+            throw InputError("", "--region", request,
+                             "NAME=SELECTION, for example top=\"z > 90 %\"");
+        const int region = static_cast<int>(mesh.region_names.size());
+        mesh.region_names.push_back(request.substr(0, equals));
+        for (const int e : select_some(request.substr(equals + 1), centres, "--region"))
+            mesh.regions[static_cast<std::size_t>(e)] = region;
+    }
+}
+
+void save(const MeshResult& result, const std::string& out, const std::string& in,
+          const MeshRequest& request) {
+    if (!out.ends_with(".pliant")) {
+        save_volume(result.mesh, out);
+        return;
+    }
+    ArchiveWriter writer("volume-mesh");
+    const auto mesh_storage = add_volume_mesh(writer, result.mesh);
+    add_embedding(writer, result.embedding);
+    const std::vector<Eigen::Vector3d>& points = result.mesh.vertices;
+    writer.set_provenance("version", kVersion);
+    writer.set_provenance("input", in);
+    writer.set_provenance("kind", request.kind);
+    writer.set_provenance("resolution", std::to_string(request.resolution));
+    writer.set_provenance("vertices_hash",
+                          hash_text(hash_bytes(points.data(), points.size() * 24)));
+    writer.save(out);
+}
+
+void print_report(const MeshResult& result, double surface_volume, const std::string& out) {
+    const VolumeMesh& mesh = result.mesh;
+    const bool hexes = mesh.kind == ElementKind::Hex8;
+    std::printf("%-12s %s %s, %s vertices", "mesh", grouped(mesh.num_elements()).c_str(),
+                hexes ? "hexahedra" : "tetrahedra", grouped(mesh.num_vertices()).c_str());
+    if (!mesh.hanging.empty())
+        std::printf(" (%s hanging)",
+                    grouped(static_cast<std::int64_t>(mesh.hanging.size())).c_str());
+    if (!hexes) {
+        const auto [low, high] = dihedral_range(mesh);
+        std::printf(", dihedral angles %.1f° … %.1f°", low, high);
+    }
+    std::printf("  %.2f s\n", result.mesh_seconds);
+
+    const double plain = total_volume(mesh), weighted = total_volume(mesh, true);
+    std::printf("%-12s %.6g m³", "volume", plain);
+    if (!mesh.filled.empty()) std::printf(", %.6g m³ weighted by filled fraction", weighted);
+    if (surface_volume > 0)
+        std::printf("; surface encloses %.6g m³ (%+.2f %%, weighted %+.2f %%)", surface_volume,
+                    100 * (plain / surface_volume - 1), 100 * (weighted / surface_volume - 1));
+    std::printf("\n%-12s %s surface vertices, %s outside every element  %.2f s\n", "embedding",
+                grouped(result.embedding.num_points()).c_str(),
+                grouped(result.embedding.num_outside()).c_str(), result.embed_seconds);
+    const std::string findings = check_volume(mesh).text();
+    if (!findings.empty()) std::printf("%-12s %s\n", "note", findings.c_str());
+    std::printf("%-12s %s\n", "wrote", out.c_str());
+}
+
+void print_json(const MeshResult& result, double surface_volume, const std::string& out) {
+    const VolumeMesh& mesh = result.mesh;
+    JsonWriter json;
+    json.begin_object()
+        .member("output", out)
+        .member("element", mesh.kind == ElementKind::Hex8 ? "hex8" : "tet4")
+        .member("num_elements", mesh.num_elements())
+        .member("num_vertices", mesh.num_vertices())
+        .member("num_hanging", static_cast<int>(mesh.hanging.size()))
+        .member("volume_m3", total_volume(mesh))
+        .member("weighted_volume_m3", total_volume(mesh, true))
+        .member("surface_volume_m3", surface_volume)
+        .member("num_embedded", result.embedding.num_points())
+        .member("num_outside", result.embedding.num_outside())
+        .member("mesh_s", result.mesh_seconds)
+        .member("embed_s", result.embed_seconds);
+    if (mesh.kind == ElementKind::Tet4) {
+        const auto [low, high] = dihedral_range(mesh);
+        json.member("min_dihedral_deg", low).member("max_dihedral_deg", high);
+    }
+    std::printf("%s\n", json.end_object().text().c_str());
+}
+
+int run(const Arguments& arguments) {
+    const std::string in = arguments.operands()[0], out = arguments.required("-o");
+    if (!is_volume_file(out))
+        throw InputError("", "-o", out,
+                         "a name ending in .vtu, .msh, .veg, .mesh, .node, .ele or .pliant");
+    MeshRequest request;
+    request.kind = arguments.text("--kind", request.kind);
+    request.resolution = arguments.integer("--resolution", request.resolution, 2, 1024);
+    request.hollow = arguments.has("--hollow");
+    request.growth = arguments.real("--growth", request.growth, 0, 10);
+    request.levels = arguments.integer("--levels", request.levels, 0, 8);
+
+    Progress progress(progress_style(arguments));
+    const SurfaceQuery surface(load_checked(arguments, in));
+    const double surface_volume =
+        surface.sign_method() == SignMethod::PseudoNormal ? enclosed_volume(surface.mesh()) : 0;
+    MeshResult result = make_simulation_mesh(surface, request, progress);
+    assign_regions(result.mesh, arguments.all("--region"));
+    save(result, out, in, request);
+    (arguments.json() ? print_json : print_report)(result, surface_volume, out);
+    return 0;
+}
+
+}  // namespace
+
+Command mesh_command() {
+    return {.name = "mesh",
+            .summary = "Turns a surface mesh, clean or broken, into a simulation mesh.",
+            .operands = "IN -o OUT",
+            .example = "pliant mesh serpent.ply -o serpent.vtu --kind tet --resolution 60",
+            .min_operands = 1,
+            .max_operands = 1,
+            .options =
+                {{"-o", "FILE", ".vtu .msh .veg .mesh .node .ele or .pliant (keeps the embedding)"},
+                 {"--kind", "KIND", "voxel (default), graded, tet or graded-tet"},
+                 {"--resolution", "N", "cells along the longest side (default 64)"},
+                 {"--hollow", "", "voxel: only the cells that meet the surface"},
+                 {"--growth", "G", "graded: cell size over depth below the surface (default 0.5)"},
+                 {"--levels", "N", "graded: coarsest cell is 2^N finest ones (default 4)"},
+                 {"--size", "METRES", "scale the longest side of the surface to this first"},
+                 {"--repair", "", "weld, drop degenerate and duplicate triangles, orient"},
+                 {"--region", "NAME=SEL", "name the elements in a selection; may be repeated"}},
+            .run = run};
+}
+
+}  // namespace pliant::cli

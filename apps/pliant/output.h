@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "pliant/core/progress.h"
+
+namespace pliant::cli {
+
+class Arguments;
+
+[[nodiscard]] std::string grouped(std::int64_t number);  ///< 41,208
+[[nodiscard]] std::string byte_size(double bytes);       ///< 9.8 MB
+/// printf for short texts.
+[[nodiscard]] std::string format(const char* pattern, ...) __attribute__((format(printf, 1, 2)));
+
+/// Columns of text, aligned for a terminal: the first to the left, the others to the right.
+class Table {
+public:
+    explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}
+    void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+    void print() const;
+
+private:
+    std::vector<std::vector<std::string>> rows_;
+};
+
+[[nodiscard]] ProgressStyle progress_style(const Arguments& arguments);
+
+}  // namespace pliant::cli

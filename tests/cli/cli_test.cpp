@@ -1,0 +1,213 @@
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+namespace {
+
+struct Output {
+    int exit_code;
+    std::string text;  // both streams
+};
+
+// PLIANT_PROGRAM is the built program's path
+Output pliant(const std::string& arguments) {
+    const std::string command = std::string(PLIANT_PROGRAM) + " " + arguments + " 2>&1";
+    std::FILE* pipe = popen(command.c_str(), "r");
+    Output output{-1, {}};
+    std::array<char, 4096> buffer;
+    while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe))
+        output.text.append(buffer.data(), count);
+    const int status = pclose(pipe);
+    output.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+    return output;
+}
+
+bool contains(const Output& output, const std::string& part) {
+    return output.text.find(part) != std::string::npos;
+}
+
+class CommandLine : public testing::Test {
+protected:
+    void SetUp() override {
+        const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+        folder_ = std::filesystem::temp_directory_path() /
+                  (std::string("pliant-cli-") + info->name() + "-" + std::to_string(getpid()));
+        std::filesystem::create_directories(folder_);
+    }
+    void TearDown() override { std::filesystem::remove_all(folder_); }
+    std::string path(const std::string& name) const { return (folder_ / name).string(); }
+    std::filesystem::path folder_;
+};
+
+#define EXPECT_FAILS_WITH(arguments, part)                    \
+    do {                                                      \
+        const Output output_ = pliant(arguments);             \
+        EXPECT_NE(output_.exit_code, 0);                      \
+        EXPECT_TRUE(contains(output_, part)) << output_.text; \
+    } while (false)
+
+TEST_F(CommandLine, EveryCommandHasHelpThatBeginsWithAnExample) {
+    for (const std::string command : {"demo", "shape", "mesh", "convert", "inspect", "bench"}) {
+        const Output help = pliant(command + " --help");
+        EXPECT_EQ(help.exit_code, 0);
+        EXPECT_TRUE(help.text.starts_with("Example:  pliant " + command)) << help.text;
+    }
+    EXPECT_EQ(pliant("--help").exit_code, 0);
+    EXPECT_EQ(pliant("--version").exit_code, 0);
+    EXPECT_NE(pliant("").exit_code, 0);
+}
+
+TEST_F(CommandLine, WrongWordsAreAnsweredWithTheNearestRightOne) {
+    EXPECT_FAILS_WITH("insect x.obj", "unknown command 'insect'; did you mean 'inspect'?");
+    EXPECT_FAILS_WITH("mesh x.obj --resolutoin 5",
+                      "unknown option --resolutoin; did you mean --resolution?");
+    EXPECT_FAILS_WITH("shape briidge -o x.ply", "bridge");
+    EXPECT_FAILS_WITH("mesh x.obj", "needs -o");
+    EXPECT_FAILS_WITH("mesh x.obj -o", "-o needs a value");
+    EXPECT_FAILS_WITH("mesh", "needs more operands");
+    EXPECT_FAILS_WITH("mesh a.obj b.obj -o c.vtu", "unexpected operand 'b.obj'");
+    EXPECT_FAILS_WITH("mesh a.obj -o c.vtu --resolution abc",
+                      "--resolution = abc (expected a number from 2 to 1024)");
+    EXPECT_FAILS_WITH("mesh a.obj -o c.vtu --size -1", "--size = -1 (expected a number from");
+    EXPECT_FAILS_WITH("bench nothing", "no benchmark matches");
+}
+
+TEST_F(CommandLine, MissingAndForeignFilesAreNamed) {
+    EXPECT_FAILS_WITH("inspect " + path("none.obj"), "none.obj");
+    EXPECT_FAILS_WITH("inspect " + path("none.pliant"), "none.pliant");
+    std::ofstream(path("text.pliant")) << "this is not an archive, only a line of text";
+    EXPECT_FAILS_WITH("inspect " + path("text.pliant"), "not a Pliant archive");
+    std::ofstream(path("mesh.xyz")) << "1 2 3";
+    EXPECT_FAILS_WITH("inspect " + path("mesh.xyz"), ".obj");
+    EXPECT_FAILS_WITH("mesh " + path("none.obj") + " -o " + path("out.abc"), "a name ending in");
+}
+
+TEST_F(CommandLine, ShapeToMeshToInspectionWorksForEveryKind) {
+    ASSERT_EQ(pliant("shape spoon --resolution 40 -o " + path("spoon.ply")).exit_code, 0);
+    for (const std::string kind :
+         {"voxel", "voxel --hollow", "graded --levels 2", "tet", "graded-tet --levels 2"}) {
+        const Output made = pliant("mesh " + path("spoon.ply") + " --resolution 48 --kind " + kind +
+                                   " -o " + path("spoon.pliant"));
+        EXPECT_EQ(made.exit_code, 0) << made.text;
+        EXPECT_TRUE(contains(made, "embedding")) << made.text;
+        const Output seen = pliant("inspect " + path("spoon.pliant"));
+        EXPECT_EQ(seen.exit_code, 0) << seen.text;
+        EXPECT_TRUE(contains(seen, "embedding/weights")) << seen.text;
+        EXPECT_FALSE(contains(seen, "DAMAGED"));
+    }
+}
+
+TEST_F(CommandLine, MeshesConvertThroughEveryVolumeFormat) {
+    ASSERT_EQ(pliant("shape beam --resolution 16 -o " + path("beam.obj")).exit_code, 0);
+    ASSERT_EQ(pliant("mesh " + path("beam.obj") +
+                     " --kind tet --resolution 16 --region \"end=x > 80 %\" -o " + path("a.pliant"))
+                  .exit_code,
+              0);
+    std::string previous = path("a.pliant");
+    for (const std::string name : {"b.msh", "c.veg", "d.mesh", "e.node", "f.pliant", "g.vtu"}) {
+        const Output converted = pliant("convert " + previous + " " + path(name));
+        ASSERT_EQ(converted.exit_code, 0) << converted.text;
+        previous = path(name);
+    }
+    const Output first = pliant("convert " + path("a.pliant") + " " + path("first.obj"));
+    const Output last = pliant("convert " + path("f.pliant") + " " + path("last.obj"));
+    EXPECT_EQ(first.exit_code, 0);
+    std::ifstream a(path("first.obj")), b(path("last.obj"));
+    const std::string text_a(std::istreambuf_iterator<char>(a), {}),
+        text_b(std::istreambuf_iterator<char>(b), {});
+    EXPECT_FALSE(text_a.empty());
+    EXPECT_EQ(text_a, text_b);  // coordinates survive every text format exactly
+}
+
+TEST_F(CommandLine, DamagedArchiveIsReportedWithTheChunk) {
+    ASSERT_EQ(pliant("shape beam --resolution 12 -o " + path("beam.obj")).exit_code, 0);
+    ASSERT_EQ(
+        pliant("mesh " + path("beam.obj") + " --resolution 12 -o " + path("beam.pliant")).exit_code,
+        0);
+    std::fstream file(path("beam.pliant"), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(static_cast<std::streamoff>(std::filesystem::file_size(path("beam.pliant")) / 2));
+    file.put('\x5a').put('\xa5').put('\x5a');
+    file.close();
+    const Output seen = pliant("inspect " + path("beam.pliant"));
+    EXPECT_NE(seen.exit_code, 0);
+    EXPECT_TRUE(contains(seen, "DAMAGED")) << seen.text;
+}
+
+TEST_F(CommandLine, SelectionThatPicksNothingSaysWhereTheVerticesAre) {
+    ASSERT_EQ(pliant("shape beam --resolution 12 -o " + path("beam.obj")).exit_code, 0);
+    EXPECT_EQ(pliant("inspect " + path("beam.obj") + " --select \"z < 5 %\"").exit_code, 0);
+    EXPECT_FAILS_WITH("inspect " + path("beam.obj") + " --select \"z < -3\"",
+                      "--select \"z < -3\" selects no vertex; z runs from");
+}
+
+TEST_F(CommandLine, BrokenSurfaceIsRepairedOnRequest) {
+    // a cube of separate, partly flipped and doubled facets
+    std::ofstream obj(path("cube.obj"));
+    const int faces[12][3] = {{0, 2, 1}, {0, 3, 2}, {4, 5, 6}, {4, 6, 7}, {0, 1, 5}, {0, 5, 4},
+                              {1, 2, 6}, {1, 6, 5}, {2, 3, 7}, {2, 7, 6}, {3, 0, 4}, {3, 4, 7}};
+    int next = 1;
+    for (int f = 0; f < 12; ++f) {
+        for (int copies = f == 0 ? 2 : 1; copies > 0; --copies) {
+            for (const int v : faces[f])
+                obj << "v " << ((v == 1 || v == 2 || v == 5 || v == 6) ? 1 : 0) << ' '
+                    << ((v & 2) ? 1 : 0) << ' ' << (v > 3 ? 1 : 0) << '\n';
+            obj << "f " << next << ' ' << next + (f % 3 ? 1 : 2) << ' ' << next + (f % 3 ? 2 : 1)
+                << '\n';
+            next += 3;
+        }
+    }
+    obj.close();
+    EXPECT_TRUE(contains(pliant("inspect " + path("cube.obj")), "open edges"));
+    const Output repaired =
+        pliant("convert " + path("cube.obj") + " " + path("fixed.ply") + " --repair");
+    EXPECT_TRUE(contains(repaired, "welded 31 vertices")) << repaired.text;
+    const Output seen = pliant("inspect " + path("fixed.ply"));
+    EXPECT_TRUE(contains(seen, "nothing wrong found")) << seen.text;
+    EXPECT_TRUE(contains(seen, "volume       1 m³")) << seen.text;
+}
+
+TEST_F(CommandLine, JsonOutputIsOneObjectPerLine) {
+    ASSERT_EQ(pliant("shape beam --resolution 12 --json -o " + path("beam.obj")).exit_code, 0);
+    for (const std::string& arguments :
+         {"shape list --json", "bench core --json --filter histogram"}) {
+        const Output output = pliant(arguments);
+        EXPECT_EQ(output.exit_code, 0) << output.text;
+        std::istringstream lines(output.text);
+        for (std::string line; std::getline(lines, line);) {
+            EXPECT_EQ(line.front(), '{') << line;
+            EXPECT_EQ(line.back(), '}') << line;
+        }
+    }
+    const Output bench = pliant("bench core --json --filter histogram");
+    for (const char* key :
+         {"\"name\":", "\"median_us\":", "\"p99_us\":", "\"max_us\":", "\"checksum\":"})
+        EXPECT_TRUE(contains(bench, key)) << bench.text;
+    const Output mesh =
+        pliant("mesh " + path("beam.obj") + " --resolution 12 --json -o " + path("b.vtu"));
+    EXPECT_TRUE(mesh.text.starts_with("{\"output\":")) << mesh.text;
+}
+
+TEST_F(CommandLine, InterruptedMeshingLeavesNoFile) {
+    ASSERT_EQ(pliant("shape serpent -o " + path("serpent.ply")).exit_code, 0);
+    const std::string out = path("serpent.vtu");
+    // a resolution that takes seconds; the interrupt comes after half a second
+    const Output stopped = pliant("--version >/dev/null; timeout --preserve-status -s INT 0.5 " +
+                                  std::string(PLIANT_PROGRAM) + " mesh " + path("serpent.ply") +
+                                  " --resolution 500 --kind tet -o " + out);
+    EXPECT_EQ(stopped.exit_code, 130) << stopped.text;
+    EXPECT_TRUE(contains(stopped, "interrupted; no output was written")) << stopped.text;
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}),
+              1);  // the surface alone
+}
+
+TEST_F(CommandLine, FullDiskIsAnErrorNotACrash) {
+    ASSERT_EQ(pliant("shape beam --resolution 12 -o " + path("beam.obj")).exit_code, 0);
+    EXPECT_FAILS_WITH("convert " + path("beam.obj") + " /no/such/folder/out.ply",
+                      "/no/such/folder");
+}
+
+}  // namespace
