@@ -11,8 +11,8 @@ namespace pliant::bench {
 struct Workload {
     std::function<double()> run;  ///< one sample; returns a number that depends on the whole result
     double operations = 1;        ///< per sample; times are reported per operation
-    std::function<double()>
-        run_reference;  ///< optional: the yardstick, measured in turns with `run`
+    /// Optional: the yardstick, measured in turns with `run`.
+    std::function<double()> run_reference = {};
     double reference_operations = 1;
 };
 
@@ -37,5 +37,6 @@ struct Result {
 
 [[nodiscard]] std::vector<Benchmark> core_benchmarks();
 [[nodiscard]] std::vector<Benchmark> geometry_benchmarks();
+[[nodiscard]] std::vector<Benchmark> query_benchmarks();  ///< part of geometry
 
 }  // namespace pliant::bench

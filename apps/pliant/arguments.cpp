@@ -118,6 +118,15 @@ double Arguments::real(const std::string& name, double fallback, double low, dou
     return has(name) ? parse(name, text(name), low, high) : fallback;
 }
 
+std::string Arguments::options_text() const {
+    std::string text;
+    for (const auto& [name, values] : values_)
+        for (const std::string& value : values)
+            if (name != "-o")
+                text += (text.empty() ? "" : " ") + name + (value.empty() ? "" : " " + value);
+    return text;
+}
+
 std::string help_text(const Command& command) {
     std::string text = "Example:  " + command.example + "\n\n" + command.summary +
                        "\n\nUsage:  pliant " + command.name +

@@ -37,6 +37,8 @@ public:
     [[nodiscard]] int integer(const std::string& name, int fallback, int low, int high) const;
     [[nodiscard]] double real(const std::string& name, double fallback, double low,
                               double high) const;
+    /// All options but `-o`, as given: what provenance records.
+    [[nodiscard]] std::string options_text() const;
     [[nodiscard]] bool json() const { return has("--json"); }
     [[nodiscard]] bool wants_help() const { return has("--help"); }
 

@@ -11,8 +11,9 @@ namespace pliant::cli {
 namespace {
 
 void convert_surface(const Arguments& arguments, const std::string& in, const std::string& out) {
+    const double size = arguments.real("--size", 0, 1e-6, 1e6);
     SurfaceMesh mesh = load_surface(in);
-    if (arguments.has("--size")) scale_to_size(mesh, arguments.real("--size", 1, 1e-6, 1e6));
+    if (size > 0) scale_to_size(mesh, size);
     if (arguments.has("--repair")) {
         const RepairReport repair = repair_surface(mesh);
         std::printf("%s\n", repair.changed() ? repair.text().c_str() : "nothing to repair");
@@ -28,7 +29,7 @@ void convert_surface(const Arguments& arguments, const std::string& in, const st
 int run(const Arguments& arguments) {
     const std::string &in = arguments.operands()[0], &out = arguments.operands()[1];
     const bool to_surface = is_surface_file(out) || out.ends_with(".png");
-    const bool to_volume = is_volume_file(out);
+    const bool to_volume = is_volume_file(out) || out.ends_with(".vtu");
     if (!to_surface && !to_volume)
         throw InputError(
             "", "output", out,

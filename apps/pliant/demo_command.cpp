@@ -23,7 +23,12 @@ int run(const Arguments& arguments) {
     const SurfaceMesh bridge = make_shape("bridge", 0, progress);
     progress.finish();
     save_surface(bridge, folder / "bridge.ply");
-    save_png(render(bridge, {.width = 960, .height = 480}), folder / "bridge.png");
+    const ShapeInfo& view = shape_info("bridge");
+    save_png(render(bridge, {.width = 1200,
+                             .height = 600,
+                             .azimuth = view.azimuth,
+                             .elevation = view.elevation}),
+             folder / "bridge.png");
     std::printf("bridge: %s vertices, %s triangles, %.0f m long\n",
                 grouped(bridge.num_vertices()).c_str(), grouped(bridge.num_triangles()).c_str(),
                 shape_info("bridge").size);

@@ -4,6 +4,7 @@
 #include "meshing.h"
 #include "output.h"
 #include "pliant/core/archive.h"
+#include "pliant/core/atomic_file.h"
 #include "pliant/core/error.h"
 #include "pliant/core/hash.h"
 #include "pliant/core/json_writer.h"
@@ -17,8 +18,9 @@ namespace pliant::cli {
 namespace {
 
 SurfaceMesh load_checked(const Arguments& arguments, const std::string& path) {
+    const double size = arguments.real("--size", 0, 1e-6, 1e6);
     SurfaceMesh surface = load_surface(path);
-    if (arguments.has("--size")) scale_to_size(surface, arguments.real("--size", 1, 1e-6, 1e6));
+    if (size > 0) scale_to_size(surface, size);
     RepairReport repair;
     if (arguments.has("--repair")) repair = repair_surface(surface);
 
@@ -64,7 +66,7 @@ void assign_regions(VolumeMesh& mesh, const std::vector<std::string>& requests) 
 }
 
 void save(const MeshResult& result, const std::string& out, const std::string& in,
-          const MeshRequest& request) {
+          const std::string& options) {
     if (!out.ends_with(".pliant")) {
         save_volume(result.mesh, out);
         return;
@@ -72,17 +74,16 @@ void save(const MeshResult& result, const std::string& out, const std::string& i
     ArchiveWriter writer("volume-mesh");
     const auto mesh_storage = add_volume_mesh(writer, result.mesh);
     add_embedding(writer, result.embedding);
-    const std::vector<Eigen::Vector3d>& points = result.mesh.vertices;
     writer.set_provenance("version", kVersion);
     writer.set_provenance("input", in);
-    writer.set_provenance("kind", request.kind);
-    writer.set_provenance("resolution", std::to_string(request.resolution));
-    writer.set_provenance("vertices_hash",
-                          hash_text(hash_bytes(points.data(), points.size() * 24)));
+    const std::string bytes = read_file(in);
+    writer.set_provenance("input_hash", hash_text(hash_bytes(bytes.data(), bytes.size())));
+    writer.set_provenance("options", options);
     writer.save(out);
 }
 
-void print_report(const MeshResult& result, double surface_volume, const std::string& out) {
+void print_report(const MeshResult& result, double surface_volume, bool hollow,
+                  const std::string& out) {
     const VolumeMesh& mesh = result.mesh;
     const bool hexes = mesh.kind == ElementKind::Hex8;
     std::printf("%-12s %s %s, %s vertices", "mesh", grouped(mesh.num_elements()).c_str(),
@@ -97,11 +98,15 @@ void print_report(const MeshResult& result, double surface_volume, const std::st
     std::printf("  %.2f s\n", result.mesh_seconds);
 
     const double plain = total_volume(mesh), weighted = total_volume(mesh, true);
-    std::printf("%-12s %.6g m³", "volume", plain);
-    if (!mesh.filled.empty()) std::printf(", %.6g m³ weighted by filled fraction", weighted);
-    if (surface_volume > 0)
-        std::printf("; surface encloses %.6g m³ (%+.2f %%, weighted %+.2f %%)", surface_volume,
-                    100 * (plain / surface_volume - 1), 100 * (weighted / surface_volume - 1));
+    const auto excess = [&](double volume) {  // hollow meshes have no volume to compare
+        return surface_volume > 0 && !hollow
+                   ? format(" (%+.2f %%)", 100 * (volume / surface_volume - 1))
+                   : std::string();
+    };
+    std::printf("%-12s %.6g m³%s", "volume", plain, excess(plain).c_str());
+    if (!mesh.filled.empty())
+        std::printf(", weighted by filled fraction %.6g m³%s", weighted, excess(weighted).c_str());
+    if (surface_volume > 0) std::printf("; the surface encloses %.6g m³", surface_volume);
     std::printf("\n%-12s %s surface vertices, %s outside every element  %.2f s\n", "embedding",
                 grouped(result.embedding.num_points()).c_str(),
                 grouped(result.embedding.num_outside()).c_str(), result.embed_seconds);
@@ -135,7 +140,7 @@ void print_json(const MeshResult& result, double surface_volume, const std::stri
 
 int run(const Arguments& arguments) {
     const std::string in = arguments.operands()[0], out = arguments.required("-o");
-    if (!is_volume_file(out))
+    if (!is_volume_file(out) && !out.ends_with(".vtu"))
         throw InputError("", "-o", out,
                          "a name ending in .vtu, .msh, .veg, .mesh, .node, .ele or .pliant");
     MeshRequest request;
@@ -151,8 +156,11 @@ int run(const Arguments& arguments) {
         surface.sign_method() == SignMethod::PseudoNormal ? enclosed_volume(surface.mesh()) : 0;
     MeshResult result = make_simulation_mesh(surface, request, progress);
     assign_regions(result.mesh, arguments.all("--region"));
-    save(result, out, in, request);
-    (arguments.json() ? print_json : print_report)(result, surface_volume, out);
+    save(result, out, in, arguments.options_text());
+    if (arguments.json())
+        print_json(result, surface_volume, out);
+    else
+        print_report(result, surface_volume, request.hollow, out);
     return 0;
 }
 

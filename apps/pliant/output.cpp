@@ -16,13 +16,18 @@ std::size_t width(const std::string& text) {
         std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
+bool starts_a_number(const std::string& text) { return text.find_first_of("+-0123456789") == 0; }
+
 }  // namespace
 
 std::string grouped(std::int64_t number) {
-    std::string text = std::to_string(number);
-    const std::ptrdiff_t first = number < 0 ? 1 : 0;
-    for (auto i = static_cast<std::ptrdiff_t>(text.size()) - 3; i > first; i -= 3)
-        text.insert(static_cast<std::size_t>(i), ",");
+    const std::string digits = std::to_string(number);
+    std::string text;
+    for (std::size_t i = 0; i < digits.size(); ++i) {
+        const std::size_t left = digits.size() - i;
+        if (i > 0 && left % 3 == 0 && digits[i - 1] != '-') text += ',';
+        text += digits[i];
+    }
     return text;
 }
 
@@ -44,17 +49,24 @@ std::string format(const char* pattern, ...) {
 
 void Table::print() const {
     std::vector<std::size_t> widths;
+    std::vector<bool> is_text;
     for (const auto& row : rows_)
         for (std::size_t c = 0; c < row.size(); ++c) {
-            if (c == widths.size()) widths.push_back(0);
+            if (c == widths.size()) {
+                widths.push_back(0);
+                is_text.push_back(false);
+            }
             widths[c] = std::max(widths[c], width(row[c]));
+            if (&row != &rows_.front() && !row[c].empty() && !starts_a_number(row[c]))
+                is_text[c] = true;
         }
     for (const auto& row : rows_) {
         std::string line;
         for (std::size_t c = 0; c < row.size(); ++c) {
             const std::string gap(widths[c] - width(row[c]), ' ');
-            line += (c == 0 ? row[c] + gap : "  " + gap + row[c]);
+            line += (c == 0 ? "" : "  ") + (is_text[c] ? row[c] + gap : gap + row[c]);
         }
+        line.erase(line.find_last_not_of(' ') + 1);
         std::printf("%s\n", line.c_str());
     }
 }

@@ -15,7 +15,7 @@ class Arguments;
 /// printf for short texts.
 [[nodiscard]] std::string format(const char* pattern, ...) __attribute__((format(printf, 1, 2)));
 
-/// Columns of text, aligned for a terminal: the first to the left, the others to the right.
+/// Columns aligned for a terminal: numbers to the right, text to the left.
 class Table {
 public:
     explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}

@@ -13,6 +13,12 @@ namespace {
 
 const char* kind_name(ShapeKind kind) { return kind == ShapeKind::Closed ? "closed" : "soup"; }
 
+Picture picture_of(const ShapeInfo& shape, const SurfaceMesh& mesh, int width, int height) {
+    return render(
+        mesh,
+        {.width = width, .height = height, .azimuth = shape.azimuth, .elevation = shape.elevation});
+}
+
 int list(const Arguments& arguments) {
     Table table({"name", "size [m]", "resolution", "kind", "description"});
     for (const ShapeInfo& shape : shape_list()) {
@@ -43,7 +49,7 @@ int sheet(const Arguments& arguments, Progress& progress) {
     std::vector<std::string> captions;
     progress.stage("rendering shapes", shape_list().size());
     for (const ShapeInfo& shape : shape_list()) {
-        pictures.push_back(render(make_shape(shape.name), {.width = 300, .height = 240}));
+        pictures.push_back(picture_of(shape, make_shape(shape.name), 300, 240));
         captions.push_back(shape.name);
         progress.advance();
     }
@@ -68,7 +74,7 @@ int run(const Arguments& arguments) {
     const SurfaceMesh mesh = make_shape(name, resolution, progress);
     progress.finish();
     if (picture)
-        save_png(render(mesh), out);
+        save_png(picture_of(shape, mesh, 960, 720), out);
     else
         save_surface(mesh, out);
 

@@ -5,25 +5,30 @@
 namespace pliant {
 namespace {
 
-std::string sentence(const std::string& file, const std::string& field, const std::string& value,
-                     const std::string& expected) {
+std::string compose(const std::string& file, const std::string& field, const std::string& value,
+                    const std::string& expected) {
     std::string text = file;
-    if (!field.empty()) text += (text.empty() ? "" : ": ") + field;
-    if (!value.empty()) text += (field.empty() ? ": " : " = ") + value;
-    if (!expected.empty()) text += " (expected " + expected + ")";
+    const auto append = [&](const char* separator, const std::string& part) {
+        if (part.empty()) return;
+        if (!text.empty()) text += separator;
+        text += part;
+    };
+    append(": ", field);
+    append(field.empty() ? ": " : " = ", value);
+    append(" ", expected.empty() ? std::string() : "(expected " + expected + ")");
     return text;
 }
 
 }  // namespace
 
 InputError::InputError(std::string file, std::string field, std::string value, std::string expected)
-    : std::runtime_error(sentence(file, field, value, expected)),
+    : std::runtime_error(compose(file, field, value, expected)),
       file_(std::move(file)),
       field_(std::move(field)),
       value_(std::move(value)),
       expected_(std::move(expected)) {}
 
-InputError::InputError(std::string file, std::string sentence)
+InputError::InputError(std::string file, const std::string& sentence)
     : std::runtime_error(file.empty() ? sentence : file + ": " + sentence),
       file_(std::move(file)) {}
 

@@ -172,7 +172,7 @@ TEST_F(CommandLine, BrokenSurfaceIsRepairedOnRequest) {
 
 TEST_F(CommandLine, JsonOutputIsOneObjectPerLine) {
     ASSERT_EQ(pliant("shape beam --resolution 12 --json -o " + path("beam.obj")).exit_code, 0);
-    for (const std::string& arguments :
+    for (const char* arguments :
          {"shape list --json", "bench core --json --filter histogram"}) {
         const Output output = pliant(arguments);
         EXPECT_EQ(output.exit_code, 0) << output.text;

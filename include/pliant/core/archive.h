@@ -9,7 +9,6 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace pliant {
@@ -68,8 +67,8 @@ public:
     /// empty or too long.
     template <class T>
     void add(const std::string& name, std::span<const T> values,
-             std::vector<std::uint64_t> shape = {}) {
-        add_bytes(name, chunk_type_of<T>(), values.data(), values.size(), std::move(shape));
+             const std::vector<std::uint64_t>& shape = {}) {
+        add_bytes(name, chunk_type_of<T>(), values.data(), values.size(), shape);
     }
     /// Neither may contain NUL bytes.
     void set_provenance(const std::string& key, const std::string& value);

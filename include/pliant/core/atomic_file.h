@@ -9,7 +9,7 @@ namespace pliant {
 
 /// A file that appears whole or not at all: written under a temporary name beside the target,
 /// flushed, then renamed by `commit()`. Without `commit` the temporary is removed and the old
-/// target stays.
+/// target stays. Devices and pipes (`/dev/stdout`) are written in place.
 class AtomicFile {
 public:
     /// Throws InputError when the directory is missing or cannot be written.
@@ -25,6 +25,7 @@ public:
 
 private:
     void flush();
+    void write_through(const void* data, std::size_t size);
     std::filesystem::path target_, temporary_;
     std::string buffer_;
     std::size_t size_ = 0;

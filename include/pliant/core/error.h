@@ -13,7 +13,7 @@ class InputError : public std::runtime_error {
 public:
     InputError(std::string file, std::string field, std::string value, std::string expected);
     /// For errors that are not about one value: `mesh.stl: the file ends inside triangle 17; ...`.
-    InputError(std::string file, std::string sentence);
+    InputError(std::string file, const std::string& sentence);
 
     [[nodiscard]] const std::string& file() const noexcept { return file_; }
     [[nodiscard]] const std::string& field() const noexcept { return field_; }

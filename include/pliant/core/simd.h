@@ -7,7 +7,7 @@
 namespace pliant {
 
 /// Instruction sets that the SIMD kernels of this build were compiled for and this machine can run,
-/// best first ("AVX3_DL", "AVX3", "AVX2", "SSE4", …). Kernels live in Highway files and pick one at
+/// best first ("AVX3", "AVX2", "SSE4", …). Kernels live in Highway files and pick one at
 /// run time.
 [[nodiscard]] std::vector<std::string> simd_targets();
 

@@ -8,11 +8,12 @@ namespace pliant {
 /// Trilinear weights in hexes, barycentric in tets; they sum to one. Immutable and thread-safe.
 class Embedding {
 public:
-    /// Points outside every element use the nearest one and extrapolate its shape functions, at
-    /// most about one element size. Hanging nodes are replaced by their masters, so that only free
-    /// vertices carry weight.
+    /// Points outside every element use the nearest one and extrapolate its shape functions
+    /// linearly from the nearest point on it, at most about one element size; docs/geometry.md eq.
+    /// (8). Hanging nodes are replaced by their masters, so that only free vertices carry weight.
+    /// Throws InputError for a mesh without elements and for points that are not finite.
     Embedding(const VolumeMesh& mesh, const std::vector<Eigen::Vector3d>& points);
-    /// From stored data, for example an archive; sizes are checked.
+    /// From stored data, for example an archive; throws InputError when it does not fit together.
     Embedding(int num_vertices, std::vector<int> start, std::vector<int> vertices,
               std::vector<double> weights);
 
@@ -20,7 +21,7 @@ public:
     [[nodiscard]] int num_vertices() const noexcept { return num_vertices_; }
     [[nodiscard]] int num_outside() const noexcept {
         return num_outside_;
-    }  ///< points in no element
+    }  ///< points in no element; not known (0) when made from stored data
     [[nodiscard]] const std::vector<int>& start() const noexcept { return start_; }
     [[nodiscard]] const std::vector<int>& vertices() const noexcept { return vertices_; }
     [[nodiscard]] const std::vector<double>& weights() const noexcept { return weights_; }

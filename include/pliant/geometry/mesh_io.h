@@ -36,6 +36,7 @@ void save_volume(const VolumeMesh& mesh, const std::filesystem::path& path);
 [[nodiscard]] SurfaceMesh parse_off(std::string_view text, const std::string& name);
 [[nodiscard]] VolumeMesh parse_msh(std::string_view bytes, const std::string& name);
 [[nodiscard]] VolumeMesh parse_veg(std::string_view text, const std::string& name);
+/// Here `name` is that of both files without their extensions.
 [[nodiscard]] VolumeMesh parse_tetgen(std::string_view node_text, std::string_view ele_text,
                                       const std::string& name);
 [[nodiscard]] VolumeMesh parse_medit(std::string_view text, const std::string& name);

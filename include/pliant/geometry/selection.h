@@ -23,7 +23,7 @@ struct Selection {
         double offset;
     };
     /// The lowest (or highest) fraction of the extent along an axis: x ≤ low + fraction · (high −
-    /// low).
+    /// low), give or take 1e-9 of the extent, so that a vertex exactly on the limit counts.
     struct Lowest {
         int axis;
         double fraction;
@@ -39,6 +39,8 @@ struct Selection {
     std::variant<InBox, InSphere, BelowPlane, Lowest, Highest, List> shape;
 };
 
+// These throw InputError for non-finite numbers, inverted boxes, negative radii, zero normals,
+// fractions outside [0, 1] and negative indices.
 [[nodiscard]] Selection in_box(const Eigen::Vector3d& low, const Eigen::Vector3d& high);
 [[nodiscard]] Selection in_sphere(const Eigen::Vector3d& centre, double radius);
 [[nodiscard]] Selection below_plane(const Eigen::Vector3d& normal, double offset);
@@ -46,17 +48,18 @@ struct Selection {
 [[nodiscard]] Selection highest(double fraction, int axis = 2);
 [[nodiscard]] Selection vertex_list(std::vector<int> vertices);
 
-/// Reads `z < 5 %`, `z > 95 %`, `x < 0.02` (metres), `lowest 5 %`, `box x0 y0 z0 x1 y1 z1`, `sphere
-/// x y z r`, `plane nx ny nz offset`, `list 1,2,7-9`. Throws InputError with examples when it
-/// cannot.
+/// Reads `z < 5 %`, `z > 95 %`, `x < 0.02` (metres), `lowest 5 %`, `highest 10 % x`,
+/// `box x0 y0 z0 x1 y1 z1`, `sphere x y z r`, `plane nx ny nz offset`, `list 1,2,7-9`; spaces and
+/// commas are free. Throws InputError with examples when it cannot.
 [[nodiscard]] Selection parse_selection(const std::string& text);
 
 /// Indices of the selected vertices, ascending. Throws InputError for list entries out of range.
 [[nodiscard]] std::vector<int> select(const Selection& selection,
                                       const std::vector<Eigen::Vector3d>& vertices);
 /// As `select` of `parse_selection(text)`, but an empty result is an InputError that says where the
-/// vertices are and what to try.
+/// vertices are and what to try. `option` names the source of the text in messages: `--fix`.
 [[nodiscard]] std::vector<int> select_some(const std::string& text,
-                                           const std::vector<Eigen::Vector3d>& vertices);
+                                           const std::vector<Eigen::Vector3d>& vertices,
+                                           const std::string& option);
 
 }  // namespace pliant

@@ -20,6 +20,7 @@ struct ShapeInfo {
     ShapeKind kind = ShapeKind::Closed;
     double size = 1.0;  ///< longest side of the bounding box [m]
     int default_resolution = 64;
+    double azimuth = 35.0, elevation = 20.0;  ///< a good place to see it from [degrees]
 };
 
 [[nodiscard]] const std::vector<ShapeInfo>& shape_list();

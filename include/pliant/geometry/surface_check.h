@@ -49,10 +49,11 @@ struct RepairReport {
     int flipped_triangles = 0;
     [[nodiscard]] bool changed() const noexcept;
     [[nodiscard]] std::string text()
-        const;  ///< `welded 12 vertices; removed 3 degenerate triangles; …`
+        const;  ///< `welded 12 vertices; removed 3 degenerate triangles; …`, `nothing to repair`
 };
 /// Welds, drops degenerate, duplicate and invalid triangles and unused vertices, then orients each
-/// component consistently and outwards.
+/// component consistently: closed ones outwards (inwards around a cavity), open ones as the
+/// majority of their triangles. docs/geometry.md section "Repair".
 RepairReport repair_surface(SurfaceMesh& mesh, const RepairOptions& options = {});
 
 }  // namespace pliant

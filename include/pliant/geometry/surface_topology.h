@@ -11,7 +11,7 @@ class SurfaceTopology {
 public:
     struct Edge {
         int a, b;                 ///< a < b; a == b only on a triangle that repeats a corner
-        int first_use, num_uses;  ///< range in `edge_uses()`
+        int first_use, num_uses;  ///< read through `uses()`
     };
     struct EdgeUse {
         int triangle, side;  ///< side k joins corners k and (k + 1) % 3

@@ -48,14 +48,15 @@ struct VolumeMesh {
 [[nodiscard]] double element_volume(const VolumeMesh& mesh, int element);
 /// Σ volume, or Σ volume · filled.
 [[nodiscard]] double total_volume(const VolumeMesh& mesh, bool weighted = false);
-/// The smallest Jacobian determinant over the corners (hex), or 6 × volume (tet); ≤ 0 means
-/// inverted.
+/// The smallest Jacobian determinant over the corners (hex, of the map from the unit cube), or 6 ×
+/// volume (tet); ≤ 0 means inverted.
 [[nodiscard]] double smallest_jacobian(const VolumeMesh& mesh, int element);
-/// Smallest and largest dihedral angle over all tetrahedra [degrees].
+/// Smallest and largest dihedral angle over all tetrahedra [degrees]; needs one at least.
 [[nodiscard]] std::pair<double, double> dihedral_range(const VolumeMesh& tets);
 
-/// Outer faces as triangles (hex faces split in two), oriented outwards, on the vertices of the
-/// volume mesh. Faces between a coarse cell and its finer neighbours are inner ones.
+/// Outer faces as triangles, oriented outwards, on the vertices of the volume mesh. Hex faces are
+/// split in two, or, where hanging nodes lie on their edges, so that the triangles fit their
+/// neighbours. Faces between a coarse cell and its finer neighbours are inner ones.
 [[nodiscard]] std::vector<Triangle> boundary_triangles(const VolumeMesh& mesh);
 
 /// What is wrong, or right, with a volume mesh.
@@ -68,7 +69,7 @@ struct VolumeReport {
     int num_non_finite = 0, first_non_finite = -1;
     int num_parts = 0;  ///< connected through shared faces
     int num_weak_joints = 0,
-        first_weak_joint = -1;  ///< vertices where parts meet by an edge or a vertex only
+        first_weak_joint = -1;  ///< vertices whose elements are not connected through faces there
     [[nodiscard]] bool is_clean() const noexcept;
     [[nodiscard]] std::string text() const;  ///< one line per finding; empty when clean
 };

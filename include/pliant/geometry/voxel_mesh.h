@@ -7,15 +7,17 @@
 namespace pliant {
 
 struct VoxelOptions {
-    int resolution = 64;           ///< cells along each side of the cube-shaped box
+    int resolution = 64;           ///< cells along each side of the cube-shaped box; 2 to 1024
     double box_enlargement = 1.2;  ///< side of the cube over the longest side of the surface's box
-    bool solid = true;  ///< fill the inside; false keeps only the cells that meet the surface
-    int samples_per_axis =
-        4;  ///< sub-points per axis that measure the filled fraction of a cut cell
+    bool solid = true;  ///< fill the inside; false keeps only the cells that the surface cuts
+    int samples_per_axis = 4;  ///< s × s rays measure the filled fraction of a cut cell; 1 to 16
 };
 
 /// Equal cubes around or inside any surface, soups included; docs/geometry.md section "Voxels".
-/// `filled` holds the fraction of each cell inside the surface; in hollow meshes of soups too.
+/// Inside is where the winding number is positive once holes are closed by fans over their rims.
+/// `filled` holds the fraction of each cell inside the surface, in hollow meshes too, and never
+/// less than 1/(2s³), so that open sheets have mass.
+/// Throws InputError for options out of range and for a surface without triangles or extent.
 [[nodiscard]] VolumeMesh build_voxel_mesh(const SurfaceQuery& surface,
                                           const VoxelOptions& options = {},
                                           Progress& progress = Progress::none());

@@ -1,0 +1,150 @@
+#include "pliant/core/atomic_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cassert>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "pliant/core/error.h"
+
+namespace pliant {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t kBufferSize = std::size_t{1} << 18;
+
+std::string system_message(int error_number) { return std::strerror(error_number); }
+
+/// A name beside `target` that nobody else uses, short whatever the target is called.
+fs::path temporary_beside(const fs::path& target) {
+    static std::atomic<unsigned> counter{0};
+    return target.parent_path() / (".pliant-" + std::to_string(getpid()) + "-" +
+                                   std::to_string(counter.fetch_add(1)) + ".tmp");
+}
+
+/// Closes the descriptor at the end of the scope.
+struct Descriptor {
+    int number;
+    ~Descriptor() {
+        if (number >= 0) close(number);
+    }
+};
+
+}  // namespace
+
+AtomicFile::AtomicFile(fs::path target) : target_(std::move(target)) {
+    std::error_code ignored;
+    const fs::file_status status = fs::status(target_, ignored);
+    if (fs::is_directory(status))
+        throw InputError(target_.string(), "cannot be written: it is a directory; name a file");
+
+    // devices and pipes (/dev/stdout) must not be replaced by a file: written in place
+    if (fs::exists(status) && !fs::is_regular_file(status)) {
+        descriptor_ = open(target_.c_str(), O_WRONLY | O_CLOEXEC);
+    } else {
+        // a link stays, what it points to is replaced
+        if (fs::is_symlink(fs::symlink_status(target_, ignored))) {
+            const fs::path file = fs::canonical(target_, ignored);
+            if (!file.empty()) target_ = file;
+        }
+        do {
+            temporary_ = temporary_beside(target_);
+            descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        } while (descriptor_ < 0 && errno == EEXIST);
+    }
+    if (descriptor_ < 0) {
+        const int error_number = errno;
+        if (error_number == ENOENT)
+            throw InputError(target_.string(), "cannot be written: the directory '" +
+                                                   target_.parent_path().string() +
+                                                   "' does not exist; create it first");
+        throw InputError(target_.string(), "cannot be written: " + system_message(error_number));
+    }
+    buffer_.reserve(kBufferSize);
+}
+
+AtomicFile::~AtomicFile() {
+    if (descriptor_ < 0) return;
+    close(descriptor_);
+    if (!temporary_.empty()) unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(const void* data, std::size_t size) {
+    assert(descriptor_ >= 0);
+    if (buffer_.size() + size > kBufferSize) flush();
+    if (size >= kBufferSize)
+        write_through(data, size);
+    else
+        buffer_.append(static_cast<const char*>(data), size);
+    size_ += size;
+}
+
+void AtomicFile::flush() {
+    write_through(buffer_.data(), buffer_.size());
+    buffer_.clear();
+}
+
+void AtomicFile::write_through(const void* data, std::size_t size) {
+    const char* rest = static_cast<const char*>(data);
+    while (size > 0) {
+        const ssize_t written = ::write(descriptor_, rest, size);
+        if (written < 0) {
+            if (errno == EINTR) continue;
+            throw InputError(target_.string(),
+                             "writing failed: " + system_message(errno) +
+                                 "; make room or choose another place (nothing was replaced)");
+        }
+        rest += written;
+        size -= static_cast<std::size_t>(written);
+    }
+}
+
+void AtomicFile::commit() {
+    assert(descriptor_ >= 0);
+    flush();
+    // on disk before the name changes, or a power cut could leave an empty file under the new name
+    if (!temporary_.empty() &&
+        (fsync(descriptor_) != 0 || rename(temporary_.c_str(), target_.c_str()) != 0))
+        throw InputError(target_.string(), "cannot be written: " + system_message(errno));
+    close(std::exchange(descriptor_, -1));
+}
+
+std::string read_file(const fs::path& path, std::size_t max_size) {
+    const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+    struct stat status {};
+    if (file.number < 0 || fstat(file.number, &status) != 0) {
+        if (errno == ENOENT) throw InputError(path.string(), "the file does not exist");
+        throw InputError(path.string(), "cannot be read: " + system_message(errno));
+    }
+    if (S_ISDIR(status.st_mode))
+        throw InputError(path.string(), "cannot be read: it is a directory; name a file");
+    const auto refuse_large = [&](std::size_t size) {
+        if (size > max_size)
+            throw InputError(path.string(), "the file is larger than the " +
+                                                std::to_string(max_size) + " bytes allowed here");
+    };
+    refuse_large(static_cast<std::size_t>(status.st_size));
+
+    // one byte of room more than the size, so that the end is met without growing; pipes have no
+    // size and grow
+    std::string text(static_cast<std::size_t>(status.st_size) + 1, '\0');
+    std::size_t size = 0;
+    for (;;) {
+        if (size == text.size()) text.resize(2 * size + 4096);
+        const ssize_t got = read(file.number, text.data() + size, text.size() - size);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) throw InputError(path.string(), "cannot be read: " + system_message(errno));
+        if (got == 0) break;
+        size += static_cast<std::size_t>(got);
+        refuse_large(size);
+    }
+    text.resize(size);
+    return text;
+}
+
+}  // namespace pliant

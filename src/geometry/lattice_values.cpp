@@ -1,0 +1,140 @@
+#include "geometry/lattice_values.h"
+
+#include "pliant/core/error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace pliant {
+namespace {
+
+constexpr int kBlock = 16;  // cells along the blocks that are tested as a whole
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+/// Signs of whole blocks where the Lipschitz bound allows it, single nodes elsewhere.
+class NodeSampler {
+public:
+    NodeSampler(const Implicit& body, const BccLattice& lattice)
+        : body_(body), lattice_(lattice), values_(lattice.num_nodes()) {}
+
+    NodeValues run(Progress& progress) {
+        std::array<std::size_t, 3> blocks{};
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            blocks[axis] = at(lattice_.cells()[axis] / kBlock + 1);
+        const std::size_t count = blocks[0] * blocks[1] * blocks[2];
+        progress.stage("distances", count);
+        parallel_for(count, 1, [&](std::size_t b) {
+            const std::size_t row = b / blocks[0];
+            sample_block({static_cast<int>(b % blocks[0]) * kBlock,
+                          static_cast<int>(row % blocks[1]) * kBlock,
+                          static_cast<int>(row / blocks[1]) * kBlock},
+                         kBlock);
+            progress.advance();
+        });
+        return std::move(values_);
+    }
+
+private:
+    void sample_block(const std::array<int, 3>& low, int size) {
+        std::array<int, 3> high{};
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            high[axis] = std::min(low[axis] + size, lattice_.cells()[axis] + 1);
+            if (high[axis] <= low[axis]) return;
+        }
+        // nodes span size − 1/2 cells along each axis
+        const double half_side = 0.5 * (size - 0.5) * lattice_.cell();
+        const Eigen::Vector3d centre =
+            lattice_.position(lattice_.node(low[0], low[1], low[2], 0)).array() + half_side;
+        const double value = body_(centre);
+        if (std::abs(value) > 1.000001 * body_.lipschitz() * std::sqrt(3.0) * half_side) {
+            const float inferred =
+                std::copysign(std::numeric_limits<float>::infinity(), static_cast<float>(value));
+            for_each_node(low, high, [&](int node) { values_[at(node)] = inferred; });
+        } else if (size > 2) {
+            const int half = size / 2;
+            for (int octant = 0; octant < 8; ++octant)
+                sample_block({low[0] + (octant & 1) * half, low[1] + ((octant >> 1) & 1) * half,
+                              low[2] + (octant >> 2) * half},
+                             half);
+        } else {
+            for_each_node(low, high, [&](int node) {
+                values_[at(node)] = static_cast<float>(body_(lattice_.position(node)));
+            });
+        }
+    }
+    template <class Visit>
+    void for_each_node(const std::array<int, 3>& low, const std::array<int, 3>& high,
+                       Visit&& visit) {
+        for (int k = low[2]; k < high[2]; ++k)
+            for (int j = low[1]; j < high[1]; ++j)
+                for (int i = low[0]; i < high[0]; ++i)
+                    for (int s = 0; s < 2; ++s) visit(lattice_.node(i, j, k, s));
+    }
+
+    const Implicit& body_;
+    const BccLattice& lattice_;
+    NodeValues values_;
+};
+
+/// The border has to be outside: neighbours are looked up without testing for it.
+void require_outside_border(const BccLattice& lattice, const NodeValues& values) {
+    const auto& n = lattice.cells();
+    for (int k = 0; k <= n[2]; ++k)
+        for (int j = 0; j <= n[1]; ++j) {
+            const bool whole_row = k == 0 || k == n[2] || j == 0 || j == n[1];
+            for (int i = 0; i <= n[0]; i += whole_row ? 1 : n[0])
+                for (int s = 0; s < 2; ++s)
+                    if (!(values[at(lattice.node(i, j, k, s))] > 0))
+                        throw InputError(
+                            "",
+                            "points beyond the bounding box count as inside: the surface is inside "
+                            "out; repair it so that its triangles face outwards");
+        }
+}
+
+/// Evaluates nodes next to a sign change that were only inferred, since the cut point between them
+/// needs both values. For closed surfaces the inferred signs are right; across the holes of open
+/// ones the sign changes far from any triangle, and this follows the change from node to node.
+void settle_inferred_nodes(const Implicit& body, const BccLattice& lattice, NodeValues& values) {
+    const auto differ = [&](int a, int b) { return (values[at(a)] < 0) != (values[at(b)] < 0); };
+    std::vector<int> front = join_layers<int>(lattice, [&](int k, std::vector<int>& list) {
+        lattice.for_each_inner_node(k, [&](int node) {
+            if (!(values[at(node)] < 0)) return;
+            for (int d = 0; d < BccLattice::kNumDirections; ++d) {
+                const int other = lattice.neighbour(node, d);
+                if (!differ(node, other)) continue;
+                if (std::isinf(values[at(node)])) list.push_back(node);
+                if (std::isinf(values[at(other)])) list.push_back(other);
+            }
+        });
+    });
+    while (!front.empty()) {
+        std::sort(front.begin(), front.end());
+        front.erase(std::unique(front.begin(), front.end()), front.end());
+        parallel_for(front.size(), 64, [&](std::size_t n) {
+            values[at(front[n])] = static_cast<float>(body(lattice.position(front[n])));
+        });
+        std::vector<int> next;
+        for (const int node : front) {
+            if (lattice.is_border(node)) continue;
+            for (int d = 0; d < BccLattice::kNumDirections; ++d) {
+                const int other = lattice.neighbour(node, d);
+                if (std::isinf(values[at(other)]) && differ(node, other)) next.push_back(other);
+            }
+        }
+        front = std::move(next);
+    }
+}
+
+}  // namespace
+
+NodeValues sample_nodes(const Implicit& body, const BccLattice& lattice, Progress& progress) {
+    NodeValues values = NodeSampler(body, lattice).run(progress);
+    settle_inferred_nodes(body, lattice, values);
+    require_outside_border(lattice, values);
+    return values;
+}
+
+}  // namespace pliant

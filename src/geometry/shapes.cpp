@@ -1,0 +1,190 @@
+#include "pliant/geometry/shapes.h"
+
+#include "geometry/shape_parts.h"
+#include "pliant/core/error.h"
+#include "pliant/core/nearest_name.h"
+#include "pliant/geometry/polygonize.h"
+#include "pliant/geometry/surface_topology.h"
+
+#include <algorithm>
+
+namespace pliant {
+namespace {
+
+using Eigen::Vector3d;
+
+/// How a registry entry is made: a body to polygonise, or triangles at once.
+struct Recipe {
+    ShapeInfo info;
+    Implicit (*body)();
+    SurfaceMesh (*mesh)(int resolution);
+    /// Kept where and as large as it was built, because it belongs with another shape; the others
+    /// are scaled to `info.size`, centred on the z axis and put on the ground.
+    bool is_as_built;
+
+    [[nodiscard]] Recipe seen_from(double azimuth, double elevation) const {
+        Recipe copy = *this;
+        copy.info.azimuth = azimuth;
+        copy.info.elevation = elevation;
+        return copy;
+    }
+};
+
+Recipe body(std::string name, std::string description, double size, int resolution,
+            Implicit (*make)(), bool is_as_built = false) {
+    return {{.name = std::move(name),
+             .description = std::move(description),
+             .kind = ShapeKind::Closed,
+             .size = size,
+             .default_resolution = resolution},
+            make,
+            nullptr,
+            is_as_built};
+}
+
+Recipe soup(std::string name, std::string description, double size, int resolution,
+            SurfaceMesh (*make)(int)) {
+    return {{.name = std::move(name),
+             .description = std::move(description),
+             .kind = ShapeKind::Soup,
+             .size = size,
+             .default_resolution = resolution},
+            nullptr,
+            make,
+            false};
+}
+
+SurfaceMesh beam(int resolution) {
+    return shape_parts::grid_box({-0.5, -0.1, 0.0}, {0.5, 0.1, 0.2}, resolution);
+}
+Implicit first_alpha() { return shape_parts::alpha_tube(false); }
+Implicit second_alpha() { return shape_parts::alpha_tube(true); }
+Implicit bare_figure() { return shape_parts::figure(false); }
+Implicit figure_with_axe() { return shape_parts::figure(true); }
+
+const std::vector<Recipe>& recipes() {
+    using namespace shape_parts;
+    static const std::vector<Recipe> list = {
+        {{.name = "beam",
+          .description = "square beam, 1 x 0.2 x 0.2 m, exact box",
+          .default_resolution = 40},
+         nullptr,
+         beam,
+         false},
+        body("spoon", "spoon with a deep bowl", 0.2, 50, spoon).seen_from(50, 28),
+        soup("bridge", "suspension bridge with truss deck, main cables and hangers", 1.0, 24,
+             bridge)
+            .seen_from(62, 18),
+        soup("tower", "lattice tower on four curved legs, with platforms and arches", 1.0, 18,
+             tower),
+        body("heart", "heart with great vessels and coronary arteries", 0.16, 43, heart)
+            .seen_from(15, 12),
+        soup("basket", "woven basket with a twisted rim and handle", 0.4, 9, basket)
+            .seen_from(35, 24),
+        body("chair", "wooden chair with turned legs and a spindle back", 0.95, 48, chair),
+        body("hoses", "two ribbed hoses held by a metal bracket", 0.593, 90, hoses, true)
+            .seen_from(60, 28),
+        body("bracket", "metal bracket with two hose clamps, in the frame of 'hoses'", 0.2, 60,
+             bracket, true)
+            .seen_from(60, 28),
+        body("alpha-tube-1", "alpha puzzle, first tube in the linked starting pose", 0.206, 60,
+             first_alpha, true)
+            .seen_from(60, 35),
+        body("alpha-tube-2", "alpha puzzle, second tube in the linked starting pose", 0.206, 60,
+             second_alpha, true)
+            .seen_from(60, 35),
+        body("creature", "spiny reptile with a row of back spines", 0.5, 78, creature),
+        body("creature-150k", "spiny reptile, 150 000 triangles", 0.5, 127, creature)
+            .seen_from(-40, 16),
+        body("serpent", "horned serpent, coiled, with scales and an open mouth", 0.5, 60, serpent)
+            .seen_from(45, 14),
+        body("serpent-150k", "horned serpent, 150 000 triangles", 0.5, 78, serpent)
+            .seen_from(-40, 14),
+        body("figure", "armoured figure with helmet, pauldrons and shield", 1.9, 90, bare_figure)
+            .seen_from(32, 10),
+        body("figure-with-axe", "armoured figure with shield and battle axe", 1.9, 90,
+             figure_with_axe)
+            .seen_from(32, 10),
+        body("axe", "battle axe on a long haft", 1.0, 80, axe).seen_from(65, 12),
+        body("peg", "keyed peg with a knob; fits 'hole' tip down", 0.11, 40, peg, true),
+        body("hole", "block with a keyed hole 0.6 mm wider than 'peg' all round", 0.08, 32, hole,
+             true)
+            .seen_from(35, 38),
+        body("fish", "fish with rayed fins", 0.3, 70, fish).seen_from(65, 15),
+        body("hand", "open hand with five fingers and wrist", 0.2, 60, hand).seen_from(15, 12),
+    };
+    return list;
+}
+
+const Recipe& recipe(const std::string& name) {
+    for (const Recipe& r : recipes())
+        if (r.info.name == name) return r;
+    std::vector<std::string> names;
+    for (const ShapeInfo& info : shape_list()) names.push_back(info.name);
+    const std::string near = nearest_name(name, names);
+    throw InputError("", "shape", "'" + name + "'",
+                     near.empty()
+                         ? "a name from 'pliant shape list'"
+                         : "a name from 'pliant shape list'; did you mean '" + near + "'?");
+}
+
+/// Keeps the largest component: tips thinner than the lattice may come off at low resolutions.
+SurfaceMesh largest_component(const SurfaceMesh& mesh) {
+    const SurfaceTopology topology(mesh);
+    if (topology.num_components() == 1) return mesh;
+    std::vector<int> size(topology.num_components(), 0);
+    for (const int component : topology.components()) ++size[component];
+    const auto largest =
+        static_cast<int>(std::max_element(size.begin(), size.end()) - size.begin());
+    SurfaceMesh kept;
+    std::vector<int> number(mesh.vertices.size(), -1);
+    for (int t = 0; t < mesh.num_triangles(); ++t) {
+        if (topology.components()[t] != largest) continue;
+        Triangle corners = mesh.triangles[t];
+        for (int& v : corners) {
+            if (number[v] < 0) {
+                number[v] = kept.num_vertices();
+                kept.vertices.push_back(mesh.vertices[v]);
+            }
+            v = number[v];
+        }
+        kept.triangles.push_back(corners);
+    }
+    return kept;
+}
+
+/// Scales to the given size, centres on the z axis and puts on the ground.
+void settle(SurfaceMesh& mesh, double size) {
+    scale_to_size(mesh, size);
+    const Box box = bounding_box(mesh.vertices);
+    const Vector3d shift(-box.center().x(), -box.center().y(), -box.min().z());
+    for (Vector3d& v : mesh.vertices) v += shift;
+}
+
+}  // namespace
+
+const std::vector<ShapeInfo>& shape_list() {
+    static const std::vector<ShapeInfo> list = [] {
+        std::vector<ShapeInfo> infos;
+        for (const Recipe& r : recipes()) infos.push_back(r.info);
+        return infos;
+    }();
+    return list;
+}
+
+const ShapeInfo& shape_info(const std::string& name) { return recipe(name).info; }
+
+SurfaceMesh make_shape(const std::string& name, int resolution, Progress& progress) {
+    const Recipe& r = recipe(name);
+    if (resolution == 0) resolution = r.info.default_resolution;
+    if (resolution < 4 || resolution > 2048)
+        throw InputError("", "resolution", std::to_string(resolution),
+                         "4 to 2048, or 0 for the default");
+    SurfaceMesh mesh =
+        r.mesh ? r.mesh(resolution)
+               : largest_component(polygonize(r.body(), {.resolution = resolution}, progress));
+    if (!r.is_as_built) settle(mesh, r.info.size);
+    return mesh;
+}
+
+}  // namespace pliant

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "pliant/geometry/surface_query.h"
+
+namespace pliant::detail {
+
+/// The triangles of a surface in an Embree hierarchy. Embree walks single-precision boxes in a
+/// frame where the surface fills [−1, 1]³; boxes and search radii are widened by more than its
+/// rounding, and every triangle it meets is measured in double, in metres. So results are those of
+/// a loop over all triangles, bit by bit, whatever the order of the walk. Queries are thread-safe
+/// and allocate nothing.
+class TriangleScene {
+public:
+    explicit TriangleScene(const SurfaceMesh& mesh);
+    ~TriangleScene();
+    TriangleScene(const TriangleScene&) = delete;
+    TriangleScene& operator=(const TriangleScene&) = delete;
+
+    /// Same triangles, vertices moved: refits the boxes.
+    void update(const SurfaceMesh& mesh);
+
+    [[nodiscard]] ClosestPoint closest(const Eigen::Vector3d& x, double radius) const noexcept;
+    [[nodiscard]] std::optional<RayHit> ray(const Eigen::Vector3d& origin,
+                                            const Eigen::Vector3d& direction,
+                                            double t_max) const noexcept;
+    [[nodiscard]] int overlapping(const Eigen::Vector3d& centre, double radius,
+                                  std::span<int> out) const noexcept;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace pliant::detail

@@ -1,0 +1,33 @@
+#include "pliant/geometry/voxel_mesh.h"
+
+#include "geometry/cell_grid.h"
+#include "geometry/hex_cells.h"
+
+namespace pliant {
+
+VolumeMesh build_voxel_mesh(const SurfaceQuery& surface, const VoxelOptions& options,
+                            Progress& progress) {
+    const CellGrid grid = build_cell_grid(
+        surface, {options.resolution, options.box_enlargement, options.samples_per_axis}, progress);
+
+    progress.stage("Voxel mesh", static_cast<std::size_t>(grid.size[2]));
+    std::vector<HexCell> cells;
+    std::vector<double> filled;
+    std::size_t next_cut = 0;
+    for (int k = 0; k < grid.size[2]; ++k) {
+        for (int j = 0; j < grid.size[1]; ++j)
+            for (int i = 0; i < grid.size[0]; ++i) {
+                const CellState state = grid.cells[grid.index(i, j, k)];
+                const bool is_cut = state == CellState::Cut;
+                if (!is_cut && !(options.solid && state == CellState::Inside)) continue;
+                cells.push_back({{i, j, k}, 1});
+                filled.push_back(is_cut ? grid.filled[next_cut++] : 1.0);
+            }
+        progress.advance();
+    }
+    VolumeMesh mesh = mesh_of_cells(cells, grid.size, grid.origin, grid.cell_size);
+    mesh.filled = std::move(filled);
+    return mesh;
+}
+
+}  // namespace pliant

@@ -1,0 +1,194 @@
+#include "pliant/core/atomic_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "core/temporary_directory.h"
+#include "pliant/core/error.h"
+
+namespace pliant {
+namespace {
+
+namespace fs = std::filesystem;
+using test::TemporaryDirectory, test::read_text, test::write_text;
+using testing::HasSubstr;
+
+template <class Action>
+std::string message_of(Action&& action) {
+    try {
+        action();
+    } catch (const InputError& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+TEST(AtomicFile, AppearsOnlyAtCommit) {
+    const TemporaryDirectory directory;
+    AtomicFile file(directory / "a.txt");
+    file.write("hello ");
+    file.write("world");
+    EXPECT_EQ(file.size(), 11u);
+    EXPECT_FALSE(fs::exists(directory / "a.txt"));
+    file.commit();
+    EXPECT_EQ(read_text(directory / "a.txt"), "hello world");
+    EXPECT_EQ(directory.num_files(), 1u);
+}
+
+TEST(AtomicFile, OldFileSurvivesAnAbandonedWrite) {
+    const TemporaryDirectory directory;
+    write_text(directory / "a.txt", "old");
+    try {
+        AtomicFile file(directory / "a.txt");
+        file.write(std::string(1 << 20, 'x'));
+        throw std::runtime_error("interrupted");
+    } catch (const std::runtime_error&) {
+    }
+    EXPECT_EQ(read_text(directory / "a.txt"), "old");
+    EXPECT_EQ(directory.num_files(), 1u) << "the temporary file is gone";
+}
+
+TEST(AtomicFile, ReplacesAnOldFile) {
+    const TemporaryDirectory directory;
+    write_text(directory / "a.txt", "a much longer old text");
+    AtomicFile file(directory / "a.txt");
+    file.write("new");
+    file.commit();
+    EXPECT_EQ(read_text(directory / "a.txt"), "new");
+}
+
+TEST(AtomicFile, SmallAndLargePiecesKeepTheirOrder) {
+    const TemporaryDirectory directory;
+    AtomicFile file(directory / "a.bin");
+    std::string expected;
+    for (const std::size_t size :
+         {0u, 1u, 1000u, 1u << 18, 17u, (1u << 18) - 1, 5u, 1u << 20, 3u}) {
+        const std::string piece(size, static_cast<char>('a' + size % 26));
+        file.write(piece);
+        expected += piece;
+    }
+    file.commit();
+    EXPECT_EQ(file.size(), expected.size());
+    EXPECT_TRUE(read_text(directory / "a.bin") == expected);
+}
+
+TEST(AtomicFile, TwoWritersOfOneTargetDoNotMix) {
+    const TemporaryDirectory directory;
+    AtomicFile first(directory / "a.txt"), second(directory / "a.txt");
+    first.write("first");
+    second.write("second");
+    first.commit();
+    EXPECT_EQ(read_text(directory / "a.txt"), "first");
+    second.commit();
+    EXPECT_EQ(read_text(directory / "a.txt"), "second");
+}
+
+TEST(AtomicFile, LongNamesAndUsualPermissions) {
+    const TemporaryDirectory directory;
+    const std::string name(255, 'n');  // the longest name a Linux file system takes
+    AtomicFile file(directory / name);
+    file.commit();
+    struct stat status {};
+    ASSERT_EQ(stat((directory / name).c_str(), &status), 0);
+    const mode_t mask = umask(0);
+    umask(mask);
+    EXPECT_EQ(status.st_mode & 0777, 0666 & ~mask);
+}
+
+TEST(AtomicFile, WritesThroughALink) {
+    const TemporaryDirectory directory;
+    write_text(directory / "real.txt", "old");
+    fs::create_symlink("real.txt", directory / "link.txt");
+    AtomicFile file(directory / "link.txt");
+    file.write("new");
+    file.commit();
+    EXPECT_TRUE(fs::is_symlink(directory / "link.txt"));
+    EXPECT_EQ(read_text(directory / "real.txt"), "new");
+}
+
+TEST(AtomicFile, RelativeNameWithoutDirectoryWorks) {
+    const TemporaryDirectory directory;
+    const fs::path before = fs::current_path();
+    fs::current_path(directory / "");
+    AtomicFile file("plain.txt");
+    file.write("x");
+    file.commit();
+    fs::current_path(before);
+    EXPECT_EQ(read_text(directory / "plain.txt"), "x");
+}
+
+TEST(AtomicFile, MissingDirectoryIsNamed) {
+    const TemporaryDirectory directory;
+    const std::string message = message_of([&] { AtomicFile file(directory / "none/a.txt"); });
+    EXPECT_THAT(message, HasSubstr("none/a.txt: cannot be written: the directory '"));
+    EXPECT_THAT(message, HasSubstr("none' does not exist; create it first"));
+}
+
+TEST(AtomicFile, DirectoryAsTargetIsRefused) {
+    const TemporaryDirectory directory;
+    EXPECT_THAT(message_of([&] { AtomicFile file(directory / ""); }),
+                HasSubstr("it is a directory; name a file"));
+}
+
+TEST(AtomicFile, FullDiskIsReported) {
+    const std::string message = message_of([] {
+        AtomicFile file("/dev/full");
+        file.write("text");
+        file.commit();
+    });
+    EXPECT_THAT(message, HasSubstr("/dev/full: writing failed: No space left on device"));
+    EXPECT_TRUE(fs::is_character_file("/dev/full")) << "devices are not replaced";
+}
+
+TEST(AtomicFile, PipesAreWrittenInPlace) {
+    const TemporaryDirectory directory;
+    ASSERT_EQ(mkfifo((directory / "pipe").c_str(), 0600), 0);
+    std::string received;
+    std::thread reader([&] { received = read_file(directory / "pipe"); });
+    AtomicFile file(directory / "pipe");
+    file.write("through the pipe");
+    file.commit();
+    reader.join();
+    EXPECT_EQ(received, "through the pipe");
+}
+
+TEST(ReadFile, ReadsEveryByte) {
+    const TemporaryDirectory directory;
+    for (const std::size_t size : {0u, 1u, 4096u, 100000u}) {
+        std::string text(size, '\0');
+        for (std::size_t i = 0; i < size; ++i) text[i] = static_cast<char>(i * 7);
+        write_text(directory / "a.bin", text);
+        EXPECT_TRUE(read_file(directory / "a.bin") == text);
+    }
+    EXPECT_FALSE(read_file("/proc/self/status").empty()) << "a file that claims to have no size";
+}
+
+TEST(ReadFile, MissingFileDirectoryAndTooLargeFileAreRefused) {
+    const TemporaryDirectory directory;
+    EXPECT_THAT(message_of([&] { (void)read_file(directory / "none"); }),
+                HasSubstr("none: the file does not exist"));
+    EXPECT_THAT(message_of([&] { (void)read_file(directory / ""); }),
+                HasSubstr("it is a directory; name a file"));
+    write_text(directory / "a.txt", "0123456789");
+    EXPECT_EQ(read_file(directory / "a.txt", 10), "0123456789");
+    EXPECT_THAT(message_of([&] { (void)read_file(directory / "a.txt", 9); }),
+                HasSubstr("the file is larger than the 9 bytes allowed here"));
+    EXPECT_THAT(message_of([] { (void)read_file("/dev/zero", 100000); }),
+                HasSubstr("larger than the 100000 bytes"));
+}
+
+TEST(ReadFile, UnreadableFileIsReported) {
+    if (geteuid() == 0) GTEST_SKIP() << "root may read everything";
+    const TemporaryDirectory directory;
+    write_text(directory / "a.txt", "x");
+    fs::permissions(directory / "a.txt", fs::perms::none);
+    EXPECT_THAT(message_of([&] { (void)read_file(directory / "a.txt"); }),
+                HasSubstr("cannot be read: Permission denied"));
+}
+
+}  // namespace
+}  // namespace pliant

@@ -1,0 +1,178 @@
+#include "pliant/geometry/shapes.h"
+
+#include "pliant/core/error.h"
+#include "pliant/core/hash.h"
+#include "pliant/core/parallel.h"
+#include "pliant/geometry/surface_check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace pliant {
+namespace {
+
+using Eigen::Vector3d;
+using testing::HasSubstr;
+
+std::uint64_t fingerprint(const SurfaceMesh& mesh) {
+    return hash_bytes(mesh.vertices.data(), mesh.vertices.size() * sizeof(Vector3d),
+                      hash_bytes(mesh.triangles.data(), mesh.triangles.size() * sizeof(Triangle)));
+}
+
+class EveryShape : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryShape, IsWellFormedSizedAndPlaced) {
+    const ShapeInfo& info = shape_info(GetParam());
+    const int resolution =
+        info.kind == ShapeKind::Soup ? 6 : std::max(24, info.default_resolution / 2);
+    const SurfaceMesh mesh = make_shape(info.name, resolution);
+    const SurfaceReport report = check_surface(mesh);
+    // soups too are made of closed, consistently oriented parts
+    EXPECT_TRUE(report.is_closed() && report.is_manifold() && report.is_clean()) << report.text();
+    EXPECT_GT(report.volume, 0.0);
+    if (info.kind == ShapeKind::Closed) {
+        EXPECT_EQ(report.num_components, 1);
+    }
+    EXPECT_NEAR(report.box.sizes().maxCoeff(), info.size, 0.02 * info.size);
+
+    // on the ground and over the origin, except the linked tubes and hoses, which keep their place
+    const bool is_tube = info.name.starts_with("alpha-tube");
+    const Vector3d middle = report.box.center();
+    EXPECT_LT(middle.head<2>().norm(), (is_tube ? 0.5 : 0.03) * info.size);
+    if (info.name != "alpha-tube-1") {
+        EXPECT_NEAR(report.box.min().z(), 0.0, 0.02 * info.size);
+    }
+}
+
+TEST_P(EveryShape, IsTheSameEveryTime) {
+    const ShapeInfo& info = shape_info(GetParam());
+    const int resolution = info.kind == ShapeKind::Soup ? 5 : 20;
+    set_num_threads(1);
+    const std::uint64_t first = fingerprint(make_shape(info.name, resolution));
+    set_num_threads(2);
+    const std::uint64_t second = fingerprint(make_shape(info.name, resolution));
+    set_num_threads(0);
+    EXPECT_EQ(first, second);
+}
+
+/// The large versions are the same bodies at another resolution; their size has a test below.
+std::vector<std::string> small_names() {
+    std::vector<std::string> names;
+    for (const ShapeInfo& info : shape_list())
+        if (!info.name.ends_with("-150k")) names.push_back(info.name);
+    return names;
+}
+
+std::vector<std::string> all_names() {
+    std::vector<std::string> names;
+    for (const ShapeInfo& info : shape_list()) names.push_back(info.name);
+    return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, EveryShape, testing::ValuesIn(small_names()),
+                         [](const auto& param) {
+                             std::string name = param.param;
+                             std::replace(name.begin(), name.end(), '-', '_');
+                             return name;
+                         });
+
+TEST(Shapes, RegistryHoldsTheModelsOfTheDemos) {
+    const std::vector<std::string> names = all_names();
+    EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
+    for (const std::string name :
+         {"beam",          "spoon",   "bridge",       "tower",        "heart",           "basket",
+          "chair",         "hoses",   "bracket",      "alpha-tube-1", "alpha-tube-2",    "creature",
+          "creature-150k", "serpent", "serpent-150k", "figure",       "figure-with-axe", "axe",
+          "peg",           "hole",    "fish",         "hand"})
+        EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
+    for (const ShapeInfo& info : shape_list()) EXPECT_FALSE(info.description.empty()) << info.name;
+}
+
+TEST(Shapes, LargeVersionsHave150ThousandTriangles) {
+    for (const std::string name : {"creature-150k", "serpent-150k"}) {
+        const SurfaceReport report = check_surface(make_shape(name));
+        EXPECT_NEAR(report.num_triangles, 150000, 3000) << name;
+        EXPECT_EQ(report.num_components, 1) << name;
+        EXPECT_TRUE(report.is_clean()) << name << "\n" << report.text();
+    }
+}
+
+TEST(Shapes, HigherResolutionGivesMoreTriangles) {
+    for (const std::string name : {"beam", "bridge", "chair"})
+        EXPECT_GT(make_shape(name, 24).num_triangles(), 1.5 * make_shape(name, 12).num_triangles())
+            << name;
+}
+
+TEST(Shapes, BeamIsAnExactBox) {
+    const SurfaceMesh beam = make_shape("beam", 10);
+    EXPECT_NEAR(enclosed_volume(beam), 0.04, 1e-12);
+    EXPECT_NEAR(surface_area(beam), 4 * 0.2 + 2 * 0.04, 1e-12);
+}
+
+TEST(Shapes, PegFitsTheHoleWithItsClearance) {
+    const SurfaceMesh peg = make_shape("peg", 50), hole = make_shape("hole", 40);
+    // below the collar, away from the key: radius of the pin against that of the bore
+    double pin = 0.0, bore = 1.0;
+    for (const Vector3d& v : peg.vertices)
+        if (v.z() > 0.02 && v.z() < 0.06 && v.x() < 0.0) pin = std::max(pin, v.head<2>().norm());
+    for (const Vector3d& v : hole.vertices)
+        if (v.z() > 0.02 && v.z() < 0.03 && v.x() < 0.0) bore = std::min(bore, v.head<2>().norm());
+    EXPECT_NEAR(pin, 0.015, 2e-5);
+    EXPECT_NEAR(bore - pin, 0.0006, 4e-5);
+    // and the key against the keyway
+    double key = 0.0, keyway = 0.0;
+    for (const Vector3d& v : peg.vertices)
+        if (v.z() > 0.02 && v.z() < 0.06) key = std::max(key, v.x());
+    for (const Vector3d& v : hole.vertices)
+        if (v.z() > 0.02 && v.z() < 0.03 && std::abs(v.y()) < 0.004 && v.x() < 0.03)
+            keyway = std::max(keyway, v.x());
+    EXPECT_NEAR(keyway - key, 0.0006, 2e-4);
+}
+
+TEST(Shapes, AlphaTubesAreCongruentAndApart) {
+    const SurfaceMesh first = make_shape("alpha-tube-1", 40),
+                      second = make_shape("alpha-tube-2", 40);
+    EXPECT_NEAR(enclosed_volume(first), enclosed_volume(second), 1e-3 * enclosed_volume(first));
+    double gap = 1.0;
+    for (std::size_t i = 0; i < first.vertices.size(); i += 5)
+        for (std::size_t j = 0; j < second.vertices.size(); j += 5)
+            gap = std::min(gap, (first.vertices[i] - second.vertices[j]).norm());
+    EXPECT_GT(gap, 0.005);
+    // linked: each reaches into the other's loop
+    EXPECT_TRUE(bounding_box(first.vertices).intersects(bounding_box(second.vertices)));
+}
+
+TEST(Shapes, BracketIsWhereTheHosesHaveTheirs) {
+    const Box bracket = bounding_box(make_shape("bracket", 40).vertices);
+    const Box hoses = bounding_box(make_shape("hoses", 60).vertices);
+    EXPECT_NEAR(bracket.min().z(), hoses.min().z(), 1e-3);
+    EXPECT_TRUE(hoses.contains(bracket.center()));
+}
+
+TEST(Shapes, UnknownNameSuggestsTheNearest) {
+    const auto message = [](const std::string& name) -> std::string {
+        try {
+            (void)shape_info(name);
+        } catch (const InputError& error) {
+            return error.what();
+        }
+        return "no error";
+    };
+    EXPECT_THAT(message("brigde"), HasSubstr("shape = 'brigde'"));
+    EXPECT_THAT(message("brigde"), HasSubstr("did you mean 'bridge'?"));
+    EXPECT_THAT(message("zeppelin"), HasSubstr("a name from 'pliant shape list'"));
+    EXPECT_THAT(message("zeppelin"), testing::Not(HasSubstr("did you mean")));
+    EXPECT_THROW((void)make_shape("zeppelin"), InputError);
+}
+
+TEST(Shapes, ResolutionOutOfRangeIsRefused) {
+    for (const std::string name : {"bridge", "beam", "heart"})
+        for (const int resolution : {-1, 3, 5000})
+            EXPECT_THROW((void)make_shape(name, resolution), InputError) << name;
+}
+
+}  // namespace
+}  // namespace pliant
