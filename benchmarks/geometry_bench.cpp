@@ -70,7 +70,7 @@ Benchmark topology() {
 }  // namespace
 
 std::vector<Benchmark> geometry_benchmarks() {
-    std::vector<Benchmark> all;
+    std::vector<Benchmark> all = query_benchmarks();
     all.push_back(topology());
     all.push_back(meshing(
         "voxel/serpent-150k/resolution=120",

@@ -41,18 +41,21 @@ std::vector<Vector3d> points(const SurfaceMesh& mesh, Where where) {
     return result;
 }
 
+enum class Surface { Solid, Soup, Open };
+
 /// One sample is `kPerSample` queries at points that move on from sample to sample.
 template <class Query>
 Benchmark query(const std::string& name, Where where, Query&& ask, double max_us = 0,
-                bool as_soup = false) {
+                Surface kind = Surface::Solid) {
     return {.module = "geometry",
             .name = name + "/70k",
             .setup =
                 [=] {
-                    const SurfaceMesh mesh = heart_70k();
-                    const auto surface =
-                        as_soup ? std::make_shared<SurfaceQuery>(mesh, SignMethod::WindingNumber)
-                                : std::make_shared<SurfaceQuery>(mesh);
+                    SurfaceMesh mesh = heart_70k();
+                    if (kind == Surface::Open) mesh.triangles.pop_back();
+                    const auto surface = std::make_shared<SurfaceQuery>(
+                        mesh, kind == Surface::Solid ? SignMethod::PseudoNormal
+                                                     : SignMethod::WindingNumber);
                     const auto xs = std::make_shared<std::vector<Vector3d>>(points(mesh, where));
                     const auto next = std::make_shared<std::size_t>(0);
                     return Workload{.run =
@@ -120,8 +123,9 @@ std::vector<Benchmark> query_benchmarks() {
             query("closest_point/far", Where::Far, closest),
             query("signed_distance/near", Where::Near, signed_distance),
             query("ray/box", Where::Box, ray),
-            query("is_inside_soup/near", Where::Near, is_inside, 0, true),
-            query("is_inside_soup/box", Where::Box, is_inside, 0, true),
+            query("is_inside_soup/near", Where::Near, is_inside, 0, Surface::Soup),
+            query("is_inside_open/near", Where::Near, is_inside, 0, Surface::Open),
+            query("is_inside_open/box", Where::Box, is_inside, 0, Surface::Open),
             build(),
             refit()};
 }

@@ -43,6 +43,15 @@ bool is_closed(const SurfaceTopology& topology) {
     });
 }
 
+/// Every edge is run as often one way as the other: whatever overlaps, winding numbers are whole.
+bool has_no_border(const SurfaceTopology& topology) {
+    return std::ranges::all_of(topology.edges(), [&](const SurfaceTopology::Edge& edge) {
+        int balance = 0;
+        for (const auto& use : topology.uses(edge)) balance += use.forward ? 1 : -1;
+        return edge.a == edge.b || balance == 0;
+    });
+}
+
 }  // namespace
 
 struct SurfaceQuery::Impl {
@@ -50,12 +59,16 @@ struct SurfaceQuery::Impl {
     detail::TriangleScene scene;
     SignMethod sign = SignMethod::WindingNumber;
     SurfaceTopology topology;
+    bool is_countable;      // whole winding numbers, which a line can count
     PseudoNormals normals;  // zero where they cannot tell inside from outside
     mutable std::once_flag winding_once;
     mutable std::unique_ptr<detail::WindingTree> winding;
 
     explicit Impl(SurfaceMesh surface)
-        : mesh(checked(std::move(surface))), scene(mesh), topology(mesh) {}
+        : mesh(checked(std::move(surface))),
+          scene(mesh),
+          topology(mesh),
+          is_countable(has_no_border(topology)) {}
 
     /// Built on first use, by one thread alone: a parallel loop in here could take up another
     /// query and wait for itself.
@@ -63,6 +76,9 @@ struct SurfaceQuery::Impl {
         std::call_once(winding_once,
                        [&] { winding = std::make_unique<detail::WindingTree>(mesh); });
         return *winding;
+    }
+    bool is_wound_around(const Eigen::Vector3d& x) const noexcept {
+        return is_countable ? scene.count_winding(x) > 0 : winding_tree().is_inside(x);
     }
     bool has_overlaps() const;
     void prepare_sign();
@@ -91,8 +107,7 @@ bool SurfaceQuery::Impl::has_overlaps() const {
         bool is_near_other = false;
         for (int part = 0; part < num_parts && !is_near_other; ++part)
             is_near_other = part != topology.components()[t] && boxes[part].contains(outside);
-        if (is_near_other && std::abs(winding_tree().rough_winding_number(outside)) > 0.5)
-            found = true;
+        if (is_near_other && scene.count_winding(outside) != 0) found = true;
     });
     return found;
 }
@@ -112,7 +127,7 @@ void SurfaceQuery::Impl::prepare_sign() {
             needs_winding = true;
         }
     }
-    if (needs_winding) winding_tree();
+    if (needs_winding && !is_countable) winding_tree();
 }
 
 bool SurfaceQuery::Impl::is_outward(const Eigen::Vector3d& x,
@@ -127,7 +142,7 @@ bool SurfaceQuery::Impl::is_outward(const Eigen::Vector3d& x,
         // and carries no rounding
         if (!normal.isZero(0.0)) return (x - mesh.corner(t, k)).dot(normal) >= 0;
     }
-    return !winding_tree().is_inside(x);
+    return !is_wound_around(x);
 }
 
 SurfaceQuery::SurfaceQuery(SurfaceMesh mesh) : impl_(std::make_unique<Impl>(std::move(mesh))) {
@@ -161,7 +176,7 @@ double SurfaceQuery::signed_distance(const Eigen::Vector3d& x, double radius) co
 
 bool SurfaceQuery::is_inside(const Eigen::Vector3d& x) const noexcept {
     if (!x.allFinite()) return false;
-    if (impl_->sign == SignMethod::WindingNumber) return impl_->winding_tree().is_inside(x);
+    if (impl_->sign == SignMethod::WindingNumber) return impl_->is_wound_around(x);
     return signed_distance(x) < 0;
 }
 

@@ -1,6 +1,7 @@
 #include "geometry/triangle_scene.h"
 
 #include "geometry/closest_on_triangle.h"
+#include "geometry/line_crossing.h"
 #include "geometry/ray_triangle.h"
 
 #include <embree3/rtcore.h>
@@ -23,15 +24,20 @@ constexpr double kRayPadding = 4e-6;  // along a ray: boxes are entered before t
 
 using Corners = std::array<Eigen::Vector3d, 3>;
 
+void check_embree(RTCDevice device) {
+    const RTCError error = rtcGetDeviceError(device);
+    if (error == RTC_ERROR_NONE) return;
+    throw std::runtime_error("Embree failed with error " + std::to_string(error) +
+                             (error == RTC_ERROR_OUT_OF_MEMORY ? " (out of memory)" : ""));
+}
+
 /// One device for the program; scenes keep it alive.
 RTCDevice shared_device() {
     struct Release {
         void operator()(RTCDevice device) const { rtcReleaseDevice(device); }
     };
     static const std::unique_ptr<RTCDeviceTy, Release> device(rtcNewDevice(nullptr));
-    if (!device)
-        throw std::runtime_error("Embree cannot start (error " +
-                                 std::to_string(rtcGetDeviceError(nullptr)) + ")");
+    check_embree(device.get());
     return device.get();
 }
 
@@ -170,6 +176,22 @@ void visit_ray(const RTCIntersectFunctionNArguments* args) {
     ray.tfar = std::min(ray.tfar, widened(hit.t * search.units_per_t - search.start + kRayPadding));
 }
 
+struct WindingCount {
+    RTCIntersectContext context;  // first: Embree hands back its address
+    const Corners* triangles;
+    Eigen::Vector3d x;
+    int winding;
+};
+
+// never reports a hit, so the walk goes on through everything on the line
+void visit_line(const RTCOccludedFunctionNArguments* args) {
+    if (!args->valid[0]) return;
+    auto& count = *reinterpret_cast<WindingCount*>(args->context);
+    const Corners& t = count.triangles[args->primID];
+    const LineCrossing crossing = cross_line_along_x(t[0], t[1], t[2], count.x.y(), count.x.z());
+    if (crossing.turns != 0 && crossing.x > count.x.x()) count.winding += crossing.turns;
+}
+
 }  // namespace
 
 void TriangleScene::Impl::bounds_of_triangle(const RTCBoundsFunctionArguments* args) {
@@ -190,9 +212,9 @@ void TriangleScene::Impl::take_vertices(const SurfaceMesh& mesh) {
     triangles.resize(mesh.triangles.size());
     Box box;
     for (int i = 0; i < mesh.num_triangles(); ++i) {
-        Corners& t = triangles[static_cast<std::size_t>(i)];
+        Corners& t = triangles[i];
         for (int k = 0; k < 3; ++k) {
-            t[static_cast<std::size_t>(k)] = mesh.corner(i, k);
+            t[k] = mesh.corner(i, k);
             box.extend(mesh.corner(i, k));
         }
     }
@@ -213,6 +235,7 @@ TriangleScene::TriangleScene(const SurfaceMesh& mesh) : impl_(std::make_unique<I
     rtcSetGeometryUserData(impl_->geometry, impl_.get());
     rtcSetGeometryBoundsFunction(impl_->geometry, Impl::bounds_of_triangle, nullptr);
     rtcSetGeometryIntersectFunction(impl_->geometry, visit_ray);
+    rtcSetGeometryOccludedFunction(impl_->geometry, visit_line);
     rtcSetGeometryBuildQuality(impl_->geometry, RTC_BUILD_QUALITY_REFIT);
     rtcCommitGeometry(impl_->geometry);
     impl_->scene = rtcNewScene(device);
@@ -222,6 +245,7 @@ TriangleScene::TriangleScene(const SurfaceMesh& mesh) : impl_(std::make_unique<I
     rtcSetSceneBuildQuality(impl_->scene, RTC_BUILD_QUALITY_LOW);
     rtcAttachGeometry(impl_->scene, impl_->geometry);
     rtcCommitScene(impl_->scene);
+    check_embree(shared_device());
 }
 
 TriangleScene::~TriangleScene() = default;
@@ -232,6 +256,7 @@ void TriangleScene::update(const SurfaceMesh& mesh) {
     rtcUpdateGeometryBuffer(impl_->geometry, RTC_BUFFER_TYPE_VERTEX, 0);
     rtcCommitGeometry(impl_->geometry);
     rtcCommitScene(impl_->scene);
+    check_embree(shared_device());
 }
 
 ClosestPoint TriangleScene::closest(const Eigen::Vector3d& x, double radius) const noexcept {
@@ -244,7 +269,7 @@ ClosestPoint TriangleScene::closest(const Eigen::Vector3d& x, double radius) con
     rtcInitPointQueryContext(&context);
     rtcPointQuery(impl_->scene, &query, &context, visit_nearest, &search);
     if (search.triangle < 0) return {};
-    const Corners& t = impl_->triangles[static_cast<std::size_t>(search.triangle)];
+    const Corners& t = impl_->triangles[search.triangle];
     ClosestPoint result = to_closest_point(search.best, t[0], t[1], t[2]);
     result.triangle = search.triangle;
     return result;
@@ -305,6 +330,24 @@ std::optional<RayHit> TriangleScene::ray(const Eigen::Vector3d& origin,
     rtcIntersect1(impl_->scene, &search.context, &query);
     if (search.best.triangle < 0) return std::nullopt;
     return search.best;
+}
+
+int TriangleScene::count_winding(const Eigen::Vector3d& x) const noexcept {
+    if (!impl_->scene || !x.allFinite()) return 0;
+    const Eigen::Vector3d p = impl_->to_frame(x);
+    const Eigen::Vector3d reach = impl_->half_box.array() + kRayPadding;
+    if (p.x() > reach.x() || std::abs(p.y()) > reach.y() || std::abs(p.z()) > reach.z()) return 0;
+    WindingCount count{{}, impl_->triangles.data(), x, 0};
+    rtcInitIntersectContext(&count.context);
+    RTCRay ray{};
+    ray.org_x = static_cast<float>(std::max(p.x(), -reach.x()) - kRayPadding);
+    ray.org_y = static_cast<float>(p.y());
+    ray.org_z = static_cast<float>(p.z());
+    ray.dir_x = 1.0f;
+    ray.tfar = 3.0f;  // the frame is two units wide
+    ray.mask = ~0u;
+    rtcOccluded1(impl_->scene, &count.context, &ray);
+    return count.winding;
 }
 
 }  // namespace pliant::detail

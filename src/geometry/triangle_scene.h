@@ -23,6 +23,8 @@ public:
     [[nodiscard]] std::optional<RayHit> ray(const Eigen::Vector3d& origin,
                                             const Eigen::Vector3d& direction,
                                             double t_max) const noexcept;
+    /// Winding number, counted along the line from `x` towards +x; for surfaces without border.
+    [[nodiscard]] int count_winding(const Eigen::Vector3d& x) const noexcept;
     [[nodiscard]] int overlapping(const Eigen::Vector3d& centre, double radius,
                                   std::span<int> out) const noexcept;
 

@@ -1,6 +1,7 @@
 #include "pliant/geometry/surface_query.h"
 
 #include "geometry/test_meshes.h"
+#include "geometry/winding_number.h"
 #include "pliant/core/allocation_guard.h"
 #include "pliant/core/error.h"
 #include "pliant/core/parallel.h"
@@ -535,4 +536,52 @@ TEST(SurfaceQueryTicks, ThreadsSeeTheSameResults) {
 }
 
 }  // namespace
+// two overlapping cubes and a sphere across both, as one soup of closed parts
+SurfaceMesh overlapping_parts() {
+    SurfaceMesh mesh = test::make_cube();
+    SurfaceMesh shifted = test::make_cube();
+    for (Eigen::Vector3d& v : shifted.vertices) v += Eigen::Vector3d(0.5, 0.25, 0.5);
+    append(mesh, shifted);
+    append(mesh, test::make_sphere(0.9, 16));
+    return mesh;
+}
+
+TEST(SurfaceQuerySign, OverlappingClosedPartsAreCountedLikeTheSumOfSolidAngles) {
+    const SurfaceQuery query(overlapping_parts());
+    ASSERT_EQ(query.sign_method(), SignMethod::WindingNumber);
+    std::mt19937 random(5);
+    std::uniform_real_distribution<double> coordinate(-1.6, 1.9);
+    int num_inside = 0;
+    for (int i = 0; i < 4000; ++i) {
+        const Eigen::Vector3d x(coordinate(random), coordinate(random), coordinate(random));
+        double winding = 0;
+        for (int t = 0; t < query.mesh().num_triangles(); ++t)
+            winding += detail::triangle_winding(query.mesh().corner(t, 0) - x,
+                                                query.mesh().corner(t, 1) - x,
+                                                query.mesh().corner(t, 2) - x);
+        EXPECT_EQ(query.is_inside(x), winding > 0.5) << x.transpose();
+        num_inside += query.is_inside(x);
+    }
+    EXPECT_GT(num_inside, 300);  // the parts fill about a twelfth of the box
+}
+
+TEST(SurfaceQuerySign, LinesThroughVerticesAndEdgesCountOnce) {
+    const SurfaceMesh mesh = overlapping_parts();
+    const SurfaceQuery query(mesh);
+    const Box box = bounding_box(mesh.vertices);
+    // lines along x that start outside and pass exactly through vertices and middles of edges
+    for (const Triangle& t : mesh.triangles)
+        for (std::size_t k = 0; k < 3; ++k) {
+            const Eigen::Vector3d& a = mesh.vertices[static_cast<std::size_t>(t[k])];
+            const Eigen::Vector3d& b = mesh.vertices[static_cast<std::size_t>(t[(k + 1) % 3])];
+            for (const Eigen::Vector3d& p : {a, Eigen::Vector3d(0.5 * (a + b))}) {
+                EXPECT_FALSE(query.is_inside({box.min().x() - 0.1, p.y(), p.z()}));
+                EXPECT_FALSE(query.is_inside({box.min().x() - 1e9, p.y(), p.z()}));
+                EXPECT_FALSE(query.is_inside({box.max().x() + 0.1, p.y(), p.z()}));
+            }
+        }
+    // from the middle of the sphere through its poles
+    EXPECT_TRUE(query.is_inside(Eigen::Vector3d::Zero()));
+}
+
 }  // namespace pliant

@@ -39,8 +39,9 @@ enum class SignMethod {
 /// `refit` is not.
 class SurfaceQuery {
 public:
-    /// Keeps its own copy of the mesh. Chooses PseudoNormal for closed meshes and WindingNumber
-    /// otherwise. Throws InputError for invalid indices or non-finite vertices.
+    /// Keeps its own copy of the mesh. Chooses PseudoNormal for closed meshes whose parts do not
+    /// overlap and WindingNumber otherwise. Throws InputError for invalid indices or non-finite
+    /// vertices.
     explicit SurfaceQuery(SurfaceMesh mesh);
     SurfaceQuery(SurfaceMesh mesh, SignMethod sign);
     ~SurfaceQuery();
@@ -50,7 +51,8 @@ public:
     [[nodiscard]] const SurfaceMesh& mesh() const noexcept;
     [[nodiscard]] SignMethod sign_method() const noexcept;
 
-    /// Within `radius`; `triangle` is −1 if there is none. Allocates nothing.
+    /// Within `radius`; `triangle` is −1 if there is none, also for points that are not finite. Of
+    /// equally near triangles the lowest index. Allocates nothing, like all queries.
     [[nodiscard]] ClosestPoint closest(
         const Eigen::Vector3d& x,
         double radius = std::numeric_limits<double>::infinity()) const noexcept;
@@ -58,9 +60,10 @@ public:
     [[nodiscard]] double signed_distance(
         const Eigen::Vector3d& x,
         double radius = std::numeric_limits<double>::infinity()) const noexcept;
+    /// On the surface itself: false.
     [[nodiscard]] bool is_inside(const Eigen::Vector3d& x) const noexcept;
     /// Solid angle of the surface seen from `x` over 4π; 1 inside and 0 outside a closed mesh.
-    /// docs/geometry.md eq. (3).
+    /// Within 1e-3; docs/geometry.md eq. (3). The first call may build what it needs.
     [[nodiscard]] double winding_number(const Eigen::Vector3d& x) const noexcept;
 
     /// First hit with t in [0, t_max]. Both sides of a triangle count.
@@ -70,12 +73,13 @@ public:
     /// First hit on the way from a to b, t in [0, 1].
     [[nodiscard]] std::optional<RayHit> segment(const Eigen::Vector3d& a,
                                                 const Eigen::Vector3d& b) const noexcept;
-    /// Triangles that come within `radius` of `centre`: fills `out` and returns how many there are
-    /// in all, which may be more than fit.
+    /// Triangles that come within `radius` of `centre`: fills `out` with the lowest indices,
+    /// ascending, and returns how many there are in all, which may be more than fit.
     [[nodiscard]] int overlapping(const Eigen::Vector3d& centre, double radius,
                                   std::span<int> out) const noexcept;
 
     /// Moves the vertices and updates the hierarchy in place (no rebuild): for deforming meshes.
+    /// The sign method stays. Throws InputError for another number of vertices or non-finite ones.
     void refit(const std::vector<Eigen::Vector3d>& vertices);
 
 private:
@@ -83,8 +87,8 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// Nearest point of one triangle, with its feature; [Ericson2005] §5.1.5. Robust for degenerate
-/// triangles.
+/// Nearest point of one triangle, with its feature. Good to round-off for thin and degenerate
+/// triangles too, and far from the origin. `triangle` stays −1.
 [[nodiscard]] ClosestPoint closest_on_triangle(const Eigen::Vector3d& x, const Eigen::Vector3d& a,
                                                const Eigen::Vector3d& b,
                                                const Eigen::Vector3d& c) noexcept;
