@@ -70,7 +70,7 @@ private:
 
 /// A node moves onto a cut point nearer than this fraction of the edge. With our choice of
 /// diagonals these values bound the angles better than those of [LabelleShewchuk2007];
-/// docs/geometry.md.
+/// docs/geometry-meshing.md.
 inline constexpr double kWarpLong = 0.265, kWarpShort = 0.385;
 
 /// What is left of a lattice tet once its nodes have been warped: the sign of each corner (+1
@@ -81,7 +81,7 @@ struct CutTet {
     std::array<std::array<int, 4>, 4> cut;  ///< vertex on the edge from an inside to an outside one
 };
 /// Appends the part of the tet inside the surface as 0 to 3 tets of positive volume, four vertices
-/// each. Tets that share a face cut it alike. Stencils: docs/geometry.md, [LabelleShewchuk2007] §3.
+/// each. Tets that share a face cut it alike. Stencils: docs/geometry-meshing.md, [LabelleShewchuk2007] §3.
 void append_stencil(const CutTet& tet, const std::vector<Eigen::Vector3d>& vertices,
                     std::vector<int>& elements);
 

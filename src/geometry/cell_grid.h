@@ -21,7 +21,7 @@ struct CellGridOptions {
 };
 
 /// The part of a cube-shaped box of equal cells that a surface can reach, and which of its cells
-/// are inside or cut; docs/geometry.md section "Voxels". Cell (i, j, k) begins at
+/// are inside or cut; docs/geometry-meshing.md section "Voxels". Cell (i, j, k) begins at
 /// origin + cell_size · (i, j, k). Everything beyond the window is outside.
 struct CellGrid {
     Eigen::Vector3d origin = Eigen::Vector3d::Zero();

@@ -168,7 +168,7 @@ VolumeMesh mesh_of_cells(const std::vector<HexCell>& cells, const std::array<int
     mesh.hanging.erase(std::unique(mesh.hanging.begin(), mesh.hanging.end(), same_vertex),
                        mesh.hanging.end());
     mesh.hanging.shrink_to_fit();
-    // balance over vertices sees to it, docs/geometry.md section "Graded hexes"
+    // balance over vertices sees to it, docs/geometry-meshing.md section "Graded hexes"
     assert(are_masters_free(mesh.hanging));
     return mesh;
 }

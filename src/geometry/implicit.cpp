@@ -58,7 +58,7 @@ struct RoundCone {
         const Vector3d d = x - start;
         const double along = d.dot(direction);
         const double across = std::sqrt(std::max(0.0, d.squaredNorm() - along * along));
-        // the ball whose surface is nearest, docs/geometry.md section "Shapes"
+        // the ball whose surface is nearest, docs/geometry-shapes.md
         const double t = std::clamp(along - across * shift, 0.0, length);
         const double past = along - t;
         return std::sqrt(past * past + across * across) - (radius - slope * t);

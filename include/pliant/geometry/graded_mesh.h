@@ -8,7 +8,7 @@ namespace pliant {
 
 /// Cube [0, n]³ scaled to `side`, with `w` layers of unit cells at the border, then `w` of twice
 /// the size, and so on inwards, while the core stays divisible (odd n: all cells equal);
-/// docs/geometry.md section "Graded hexes".
+/// docs/geometry-meshing.md section "Graded hexes".
 [[nodiscard]] VolumeMesh graded_box(int n, int w = 1, double side = 1.0);
 
 struct GradedOptions {

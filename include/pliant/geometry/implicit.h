@@ -27,7 +27,7 @@ private:
 };
 
 /// Building blocks of the procedural shapes; lengths in metres. Solids and unions are exact
-/// distances outside; the others are bounds. Formulas: docs/geometry.md section "Shapes".
+/// distances outside; the others are bounds. Formulas: docs/geometry-shapes.md.
 namespace implicit {
 
 [[nodiscard]] Implicit sphere(const Eigen::Vector3d& centre, double radius);

@@ -21,7 +21,7 @@ struct TetOptions {
                                         Progress& progress = Progress::none());
 [[nodiscard]] VolumeMesh build_tet_mesh(const Implicit& body, const TetOptions& options = {},
                                         Progress& progress = Progress::none());
-/// Bounds of the dihedral angles over all shapes [degrees], docs/geometry.md.
+/// Bounds of the dihedral angles over all shapes [degrees], docs/geometry-meshing.md.
 inline constexpr double kStuffingMinAngle = 11.78;
 inline constexpr double kStuffingMaxAngle = 162.32;
 
