@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "benchmarks/bench.h"
+#include "pliant/core/simd.h"
 #include "pliant/geometry/embedding.h"
 #include "pliant/geometry/graded_mesh.h"
 #include "pliant/geometry/shapes.h"
@@ -42,12 +43,14 @@ Benchmark embedding_transfer() {
                     const VolumeMesh mesh =
                         build_voxel_mesh(SurfaceQuery(surface), {.resolution = kResolution});
                     auto embedding = std::make_shared<Embedding>(mesh, surface.vertices);
-                    auto u = std::make_shared<std::vector<double>>(3 * mesh.vertices.size(), 1e-3);
+                    auto u = std::make_shared<std::vector<double>>();
+                    for (const Eigen::Vector3d& x : mesh.vertices)
+                        u->insert(u->end(), {x.y() * x.z(), x.z() * x.x(), x.x() * x.y()});
                     auto out = std::make_shared<std::vector<double>>(3 * surface.vertices.size());
                     return Workload{.run =
                                         [=] {
                                             embedding->transfer(*u, *out);
-                                            return out->front() + out->back();
+                                            return simd_sum(out->data(), out->size());
                                         },
                                     .operations = static_cast<double>(surface.num_vertices())};
                 },
@@ -61,7 +64,11 @@ Benchmark topology() {
                 [] {
                     auto mesh = std::make_shared<SurfaceMesh>(make_shape("serpent-150k"));
                     return Workload{.run = [=] {
-                        return static_cast<double>(SurfaceTopology(*mesh).edges().size());
+                        const SurfaceTopology topology(*mesh);
+                        double sum = topology.euler_number();
+                        for (const auto& edge : topology.edges())
+                            sum += static_cast<double>(edge.first_use) * edge.a;
+                        return sum;
                     }};
                 },
             .samples = 20};

@@ -76,7 +76,8 @@ int run(const Arguments& arguments) {
     const std::vector<Benchmark> benchmarks = chosen(arguments);
     if (arguments.has("--list")) {
         for (const Benchmark& benchmark : benchmarks)
-            std::printf("%s/%s\n", benchmark.module.c_str(), benchmark.name.c_str());
+            std::printf(arguments.json() ? "{\"name\":\"%s/%s\"}\n" : "%s/%s\n",
+                        benchmark.module.c_str(), benchmark.name.c_str());
         return 0;
     }
 

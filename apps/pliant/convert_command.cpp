@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "output.h"
 #include "pliant/core/error.h"
+#include "pliant/core/json_writer.h"
 #include "pliant/geometry/mesh_io.h"
 #include "pliant/geometry/picture.h"
 #include "pliant/geometry/surface_check.h"
@@ -10,44 +11,62 @@
 namespace pliant::cli {
 namespace {
 
-void convert_surface(const Arguments& arguments, const std::string& in, const std::string& out) {
+int report(const Arguments& arguments, const std::string& out, int num_vertices, const char* cells,
+           int num_cells, const std::string& repair) {
+    if (arguments.json()) {
+        JsonWriter json;
+        json.begin_object().member("output", out).member("num_vertices", num_vertices);
+        json.member(cells, num_cells).member("repair", repair).end_object();
+        std::printf("%s\n", json.text().c_str());
+        return 0;
+    }
+    if (!repair.empty()) std::printf("%s\n", repair.c_str());
+    std::printf("wrote %s: %s vertices, %s %s\n", out.c_str(), grouped(num_vertices).c_str(),
+                grouped(num_cells).c_str(), cells + 4);  // without num_
+    return 0;
+}
+
+int convert_surface(const Arguments& arguments, const std::string& in, const std::string& out) {
     const double size = arguments.real("--size", 0, 1e-6, 1e6);
     SurfaceMesh mesh = load_surface(in);
     if (size > 0) scale_to_size(mesh, size);
+    std::string repair;
     if (arguments.has("--repair")) {
-        const RepairReport repair = repair_surface(mesh);
-        std::printf("%s\n", repair.changed() ? repair.text().c_str() : "nothing to repair");
+        repair = repair_surface(mesh).text();
+        if (repair.empty()) repair = "nothing to repair";
     }
-    if (out.ends_with(".png"))
+    if (has_extension(out, ".png"))
         save_png(render(mesh, {.wireframe = arguments.has("--wireframe")}), out);
     else
         save_surface(mesh, out);
-    std::printf("wrote %s: %s vertices, %s triangles\n", out.c_str(),
-                grouped(mesh.num_vertices()).c_str(), grouped(mesh.num_triangles()).c_str());
+    return report(arguments, out, mesh.num_vertices(), "num_triangles", mesh.num_triangles(),
+                  repair);
+}
+
+int convert_volume(const Arguments& arguments, const std::string& in, const std::string& out) {
+    const VolumeMesh mesh = load_volume(in);
+    save_volume(mesh, out);
+    return report(arguments, out, mesh.num_vertices(), "num_elements", mesh.num_elements(), "");
 }
 
 int run(const Arguments& arguments) {
     const std::string &in = arguments.operands()[0], &out = arguments.operands()[1];
-    const bool to_surface = is_surface_file(out) || out.ends_with(".png");
-    const bool to_volume = is_volume_file(out) || out.ends_with(".vtu");
-    if (!to_surface && !to_volume)
-        throw InputError(
-            "", "output", out,
-            "a name ending in .obj .ply .stl .vtu .msh .veg .mesh .node .ele .pliant or .png");
+    const std::vector<std::string> surface_files{".obj", ".ply", ".stl", ".vtu", ".png"};
+    const std::vector<std::string> volume_files{".msh",  ".veg", ".mesh",
+                                                ".node", ".ele", ".pliant"};
+    std::vector<std::string> all = surface_files;
+    all.insert(all.end(), volume_files.begin(), volume_files.end());
+    check_output(out, all);
+
     // a volume mesh written as a surface gives its boundary; .vtu can hold either
-    if (is_volume_file(in) && to_volume) {
-        const VolumeMesh mesh = load_volume(in);
-        save_volume(mesh, out);
-        std::printf("wrote %s: %s vertices, %s elements\n", out.c_str(),
-                    grouped(mesh.num_vertices()).c_str(), grouped(mesh.num_elements()).c_str());
-        return 0;
-    }
-    if (!to_surface && !out.ends_with(".vtu"))
+    const bool to_volume = is_volume_file(out);
+    if (is_volume_file(in) && (to_volume || has_extension(out, ".vtu")))
+        return convert_volume(arguments, in, out);
+    if (to_volume)
         throw InputError("", in + " is a surface and " + out +
                                  " holds volume meshes; make one with: pliant mesh " + in + " -o " +
                                  out);
-    convert_surface(arguments, in, out);
-    return 0;
+    return convert_surface(arguments, in, out);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "meshing.h"
 #include "output.h"
 #include "pliant/core/error.h"
+#include "pliant/core/json_writer.h"
 #include "pliant/geometry/mesh_io.h"
 #include "pliant/geometry/picture.h"
 #include "pliant/geometry/shapes.h"
@@ -24,24 +25,28 @@ int run(const Arguments& arguments) {
     progress.finish();
     save_surface(bridge, folder / "bridge.ply");
     const ShapeInfo& view = shape_info("bridge");
-    save_png(render(bridge, {.width = 1200,
-                             .height = 600,
-                             .azimuth = view.azimuth,
-                             .elevation = view.elevation}),
-             folder / "bridge.png");
-    std::printf("bridge: %s vertices, %s triangles, %.0f m long\n",
-                grouped(bridge.num_vertices()).c_str(), grouped(bridge.num_triangles()).c_str(),
-                shape_info("bridge").size);
+    save_png(
+        render(
+            bridge,
+            {.width = 1200, .height = 600, .azimuth = view.azimuth, .elevation = view.elevation}),
+        folder / "bridge.png");
+    if (!arguments.json())
+        std::printf("bridge: %s vertices, %s triangles, %.0f m long\n",
+                    grouped(bridge.num_vertices()).c_str(), grouped(bridge.num_triangles()).c_str(),
+                    shape_info("bridge").size);
 
     // one simulation mesh of each kind; the bridge is thin: graded and tet meshes need the finer
     // lattice
     const SurfaceQuery surface(bridge);
+    JsonWriter json;
+    json.begin_object().member("folder", folder.string()).key("meshes").begin_array();
     Table table({"mesh", "elements", "vertices", "hanging", "volume m³", "weighted m³", "build s",
                  "embed s", "file"});
-    const MeshRequest requests[] = {{.kind = "voxel", .resolution = 128, .hollow = true},
-                                    {.kind = "voxel", .resolution = 128},
-                                    {.kind = "graded", .resolution = 256, .levels = 3},
-                                    {.kind = "tet", .resolution = 256}};
+    const MeshRequest requests[] = {
+        {.kind = "voxel", .resolution = 128, .hollow = true},
+        {.kind = "voxel", .resolution = 128},
+        {.kind = "graded", .resolution = 256, .growth = 1.5, .levels = 3},
+        {.kind = "tet", .resolution = 256}};
     for (const MeshRequest& request : requests) {
         const MeshResult result = make_simulation_mesh(surface, request, progress);
         const VolumeMesh& mesh = result.mesh;
@@ -54,6 +59,21 @@ int run(const Arguments& arguments) {
                    format("%.4g", total_volume(mesh)), format("%.4g", total_volume(mesh, true)),
                    format("%.2f", result.mesh_seconds), format("%.2f", result.embed_seconds),
                    file.string()});
+        json.begin_object()
+            .member("mesh", label)
+            .member("resolution", request.resolution)
+            .member("num_elements", mesh.num_elements())
+            .member("num_vertices", mesh.num_vertices())
+            .member("num_hanging", static_cast<int>(mesh.hanging.size()))
+            .member("volume_m3", total_volume(mesh))
+            .member("weighted_volume_m3", total_volume(mesh, true))
+            .member("mesh_s", result.mesh_seconds)
+            .member("file", file.string())
+            .end_object();
+    }
+    if (arguments.json()) {
+        std::printf("%s\n", json.end_array().end_object().text().c_str());
+        return 0;
     }
     table.print();
     std::printf("Open %s in MeshLab, the .vtu files in ParaView, %s in any viewer.\n",

@@ -20,9 +20,10 @@ std::string shape_text(const std::vector<std::uint64_t>& shape) {
     return text;
 }
 
+int inspect_volume(const Arguments& arguments, const std::string& path);
+
 int inspect_archive(const Arguments& arguments, const std::string& path) {
     const Archive archive(path);
-    int num_damaged = 0;
     Table table({"chunk", "type", "shape", "bytes", "XXH3", "state"});
     JsonWriter json;
     json.begin_object().member("file", path).member("kind", archive.kind());
@@ -31,7 +32,6 @@ int inspect_archive(const Arguments& arguments, const std::string& path) {
     json.end_object().key("chunks").begin_array();
     for (const ChunkInfo& chunk : archive.chunks()) {
         const bool intact = archive.is_intact(chunk);
-        num_damaged += !intact;
         table.add({chunk.name, std::string(to_string(chunk.type)), shape_text(chunk.shape),
                    grouped(static_cast<std::int64_t>(chunk.size)), hash_text(chunk.checksum),
                    intact ? "ok" : "DAMAGED"});
@@ -60,7 +60,10 @@ int inspect_archive(const Arguments& arguments, const std::string& path) {
     }
     // the table above shows which chunk; this also checks what lies between the chunks
     archive.verify();
-    return num_damaged == 0 ? 0 : 1;
+    const bool is_mesh = archive.kind() == "volume-mesh";
+    if (is_mesh && (!arguments.json() || arguments.has("--select")))
+        return inspect_volume(arguments, path);
+    return 0;
 }
 
 void report_selection(const Arguments& arguments, const std::vector<Eigen::Vector3d>& vertices,
@@ -96,15 +99,24 @@ int inspect_surface(const Arguments& arguments, const std::string& path) {
         .member("euler_number", report.euler_number)
         .member("closed", report.is_closed())
         .member("manifold", report.is_manifold())
-        .member("inside_out", report.inside_out)
-        .member("open_edges", report.open_edges.count)
-        .member("non_manifold_edges", report.non_manifold_edges.count)
-        .member("non_manifold_vertices", report.non_manifold_vertices.count)
-        .member("inconsistent_edges", report.inconsistent_edges.count)
-        .member("degenerate_triangles", report.degenerate_triangles.count)
-        .member("duplicate_triangles", report.duplicate_triangles.count)
-        .member("area_m2", report.area)
-        .member("volume_m3", report.volume);
+        .member("inside_out", report.inside_out);
+    const std::pair<const char*, const Defect*> defects[] = {
+        {"non_finite_vertices", &report.non_finite_vertices},
+        {"unused_vertices", &report.unused_vertices},
+        {"invalid_indices", &report.invalid_indices},
+        {"degenerate_triangles", &report.degenerate_triangles},
+        {"duplicate_triangles", &report.duplicate_triangles},
+        {"open_edges", &report.open_edges},
+        {"non_manifold_edges", &report.non_manifold_edges},
+        {"non_manifold_vertices", &report.non_manifold_vertices},
+        {"inconsistent_edges", &report.inconsistent_edges}};
+    for (const auto& [name, defect] : defects)
+        json.key(name)
+            .begin_object()
+            .member("count", defect->count)
+            .member("first", defect->first)
+            .end_object();
+    json.member("area_m2", report.area).member("volume_m3", report.volume);
     if (!arguments.json()) {
         std::printf("%s: %s vertices, %s triangles, %d component%s, Euler number %d\n",
                     path.c_str(), grouped(report.num_vertices).c_str(),
@@ -156,7 +168,11 @@ int inspect_volume(const Arguments& arguments, const std::string& path) {
 
 int run(const Arguments& arguments) {
     const std::string& path = arguments.operands()[0];
-    if (path.ends_with(".pliant")) return inspect_archive(arguments, path);
+    if (has_extension(path, ".vtu"))
+        throw InputError(path,
+                         "is written for ParaView and not read back; inspect the .pliant or "
+                         ".msh file of the same mesh");
+    if (has_extension(path, ".pliant")) return inspect_archive(arguments, path);
     return is_volume_file(path) ? inspect_volume(arguments, path)
                                 : inspect_surface(arguments, path);
 }

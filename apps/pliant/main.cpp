@@ -1,4 +1,6 @@
+#include <csignal>
 #include <cstdio>
+#include <exception>
 #include <new>
 #include <string>
 #include <vector>
@@ -14,7 +16,7 @@ namespace {
 
 using namespace pliant::cli;
 
-constexpr int kFailed = 1, kWrongUsage = 2, kInterrupted = 130;
+constexpr int kFailed = 1, kInterrupted = 130;
 
 std::vector<Command> all_commands() {
     return {demo_command(),    shape_command(),   mesh_command(),
@@ -34,7 +36,7 @@ int dispatch(const std::vector<std::string>& words) {
     const std::vector<Command> commands = all_commands();
     if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
         print_overview(commands);
-        return words.empty() ? kWrongUsage : 0;
+        return words.empty() ? kFailed : 0;
     }
     if (words[0] == "--version") {
         std::printf("pliant %s\n", pliant::kVersion);
@@ -56,15 +58,20 @@ int dispatch(const std::vector<std::string>& words) {
     const std::string near = pliant::nearest_name(words[0], names);
     std::fprintf(stderr, "error: unknown command '%s'%s\n", words[0].c_str(),
                  near.empty() ? "; see pliant --help" : ("; did you mean '" + near + "'?").c_str());
-    return kWrongUsage;
+    return kFailed;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+    // a file that grows beyond the limit is then an error of the write, which cleans up
+    std::signal(SIGXFSZ, SIG_IGN);
     try {
         const pliant::CancelOnInterrupt ctrl_c;
-        return dispatch({argv + 1, argv + argc});
+        const int code = dispatch({argv + 1, argv + argc});
+        if (std::fflush(stdout) != 0 || std::ferror(stdout))
+            throw pliant::InputError("standard output", "cannot be written; is the disk full?");
+        return code;
     } catch (const pliant::Cancelled& cancelled) {
         std::fprintf(stderr, "\n%s\n", cancelled.what());
         return kInterrupted;
@@ -73,6 +80,9 @@ int main(int argc, char** argv) {
         return kFailed;
     } catch (const std::bad_alloc&) {
         std::fprintf(stderr, "error: out of memory; try a lower resolution\n");
+        return kFailed;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "error: %s\n", error.what());
         return kFailed;
     }
 }

@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <sstream>
 
 #include "commands.h"
 #include "meshing.h"
@@ -17,7 +18,12 @@
 namespace pliant::cli {
 namespace {
 
-SurfaceMesh load_checked(const Arguments& arguments, const std::string& path) {
+struct CheckedSurface {
+    SurfaceMesh mesh;
+    RepairReport repair;
+};
+
+CheckedSurface load_checked(const Arguments& arguments, const std::string& path) {
     const double size = arguments.real("--size", 0, 1e-6, 1e6);
     SurfaceMesh surface = load_surface(path);
     if (size > 0) scale_to_size(surface, size);
@@ -37,14 +43,32 @@ SurfaceMesh load_checked(const Arguments& arguments, const std::string& path) {
                     report.num_components == 1 ? "" : "s");
         if (repair.changed()) std::printf("%-12s %s\n", "repaired", repair.text().c_str());
         if (!report.is_closed())
-            std::printf("%-12s inside is decided by winding number; --repair may close it\n", "");
+            std::printf("%-12s inside is decided by winding number%s\n", "",
+                        arguments.has("--repair") ? "" : "; --repair may close it");
     }
-    return surface;
+    return {std::move(surface), repair};
 }
 
-// --region NAME=SELECTION: elements whose centre is selected
-void assign_regions(VolumeMesh& mesh, const std::vector<std::string>& requests) {
-    if (requests.empty()) return;
+/// --region NAME=SELECTION
+struct Region {
+    std::string name, selection;
+};
+
+std::vector<Region> parse_regions(const std::vector<std::string>& requests) {
+    std::vector<Region> regions;
+    for (const std::string& request : requests) {
+        const std::size_t equals = request.find('=');
+        if (equals == std::string::npos || equals == 0)
+            throw InputError("", "--region", request, "NAME=SELECTION, as in top=\"z > 90 %\"");
+        regions.push_back({request.substr(0, equals), request.substr(equals + 1)});
+        (void)parse_selection(regions.back().selection);  // a typo shows before the work
+    }
+    return regions;
+}
+
+/// Elements whose centre is selected.
+void assign_regions(VolumeMesh& mesh, const std::vector<Region>& regions) {
+    if (regions.empty()) return;
     std::vector<Eigen::Vector3d> centres;
     for (int e = 0; e < mesh.num_elements(); ++e) {
         Eigen::Vector3d sum = Eigen::Vector3d::Zero();
@@ -53,21 +77,16 @@ void assign_regions(VolumeMesh& mesh, const std::vector<std::string>& requests) 
     }
     mesh.regions.assign(centres.size(), 0);
     mesh.region_names = {"body"};
-    for (const std::string& request : requests) {
-        const std::size_t equals = request.find('=');
-        if (equals == std::string::npos || equals == 0)
-            throw InputError("", "--region", request,
-                             "NAME=SELECTION, for example top=\"z > 90 %\"");
-        const int region = static_cast<int>(mesh.region_names.size());
-        mesh.region_names.push_back(request.substr(0, equals));
-        for (const int e : select_some(request.substr(equals + 1), centres, "--region"))
-            mesh.regions[static_cast<std::size_t>(e)] = region;
+    for (const Region& region : regions) {
+        for (const int e : select_some(region.selection, centres, "--region " + region.name))
+            mesh.regions[static_cast<std::size_t>(e)] = static_cast<int>(mesh.region_names.size());
+        mesh.region_names.push_back(region.name);
     }
 }
 
 void save(const MeshResult& result, const std::string& out, const std::string& in,
           const std::string& options) {
-    if (!out.ends_with(".pliant")) {
+    if (!has_extension(out, ".pliant")) {
         save_volume(result.mesh, out);
         return;
     }
@@ -110,12 +129,18 @@ void print_report(const MeshResult& result, double surface_volume, bool hollow,
     std::printf("\n%-12s %s surface vertices, %s outside every element  %.2f s\n", "embedding",
                 grouped(result.embedding.num_points()).c_str(),
                 grouped(result.embedding.num_outside()).c_str(), result.embed_seconds);
-    const std::string findings = check_volume(mesh).text();
-    if (!findings.empty()) std::printf("%-12s %s\n", "note", findings.c_str());
+    std::istringstream findings(check_volume(mesh).text());
+    for (std::string line; std::getline(findings, line);)
+        std::printf("%-12s %s\n", "note", line.c_str());
+    const bool loses_fill = !mesh.filled.empty() && !has_extension(out, ".vtu");
+    if (!has_extension(out, ".pliant") && (loses_fill || !mesh.hanging.empty()))
+        std::printf("%-12s this format keeps no hanging nodes and filled fractions; .pliant does\n",
+                    "note");
     std::printf("%-12s %s\n", "wrote", out.c_str());
 }
 
-void print_json(const MeshResult& result, double surface_volume, const std::string& out) {
+void print_json(const MeshResult& result, double surface_volume, const RepairReport& repair,
+                const std::string& out) {
     const VolumeMesh& mesh = result.mesh;
     JsonWriter json;
     json.begin_object()
@@ -127,6 +152,7 @@ void print_json(const MeshResult& result, double surface_volume, const std::stri
         .member("volume_m3", total_volume(mesh))
         .member("weighted_volume_m3", total_volume(mesh, true))
         .member("surface_volume_m3", surface_volume)
+        .member("repair", repair.text())
         .member("num_embedded", result.embedding.num_points())
         .member("num_outside", result.embedding.num_outside())
         .member("mesh_s", result.mesh_seconds)
@@ -140,25 +166,32 @@ void print_json(const MeshResult& result, double surface_volume, const std::stri
 
 int run(const Arguments& arguments) {
     const std::string in = arguments.operands()[0], out = arguments.required("-o");
-    if (!is_volume_file(out) && !out.ends_with(".vtu"))
-        throw InputError("", "-o", out,
-                         "a name ending in .vtu, .msh, .veg, .mesh, .node, .ele or .pliant");
+    check_output(out, {".vtu", ".msh", ".veg", ".mesh", ".node", ".ele", ".pliant"});
     MeshRequest request;
     request.kind = arguments.text("--kind", request.kind);
     request.resolution = arguments.integer("--resolution", request.resolution, 2, 1024);
     request.hollow = arguments.has("--hollow");
-    request.growth = arguments.real("--growth", request.growth, 0, 10);
+    request.growth = arguments.real("--growth", request.growth, 0.01, 10);
     request.levels = arguments.integer("--levels", request.levels, 0, 8);
+    if ((has_extension(out, ".node") || has_extension(out, ".ele")) && request.kind != "tet" &&
+        request.kind != "graded-tet")
+        throw InputError("", out +
+                                 " holds tetrahedra only; add --kind tet or choose .vtu, .msh, "
+                                 ".veg, .mesh or .pliant");
+
+    check(request);
+    const std::vector<Region> regions = parse_regions(arguments.all("--region"));
 
     Progress progress(progress_style(arguments));
-    const SurfaceQuery surface(load_checked(arguments, in));
+    CheckedSurface checked = load_checked(arguments, in);
+    const SurfaceQuery surface(std::move(checked.mesh));
     const double surface_volume =
         surface.sign_method() == SignMethod::PseudoNormal ? enclosed_volume(surface.mesh()) : 0;
     MeshResult result = make_simulation_mesh(surface, request, progress);
-    assign_regions(result.mesh, arguments.all("--region"));
+    assign_regions(result.mesh, regions);
     save(result, out, in, arguments.options_text());
     if (arguments.json())
-        print_json(result, surface_volume, out);
+        print_json(result, surface_volume, checked.repair, out);
     else
         print_report(result, surface_volume, request.hollow, out);
     return 0;
@@ -167,23 +200,27 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command mesh_command() {
-    return {.name = "mesh",
-            .summary = "Turns a surface mesh, clean or broken, into a simulation mesh.",
-            .operands = "IN -o OUT",
-            .example = "pliant mesh serpent.ply -o serpent.vtu --kind tet --resolution 60",
-            .min_operands = 1,
-            .max_operands = 1,
-            .options =
-                {{"-o", "FILE", ".vtu .msh .veg .mesh .node .ele or .pliant (keeps the embedding)"},
-                 {"--kind", "KIND", "voxel (default), graded, tet or graded-tet"},
-                 {"--resolution", "N", "cells along the longest side (default 64)"},
-                 {"--hollow", "", "voxel: only the cells that meet the surface"},
-                 {"--growth", "G", "graded: cell size over depth below the surface (default 0.5)"},
-                 {"--levels", "N", "graded: coarsest cell is 2^N finest ones (default 4)"},
-                 {"--size", "METRES", "scale the longest side of the surface to this first"},
-                 {"--repair", "", "weld, drop degenerate and duplicate triangles, orient"},
-                 {"--region", "NAME=SEL", "name the elements in a selection; may be repeated"}},
-            .run = run};
+    return {
+        .name = "mesh",
+        .summary = "Turns a surface mesh, clean or broken, into a simulation mesh.",
+        .operands = "IN -o OUT",
+        .example = "pliant mesh serpent.ply -o serpent.vtu --kind tet --resolution 60",
+        .min_operands = 1,
+        .max_operands = 1,
+        .options = {{"-o", "FILE",
+                     ".vtu .msh .veg .mesh .node .ele or .pliant (keeps the embedding)"},
+                    {"--kind", "KIND", "voxel (default), graded, tet or graded-tet"},
+                    {"--resolution", "N",
+                     "cells along the longest side; voxel and graded: of the box enlarged by 1.2 "
+                     "(default 64)"},
+                    {"--hollow", "", "voxel: only the cells that meet the surface"},
+                    {"--growth", "G",
+                     "graded kinds: cell size over depth below the surface (default 0.5)"},
+                    {"--levels", "N", "graded kinds: coarsest cell is 2^N finest ones (default 4)"},
+                    {"--size", "METRES", "scale the longest side of the surface to this first"},
+                    {"--repair", "", "weld, drop degenerate and duplicate triangles, orient"},
+                    {"--region", "NAME=SEL", "name the elements in a selection; may be repeated"}},
+        .run = run};
 }
 
 }  // namespace pliant::cli

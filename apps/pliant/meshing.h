@@ -25,6 +25,8 @@ struct MeshResult {
     double mesh_seconds = 0, embed_seconds = 0;
 };
 
+/// Throws InputError for a kind or number that no mesher takes, before any work.
+void check(const MeshRequest& request);
 [[nodiscard]] MeshResult make_simulation_mesh(const SurfaceQuery& surface,
                                               const MeshRequest& request, Progress& progress);
 

@@ -1,8 +1,10 @@
 #include "output.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdarg>
 #include <cstdio>
+#include <filesystem>
 
 #include "arguments.h"
 #include "pliant/core/error.h"
@@ -69,6 +71,26 @@ void Table::print() const {
         line.erase(line.find_last_not_of(' ') + 1);
         std::printf("%s\n", line.c_str());
     }
+}
+
+bool has_extension(const std::string& path, const std::string& extension) {
+    std::string end = std::filesystem::path(path).extension().string();
+    for (char& c : end) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return end == extension;
+}
+
+void check_output(const std::string& path, const std::vector<std::string>& extensions) {
+    const auto fits = [&](const std::string& extension) { return has_extension(path, extension); };
+    if (std::none_of(extensions.begin(), extensions.end(), fits)) {
+        std::string known;
+        for (const std::string& extension : extensions) known += " " + extension;
+        throw InputError("", "output", path, "a name ending in one of" + known);
+    }
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    std::error_code ignored;
+    if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
+        throw InputError(path,
+                         "the folder " + folder.string() + " does not exist; create it first");
 }
 
 ProgressStyle progress_style(const Arguments& arguments) {

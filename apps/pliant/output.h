@@ -26,6 +26,12 @@ private:
     std::vector<std::vector<std::string>> rows_;
 };
 
+[[nodiscard]] bool has_extension(const std::string& path,
+                                 const std::string& extension);  ///< in any case
+/// Before long work: throws InputError unless the name ends in one of the extensions and its folder
+/// exists.
+void check_output(const std::string& path, const std::vector<std::string>& extensions);
+
 [[nodiscard]] ProgressStyle progress_style(const Arguments& arguments);
 
 }  // namespace pliant::cli

@@ -44,7 +44,7 @@ int list(const Arguments& arguments) {
 
 int sheet(const Arguments& arguments, Progress& progress) {
     const std::string out = arguments.required("-o");
-    if (!out.ends_with(".png")) throw InputError("", "-o", out, "a name ending in .png");
+    check_output(out, {".png"});
     std::vector<Picture> pictures;
     std::vector<std::string> captions;
     progress.stage("rendering shapes", shape_list().size());
@@ -55,7 +55,11 @@ int sheet(const Arguments& arguments, Progress& progress) {
     }
     progress.finish();
     save_png(contact_sheet(pictures, captions, 5), out);
-    std::printf("wrote %s\n", out.c_str());
+    if (arguments.json())
+        std::printf("%s\n",
+                    JsonWriter().begin_object().member("output", out).end_object().text().c_str());
+    else
+        std::printf("wrote %s\n", out.c_str());
     return 0;
 }
 
@@ -67,9 +71,8 @@ int run(const Arguments& arguments) {
 
     const ShapeInfo& shape = shape_info(name);
     const std::string out = arguments.required("-o");
-    const bool picture = out.ends_with(".png");
-    if (!picture && !is_surface_file(out) && !out.ends_with(".vtu"))
-        throw InputError("", "-o", out, "a name ending in .obj, .ply, .stl, .vtu or .png");
+    check_output(out, {".obj", ".ply", ".stl", ".vtu", ".png"});
+    const bool picture = has_extension(out, ".png");
     const int resolution = arguments.integer("--resolution", shape.default_resolution, 4, 2048);
     const SurfaceMesh mesh = make_shape(name, resolution, progress);
     progress.finish();

@@ -172,12 +172,13 @@ TEST_F(CommandLine, BrokenSurfaceIsRepairedOnRequest) {
 
 TEST_F(CommandLine, JsonOutputIsOneObjectPerLine) {
     ASSERT_EQ(pliant("shape beam --resolution 12 --json -o " + path("beam.obj")).exit_code, 0);
-    for (const char* arguments :
-         {"shape list --json", "bench core --json --filter histogram"}) {
+    for (const char* arguments : {"shape list --json", "bench core --json --filter histogram"}) {
         const Output output = pliant(arguments);
         EXPECT_EQ(output.exit_code, 0) << output.text;
         std::istringstream lines(output.text);
+        EXPECT_FALSE(output.text.empty());
         for (std::string line; std::getline(lines, line);) {
+            ASSERT_FALSE(line.empty());
             EXPECT_EQ(line.front(), '{') << line;
             EXPECT_EQ(line.back(), '}') << line;
         }
@@ -199,13 +200,16 @@ TEST_F(CommandLine, InterruptedMeshingLeavesNoFile) {
                                   std::string(PLIANT_PROGRAM) + " mesh " + path("serpent.ply") +
                                   " --resolution 500 --kind tet -o " + out);
     EXPECT_EQ(stopped.exit_code, 130) << stopped.text;
-    EXPECT_TRUE(contains(stopped, "interrupted; no output was written")) << stopped.text;
+    EXPECT_TRUE(contains(stopped, "interrupted; no file is half-written")) << stopped.text;
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}),
               1);  // the surface alone
 }
 
-TEST_F(CommandLine, FullDiskIsAnErrorNotACrash) {
+TEST_F(CommandLine, FullDiskAndMissingFolderAreErrorsNotCrashes) {
     ASSERT_EQ(pliant("shape beam --resolution 12 -o " + path("beam.obj")).exit_code, 0);
+    std::filesystem::create_symlink("/dev/full", path("full.ply"));
+    EXPECT_FAILS_WITH("convert " + path("beam.obj") + " " + path("full.ply"), "full.ply");
+    EXPECT_NE(pliant("shape list > /dev/full").exit_code, 0);
     EXPECT_FAILS_WITH("convert " + path("beam.obj") + " /no/such/folder/out.ply",
                       "/no/such/folder");
 }

@@ -228,7 +228,7 @@ TEST(Progress, CancelStopsTheWorkInEveryThread) {
     EXPECT_THROW(progress.stage("next"), Cancelled);
     EXPECT_THROW(parallel_for(100, 1, [&](std::size_t) { progress.advance(); }), Cancelled);
     EXPECT_NO_THROW(progress.finish());
-    EXPECT_STREQ(Cancelled().what(), "interrupted; no output was written");
+    EXPECT_STREQ(Cancelled().what(), "interrupted; no file is half-written");
 }
 
 TEST(Progress, TheSharedSilentInstanceDoesNotThrow) {

@@ -13,7 +13,7 @@ namespace pliant {
 /// Thrown out of a long computation after Ctrl-C or `Progress::cancel()`. Nothing is half-written.
 class Cancelled : public std::runtime_error {
 public:
-    Cancelled() : std::runtime_error("interrupted; no output was written") {}
+    Cancelled() : std::runtime_error("interrupted; no file is half-written") {}
 };
 
 enum class ProgressStyle {
