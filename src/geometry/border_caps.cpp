@@ -107,7 +107,9 @@ SurfaceMesh with_border_caps(const SurfaceMesh& mesh) {
             length += (b - a).norm();
         }
         const int apex = closed.num_vertices();
-        closed.vertices.push_back(sum / length);
+        // lengths below 1e-162 vanish in their squares
+        closed.vertices.push_back(length > 0 ? Eigen::Vector3d(sum / length)
+                                             : mesh.vertices[static_cast<std::size_t>(loop[0])]);
         for (std::size_t i = 0; i < loop.size(); ++i)
             closed.triangles.push_back({end_of(i), loop[i], apex});
     }

@@ -23,8 +23,8 @@ constexpr double kShift = 1e-7;
 void check_options(const CellGridOptions& options) {
     check_option(options.resolution >= 2 && options.resolution <= 1024, "resolution",
                  options.resolution, "2 to 1024");
-    check_option(options.box_enlargement >= 1.0 && std::isfinite(options.box_enlargement),
-                 "box_enlargement", options.box_enlargement, "a number from 1 upwards");
+    check_option(options.box_enlargement >= 1.0 && options.box_enlargement <= 1e6,
+                 "box_enlargement", options.box_enlargement, "1 to 1e6");
     check_option(options.samples_per_axis >= 1 && options.samples_per_axis <= 16,
                  "samples_per_axis", options.samples_per_axis, "1 to 16");
 }
@@ -43,10 +43,15 @@ void place_window(const SurfaceMesh& mesh, const CellGridOptions& options, CellG
                          "the surface has no triangles, so there is nothing to fill with cells");
     const Box box = box_of_triangles(mesh);
     const double longest = box.sizes().maxCoeff();
-    if (!(longest > 0) || !std::isfinite(longest))
+    if (!(longest > 1e-30))
         throw InputError("",
-                         "the surface has no size, all its vertices lie at one point or beyond "
-                         "the largest number; check its units");
+                         "the surface has no size, all its vertices lie at one point; check its "
+                         "units");
+    if (longest <
+        1e-9 * std::max(box.min().lpNorm<Eigen::Infinity>(), box.max().lpNorm<Eigen::Infinity>()))
+        throw InputError("",
+                         "the surface is too small for its distance from the origin, where "
+                         "rounding deforms it; move it there");
     const double side = options.box_enlargement * longest;
     const Vec3 cube_origin = box.center() - Vec3::Constant(0.5 * side);
     grid.cell_size = side / options.resolution;
@@ -65,7 +70,11 @@ void place_window(const SurfaceMesh& mesh, const CellGridOptions& options, CellG
 
 LayeredSurface sort_into_layers(SurfaceMesh mesh, const CellGrid& grid) {
     LayeredSurface surface;
-    for (Vec3& v : mesh.vertices) v = (v - grid.origin) / grid.cell_size;
+    // rounding must not carry a vertex out of the window, nor the shift after it
+    const Vec3 window_low = Vec3::Constant(1.5 * kShift);
+    const Vec3 window_high = Vec3(grid.size[0], grid.size[1], grid.size[2]) - window_low;
+    for (Vec3& v : mesh.vertices)
+        v = ((v - grid.origin) / grid.cell_size).cwiseMax(window_low).cwiseMin(window_high);
     surface.vertices = std::move(mesh.vertices);
     surface.triangles = std::move(mesh.triangles);
     const int num_triangles = static_cast<int>(surface.triangles.size());
@@ -125,12 +134,18 @@ std::pair<double, double> extent_in_row(const std::array<Vec3, 3>& corners,
     return extent;
 }
 
+/// Whether a triangle is no wider than the gap between shrunken cells, where it could get lost.
+bool is_thin(const Vec3& a, const Vec3& b, const Vec3& c) {
+    const double longest = std::max({(b - a).norm(), (c - b).norm(), (a - c).norm()});
+    return has_no_area(a, b, c) || area_vector(a, b, c).norm() <= 4 * kTouch * longest;
+}
+
 /// Marks the cells of layer k that triangles pass through; those from `first_cap` on do not count.
 void mark_cut(const LayeredSurface& surface, int first_cap, int k, CellGrid& grid) {
     for (const int triangle : surface.layer(k)) {
         if (triangle >= first_cap) continue;
         auto corners = surface.corners(triangle);
-        const bool is_flat_line = has_no_area(corners[0], corners[1], corners[2]);
+        const bool is_flat_line = is_thin(corners[0], corners[1], corners[2]);
         if (!is_flat_line) {
             const Vec3 shift =
                 kShift * area_vector(corners[0], corners[1], corners[2]).normalized();

@@ -42,7 +42,7 @@ public:
             double distance;
         };
         std::array<Waiting, kMaxDepth> stack;
-        int size = 0, best = -1;
+        int size = 0, best = order_[0];  // should even squared distances overflow
         double best_distance = std::numeric_limits<double>::infinity();
         stack[size++] = {0, nodes_[0].box.squaredExteriorDistance(p)};
         while (size > 0) {

@@ -3,6 +3,7 @@
 #include "geometry/closest_on_triangle.h"
 #include "geometry/element_tables.h"
 #include "geometry/element_tree.h"
+#include "geometry/triangle.h"
 #include "geometry/trilinear.h"
 #include "pliant/core/error.h"
 #include "pliant/core/parallel.h"
@@ -34,8 +35,8 @@ std::optional<Vector3d> solve(const Matrix3d& A, const Vector3d& b) {
 
 struct NearestCorners {
     double distance_squared = std::numeric_limits<double>::infinity();
-    std::array<int, 3> corners{};  // of the element
-    Vector3d barycentric = Vector3d::Zero();
+    std::array<int, 3> corners{0, 1, 2};       // of the element
+    Vector3d barycentric = Vector3d::UnitX();  // some corner, should all distances overflow
 };
 
 /// Shape functions of the linear tetrahedron: barycentric coordinates.
@@ -176,9 +177,10 @@ Embedding::Embedding(const VolumeMesh& mesh, const std::vector<Vector3d>& points
     if (mesh.num_elements() == 0)
         throw InputError("", "points cannot be embedded in a mesh without elements");
     for (std::size_t i = 0; i < points.size(); ++i)
-        if (!points[i].allFinite())
+        if (!is_usable(points[i]))
             throw InputError("", "point " + std::to_string(i) +
-                                     " to be embedded is not finite; repair the surface first");
+                                     " to be embedded is not finite or beyond 1e30; repair the "
+                                     "surface and check its units first");
 
     // an element and its weights for each point
     const ElementTree tree(mesh, kInsideTolerance);

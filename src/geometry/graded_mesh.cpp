@@ -81,6 +81,24 @@ std::vector<Level> mergeable_blocks(const CellGrid& grid, const SurfaceQuery& su
     return levels;
 }
 
+/// Calls `visit(cell, state)` for the cells of the mesh. Each finest cell belongs to its largest
+/// mergeable block, visited at the block's lowest corner.
+template <class Visit>
+void for_each_cell(const CellGrid& grid, const std::vector<Level>& levels, Visit&& visit) {
+    for (int k = 0; k < grid.size[2]; ++k)
+        for (int j = 0; j < grid.size[1]; ++j)
+            for (int i = 0; i < grid.size[0]; ++i) {
+                const CellState state = grid.cells[grid.index(i, j, k)];
+                if (state == CellState::Outside) continue;
+                std::size_t l = 0;
+                while (l + 1 < levels.size() &&
+                       levels[l + 1].at(i >> (l + 1), j >> (l + 1), k >> (l + 1)))
+                    ++l;
+                const int size = 1 << l;
+                if (((i | j | k) & (size - 1)) == 0) visit(HexCell{{i, j, k}, size}, state);
+            }
+}
+
 }  // namespace
 
 VolumeMesh graded_box(int n, int w, double side) {
@@ -88,23 +106,41 @@ VolumeMesh graded_box(int n, int w, double side) {
     check_option(w >= 1 && w <= 1024, "w", w, "1 to 1024");
     check_option(side > 0 && std::isfinite(side), "side", side, "a positive length in metres");
 
-    std::vector<HexCell> cells;
-    int low = 0, high = n, size = 1;
-    for (bool is_core = false; !is_core;) {
+    // cubes of cells of one size, from outside inwards, each around the next one
+    struct Shell {
+        int low, high, size;
+    };
+    std::vector<Shell> shells{{0, n, 1}};
+    for (;;) {
         // the core left inside w layers of this size, if the next size fits into it
-        const int core_low = low + w * size, core_high = high - w * size;
-        const int extent = core_high - core_low;
-        is_core = extent < 2 * size || extent / size % 2 != 0;
+        const auto [low, high, size] = shells.back();
+        const int extent = high - low - 2 * w * size;
+        if (extent < 2 * size || extent / size % 2 != 0) break;
+        shells.push_back({low + w * size, high - w * size, 2 * size});
+    }
+    const auto cube = [](int cells_along) {
+        const auto count = static_cast<std::size_t>(cells_along);
+        return count * count * count;
+    };
+    std::size_t num_cells = 0;
+    for (std::size_t s = 0; s < shells.size(); ++s) {
+        num_cells += cube((shells[s].high - shells[s].low) / shells[s].size);
+        if (s > 0) num_cells -= cube((shells[s].high - shells[s].low) / shells[s - 1].size);
+    }
+    require_countable_cells(num_cells);
+
+    std::vector<HexCell> cells;
+    cells.reserve(num_cells);
+    for (std::size_t s = 0; s < shells.size(); ++s) {
+        const auto [low, high, size] = shells[s];
+        const auto in_core = [&](int p) {
+            return s + 1 < shells.size() && p >= shells[s + 1].low && p < shells[s + 1].high;
+        };
         for (int z = low; z < high; z += size)
             for (int y = low; y < high; y += size)
-                for (int x = low; x < high; x += size) {
-                    const auto in_core = [&](int p) { return p >= core_low && p < core_high; };
-                    if (is_core || !(in_core(x) && in_core(y) && in_core(z)))
+                for (int x = low; x < high; x += size)
+                    if (!(in_core(x) && in_core(y) && in_core(z)))
                         cells.push_back({{x, y, z}, size});
-                }
-        low = core_low;
-        high = core_high;
-        size *= 2;
     }
     return mesh_of_cells(cells, {n, n, n}, Eigen::Vector3d::Zero(), side / n);
 }
@@ -124,24 +160,18 @@ VolumeMesh build_graded_mesh(const SurfaceQuery& surface, const GradedOptions& o
         progress);
     const std::vector<Level> levels = mergeable_blocks(grid, surface, options, progress);
 
-    // each cell belongs to its largest mergeable block, emitted at the block's lowest corner
+    std::size_t num_cells = 0;
+    for_each_cell(grid, levels, [&](const HexCell&, CellState) { ++num_cells; });
+    require_countable_cells(num_cells);
     std::vector<HexCell> cells;
     std::vector<double> filled;
+    cells.reserve(num_cells);
+    filled.reserve(num_cells);
     std::size_t next_cut = 0;
-    for (int k = 0; k < grid.size[2]; ++k)
-        for (int j = 0; j < grid.size[1]; ++j)
-            for (int i = 0; i < grid.size[0]; ++i) {
-                const CellState state = grid.cells[grid.index(i, j, k)];
-                if (state == CellState::Outside) continue;
-                int l = 0;
-                while (l < options.max_levels && levels[static_cast<std::size_t>(l) + 1].at(
-                                                     i >> (l + 1), j >> (l + 1), k >> (l + 1)))
-                    ++l;
-                const int size = 1 << l;
-                if ((i | j | k) & (size - 1)) continue;
-                cells.push_back({{i, j, k}, size});
-                filled.push_back(state == CellState::Cut ? grid.filled[next_cut++] : 1.0);
-            }
+    for_each_cell(grid, levels, [&](const HexCell& cell, CellState state) {
+        cells.push_back(cell);
+        filled.push_back(state == CellState::Cut ? grid.filled[next_cut++] : 1.0);
+    });
     VolumeMesh mesh = mesh_of_cells(cells, grid.size, grid.origin, grid.cell_size);
     mesh.filled = std::move(filled);
     return mesh;

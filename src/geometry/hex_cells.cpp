@@ -134,13 +134,17 @@ bool has_lower_vertex(const HangingNode& a, const HangingNode& b) { return a.ver
 
 }  // namespace
 
-VolumeMesh mesh_of_cells(const std::vector<HexCell>& cells, const std::array<int, 3>& lattice_size,
-                         const Eigen::Vector3d& origin, double spacing) {
+void require_countable_cells(std::size_t num_cells) {
     constexpr std::size_t kMaxCells = std::numeric_limits<int>::max() / 8;
-    if (cells.size() > kMaxCells)
-        throw InputError("", "the mesh would have " + std::to_string(cells.size()) +
+    if (num_cells > kMaxCells)
+        throw InputError("", "the mesh would have " + std::to_string(num_cells) +
                                  " cells, but indices reach only " + std::to_string(kMaxCells) +
                                  "; lower the resolution");
+}
+
+VolumeMesh mesh_of_cells(const std::vector<HexCell>& cells, const std::array<int, 3>& lattice_size,
+                         const Eigen::Vector3d& origin, double spacing) {
+    require_countable_cells(cells.size());
     // number the corners in use
     UsedPoints points(lattice_size);
     for (const HexCell& cell : cells)

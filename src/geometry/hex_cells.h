@@ -10,6 +10,9 @@ struct HexCell {
     int size;
 };
 
+/// Throws InputError for more cells than corners can be numbered; call it before listing them.
+void require_countable_cells(std::size_t num_cells);
+
 /// Hex8 mesh of cells that do not overlap, in the order given. Shared corners are merged and
 /// numbered by z, then y, then x. A vertex in the middle of a cell's edge or face becomes a hanging
 /// node; the cells must be balanced 2:1 over faces, edges and vertices so that masters are free.

@@ -92,7 +92,7 @@ private:
     void read_elements(std::string_view keyword, ElementKind kind) {
         const auto num_corners = static_cast<std::size_t>(nodes_per_element(kind));
         const std::string what = "number of " + std::string(keyword);
-        const int count = scanner_.count(what, 2 * (num_corners + 1));
+        const int count = scanner_.count(what, 2 * (num_corners + 1), kMaxElements);
         if (count == 0) return;
         if (mesh_.vertices.empty()) {
             scanner_.fail("the section " + std::string(keyword) + " comes before Vertices");

@@ -452,6 +452,10 @@ private:
             const auto kind = type.type == kTet4 ? ElementKind::Tet4 : ElementKind::Hex8;
             if (mesh_.elements.empty()) mesh_.kind = kind;
             if (mesh_.kind != kind) in.fail(kMixedElements, "", "");
+            if (mesh_.num_elements() >= kMaxElements) {
+                in.fail("number of volume elements", "more",
+                        "at most " + std::to_string(kMaxElements));
+            }
         }
         for (int k = 0; k < type.num_nodes; ++k) {
             const std::int64_t tag = next_tag();

@@ -65,7 +65,7 @@ SurfaceMesh parse_off(std::string_view text, const std::string& name) {
     const std::string_view first = scanner.token("the vertex count");
     if (first == "BINARY") scanner.fail("format", first, "ASCII; binary OFF is not read");
     const int num_vertices = scanner.to_count(first, "vertex count", kShortestVertex);
-    const int num_faces = scanner.count("face count", kShortestFace);
+    const int num_faces = scanner.count("face count", kShortestFace, kMaxTriangles);
     scanner.integer("edge count", 0, INT64_MAX);
 
     SurfaceMesh mesh;

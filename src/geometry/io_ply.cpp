@@ -45,10 +45,6 @@ struct Element {
     int count = 0;
     std::vector<Property> properties;
 
-    [[nodiscard]] bool has_list() const {
-        return std::any_of(properties.begin(), properties.end(),
-                           [](const Property& p) { return p.length_type.has_value(); });
-    }
     // Bytes of one item in a binary file, where all its lists are empty.
     [[nodiscard]] std::size_t min_size() const {
         std::size_t size = 0;
@@ -256,7 +252,9 @@ void read_vertices(Source& source, const Element& element, SurfaceMesh& mesh) {
     for (Eigen::Vector3d& vertex : mesh.vertices) {
         source.begin_item("vertex", index++);
         for (const Property& property : element.properties) {
-            if (property.name == "x") {
+            if (property.length_type) {
+                skip_property(source, property);  // whatever its name
+            } else if (property.name == "x") {
                 vertex.x() = source.real(property.type, "vertex x");
             } else if (property.name == "y") {
                 vertex.y() = source.real(property.type, "vertex y");

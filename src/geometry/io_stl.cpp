@@ -74,6 +74,10 @@ std::vector<Eigen::Vector3d> read_binary(std::string_view bytes, const std::stri
     ByteReader reader(bytes, name);
     reader.skip(kHeaderSize);
     const std::uint64_t count = reader.read<std::uint32_t>();
+    if (count > static_cast<std::uint64_t>(kMaxTriangles)) {
+        reader.fail("triangle count", std::to_string(count),
+                    "at most " + std::to_string(kMaxTriangles));
+    }
     const std::uint64_t room = reader.remaining() / kFacetSize;
     reader.begin_item("triangle", static_cast<std::int64_t>(room));
     reader.require(count * kFacetSize);
@@ -111,6 +115,10 @@ std::vector<Eigen::Vector3d> read_ascii(std::string_view text, const std::string
             if (equal_ignoring_case(keyword, "endsolid")) break;
             if (!equal_ignoring_case(keyword, "facet")) {
                 scanner.fail("keyword", keyword, "facet or endsolid");
+            }
+            if (corners.size() / 3 >= static_cast<std::size_t>(kMaxTriangles)) {
+                scanner.fail("the surface has more than " + std::to_string(kMaxTriangles) +
+                             " triangles");
             }
             // the normal follows from the corners; degenerate facets often have nan here
             expect(scanner, "normal");

@@ -64,8 +64,9 @@ void add_polygon(SurfaceMesh& mesh, std::span<const int> corners, const std::str
     for (std::size_t k = 2; k < corners.size(); ++k) {
         mesh.triangles.push_back({corners[0], corners[k - 1], corners[k]});
     }
-    if (mesh.triangles.size() > static_cast<std::size_t>(kMaxMeshItems)) {
-        throw InputError(name, "the surface has more than 2147483647 triangles");
+    if (mesh.triangles.size() > static_cast<std::size_t>(kMaxTriangles)) {
+        throw InputError(
+            name, "the surface has more than " + std::to_string(kMaxTriangles) + " triangles");
     }
 }
 

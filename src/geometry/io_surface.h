@@ -12,7 +12,7 @@
 namespace pliant {
 
 /// Adds a polygon as a fan of triangles around its first corner.
-/// Throws InputError above 2³¹ − 1 triangles.
+/// Throws InputError above kMaxTriangles triangles.
 void add_polygon(SurfaceMesh& mesh, std::span<const int> corners, const std::string& name);
 
 /// Refuses a file that was read without fault but describes no surface.

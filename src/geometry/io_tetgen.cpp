@@ -42,7 +42,7 @@ int read_points(TextScanner& scanner, VolumeMesh& mesh) {
 void read_tetrahedra(TextScanner& scanner, int first_point, VolumeMesh& mesh) {
     begin_file(scanner, "tetrahedra");
     const std::string_view what = "number of tetrahedra";
-    const int count = scanner.to_count(take_column(scanner, what), what, 10);
+    const int count = scanner.to_count(take_column(scanner, what), what, 10, kMaxElements);
     if (count == 0) scanner.fail(what, "0", "1 or more");
     const std::string_view num_nodes = take_column(scanner, "nodes per tetrahedron");
     if (num_nodes != "4") {

@@ -108,8 +108,8 @@ private:
         const auto num_corners = static_cast<std::size_t>(nodes_per_element(mesh_.kind));
         require_row("the number of elements");
         const std::string_view what = "number of elements";
-        const int count =
-            scanner_.to_count(take_column(scanner_, what), what, 2 * (num_corners + 1));
+        const int count = scanner_.to_count(take_column(scanner_, what), what,
+                                            2 * (num_corners + 1), kMaxElements);
         if (count == 0) scanner_.fail(what, "0", "1 or more");
         const std::string_view corners = scanner_.token_on_line();
         const auto expected = static_cast<std::int64_t>(num_corners);

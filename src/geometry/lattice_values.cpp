@@ -13,6 +13,13 @@ constexpr int kBlock = 16;  // cells along the blocks that are tested as a whole
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
+/// In cell sides, so that floats hold bodies of any size. Absurd values are clamped, since infinity
+/// marks nodes that were not evaluated.
+float evaluate(const Implicit& body, const BccLattice& lattice, int node) {
+    const double value = body(lattice.position(node)) / lattice.cell();
+    return static_cast<float>(std::clamp(value, -1e30, 1e30));
+}
+
 /// Signs of whole blocks where the Lipschitz bound allows it, single nodes elsewhere.
 class NodeSampler {
 public:
@@ -49,8 +56,8 @@ private:
             lattice_.position(lattice_.node(low[0], low[1], low[2], 0)).array() + half_side;
         const double value = body_(centre);
         if (std::abs(value) > 1.000001 * body_.lipschitz() * std::sqrt(3.0) * half_side) {
-            const float inferred =
-                std::copysign(std::numeric_limits<float>::infinity(), static_cast<float>(value));
+            constexpr float kInfinity = std::numeric_limits<float>::infinity();
+            const float inferred = value < 0 ? -kInfinity : kInfinity;
             for_each_node(low, high, [&](int node) { values_[at(node)] = inferred; });
         } else if (size > 2) {
             const int half = size / 2;
@@ -59,9 +66,8 @@ private:
                               low[2] + (octant >> 2) * half},
                              half);
         } else {
-            for_each_node(low, high, [&](int node) {
-                values_[at(node)] = static_cast<float>(body_(lattice_.position(node)));
-            });
+            for_each_node(low, high,
+                          [&](int node) { values_[at(node)] = evaluate(body_, lattice_, node); });
         }
     }
     template <class Visit>
@@ -97,7 +103,8 @@ void require_outside_border(const BccLattice& lattice, const NodeValues& values)
 /// Evaluates nodes next to a sign change that were only inferred, since the cut point between them
 /// needs both values. For closed surfaces the inferred signs are right; across the holes of open
 /// ones the sign changes far from any triangle, and this follows the change from node to node.
-void settle_inferred_nodes(const Implicit& body, const BccLattice& lattice, NodeValues& values) {
+void settle_inferred_nodes(const Implicit& body, const BccLattice& lattice, NodeValues& values,
+                           Progress& progress) {
     const auto differ = [&](int a, int b) { return (values[at(a)] < 0) != (values[at(b)] < 0); };
     std::vector<int> front = join_layers<int>(lattice, [&](int k, std::vector<int>& list) {
         lattice.for_each_inner_node(k, [&](int node) {
@@ -113,8 +120,10 @@ void settle_inferred_nodes(const Implicit& body, const BccLattice& lattice, Node
     while (!front.empty()) {
         std::sort(front.begin(), front.end());
         front.erase(std::unique(front.begin(), front.end()), front.end());
-        parallel_for(front.size(), 64, [&](std::size_t n) {
-            values[at(front[n])] = static_cast<float>(body(lattice.position(front[n])));
+        parallel_ranges(front.size(), 64, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t n = begin; n < end; ++n)
+                values[at(front[n])] = evaluate(body, lattice, front[n]);
+            progress.advance(0);
         });
         std::vector<int> next;
         for (const int node : front) {
@@ -132,7 +141,7 @@ void settle_inferred_nodes(const Implicit& body, const BccLattice& lattice, Node
 
 NodeValues sample_nodes(const Implicit& body, const BccLattice& lattice, Progress& progress) {
     NodeValues values = NodeSampler(body, lattice).run(progress);
-    settle_inferred_nodes(body, lattice, values);
+    settle_inferred_nodes(body, lattice, values, progress);
     require_outside_border(lattice, values);
     return values;
 }

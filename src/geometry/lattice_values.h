@@ -7,9 +7,9 @@
 
 namespace pliant {
 
-/// Values of a body's function at the nodes of a lattice: negative inside, ±infinity at nodes whose
-/// sign is known although the function was not evaluated there. Both ends of every edge with a sign
-/// change are finite.
+/// Values of a body's function at the nodes of a lattice, in cell sides: negative inside,
+/// ±infinity at nodes whose sign is known although the function was not evaluated there. Both ends
+/// of every edge with a sign change are finite.
 using NodeValues = std::vector<float>;
 
 /// Skips regions that cannot meet the surface by the Lipschitz bound. Throws InputError when the

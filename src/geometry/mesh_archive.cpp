@@ -89,6 +89,10 @@ ElementKind read_kind(const Archive& archive, const ChunkReader& in) {
         in.fail("mesh/elements, shape", ChunkReader::shape_text(shape),
                 "n × 4 for tetrahedra or n × 8 for hexahedra");
     }
+    if (shape[0] > static_cast<std::uint64_t>(kMaxElements)) {
+        in.fail("mesh/elements, shape", ChunkReader::shape_text(shape),
+                "at most " + std::to_string(kMaxElements) + " elements");
+    }
     return shape[1] == 4 ? ElementKind::Tet4 : ElementKind::Hex8;
 }
 
@@ -132,6 +136,24 @@ std::vector<HangingNode> read_hanging(const ChunkReader& in, std::size_t num_ver
                            num_vertices);
         std::copy(row, row + 4, node.masters.begin());
         node.weight = 1.0 / node.num_masters;
+    }
+
+    // each vertex hangs once, between different vertices that are free
+    std::vector<char> is_hanging(num_vertices, 0);
+    for (std::size_t i = 0; i < hanging.size(); ++i) {
+        if (std::exchange(is_hanging[static_cast<std::size_t>(vertices[i])], 1) == 0) continue;
+        in.fail("mesh/hanging/vertices[" + std::to_string(i) + "]", std::to_string(vertices[i]),
+                "each vertex at most once");
+    }
+    for (std::size_t i = 0; i < masters.size(); ++i) {
+        if (masters[i] < 0) continue;
+        const auto row = masters.begin() + static_cast<std::ptrdiff_t>(i - i % 4);
+        const auto here = masters.begin() + static_cast<std::ptrdiff_t>(i);
+        const bool is_repeated = std::find(row, here, masters[i]) != here;
+        if (!is_repeated && !is_hanging[static_cast<std::size_t>(masters[i])]) continue;
+        in.fail(masters_chunk + "[" + std::to_string(i / 4) + "][" + std::to_string(i % 4) + "]",
+                std::to_string(masters[i]),
+                is_repeated ? "another vertex than before" : "a vertex that does not hang itself");
     }
     return hanging;
 }

@@ -51,6 +51,9 @@ private:
 [[nodiscard]] Implicit hoses();    ///< as built
 [[nodiscard]] Implicit peg();      ///< as built: on the axis of `hole`
 [[nodiscard]] Implicit hole();     ///< as built
+/// Points of the centre line of `alpha_tube`; the third and the third from the end are the two
+/// passages of the crossing.
+[[nodiscard]] std::vector<Eigen::Vector3d> alpha_line(bool second);
 /// As built: the two tubes in their linked starting pose.
 [[nodiscard]] Implicit alpha_tube(bool second);
 [[nodiscard]] Implicit axe();

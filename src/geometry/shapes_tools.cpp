@@ -167,8 +167,8 @@ Implicit hole() {
 }
 
 // Metres: a tube bent like the letter alpha; where it crosses itself there is room for the other.
-Implicit alpha_tube(bool second) {
-    constexpr double kUnit = 0.1, kRadius = 0.1, kGap = 0.21;
+std::vector<Vector3d> alpha_line(bool second) {
+    constexpr double kUnit = 0.1, kGap = 0.21;
     std::vector<Vector3d> line = {{1.0, 0.66, kGap}, {0.68, 0.38, kGap}, {0.3, 0.0, kGap}};
     constexpr int kLoop = 7;  // a round loop between the two passages of the crossing
     for (int i = 0; i < kLoop; ++i) {
@@ -183,12 +183,16 @@ Implicit alpha_tube(bool second) {
     // the second one is turned a quarter about x and half about z; its loop hangs in the first's
     const Eigen::Quaterniond turn(Eigen::AngleAxisd(std::numbers::pi, Vector3d::UnitZ()) *
                                   Eigen::AngleAxisd(0.5 * std::numbers::pi, Vector3d::UnitX()));
-    std::vector<SplinePoint> path;
-    for (const Vector3d& p : line) {
-        Vector3d x = second ? Vector3d(turn * p + Vector3d(-1.14, 0.0, 0.0)) : p;
-        x += Vector3d(0.57, 0.0, 0.76);  // the pair stands on the ground, centred
-        path.push_back({kUnit * x, kUnit * kRadius});
+    for (Vector3d& x : line) {
+        if (second) x = turn * x + Vector3d(-1.14, 0.0, 0.0);
+        x = kUnit * (x + Vector3d(0.57, 0.0, 0.76));  // the pair stands on the ground, centred
     }
+    return line;
+}
+
+Implicit alpha_tube(bool second) {
+    std::vector<SplinePoint> path;
+    for (const Vector3d& x : alpha_line(second)) path.push_back({x, 0.01});
     return sweep(path);
 }
 

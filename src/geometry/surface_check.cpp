@@ -84,8 +84,8 @@ std::string SurfaceReport::text() const {
     if (num_triangles == 0) append_line(text, "no triangles");
     append_line(text, invalid_indices, "triangle with a vertex index out of range",
                 "triangles with a vertex index out of range", "triangle");
-    append_line(text, non_finite_vertices, "vertex that is not finite",
-                "vertices that are not finite", "vertex");
+    append_line(text, non_finite_vertices, "vertex that is not finite or beyond 1e30",
+                "vertices that are not finite or beyond 1e30", "vertex");
     append_line(text, unused_vertices, "unused vertex", "unused vertices", "vertex");
     append_line(text, degenerate_triangles, "degenerate triangle", "degenerate triangles",
                 "triangle");
@@ -108,7 +108,7 @@ SurfaceReport check_surface(const SurfaceMesh& mesh) {
 
     // vertices
     for (int v = 0; v < mesh.num_vertices(); ++v) {
-        if (mesh.vertices[v].allFinite())
+        if (is_usable(mesh.vertices[v]))
             report.box.extend(mesh.vertices[v]);
         else
             note(report.non_finite_vertices, v);
@@ -116,7 +116,7 @@ SurfaceReport check_surface(const SurfaceMesh& mesh) {
 
     // single triangles; only those that are good so far take part in what follows
     std::vector<char> is_used(mesh.vertices.size(), 0);
-    std::vector<int> usable;    // all corners exist and are finite
+    std::vector<int> usable;    // all corners exist and are usable
     std::vector<int> original;  // of the triangles of `proper`, those with three different corners
     SurfaceMesh proper;
     for (int t = 0; t < mesh.num_triangles(); ++t) {
@@ -127,7 +127,7 @@ SurfaceReport check_surface(const SurfaceMesh& mesh) {
             continue;
         }
         for (const int v : corners) is_used[v] = 1;
-        if (std::ranges::any_of(corners, [&](int v) { return !mesh.vertices[v].allFinite(); }))
+        if (std::ranges::any_of(corners, [&](int v) { return !is_usable(mesh.vertices[v]); }))
             continue;
         usable.push_back(t);
         const bool repeats = has_repeated_corner(corners);

@@ -45,8 +45,6 @@ void append(SurfaceMesh& mesh, const SurfaceMesh& other) {
     // sizes first: `other` may be `mesh` itself
     const std::size_t num_vertices = other.vertices.size();
     const std::size_t num_triangles = other.triangles.size();
-    mesh.vertices.reserve(mesh.vertices.size() + num_vertices);
-    mesh.triangles.reserve(mesh.triangles.size() + num_triangles);
     for (std::size_t i = 0; i < num_vertices; ++i) mesh.vertices.push_back(other.vertices[i]);
     for (std::size_t i = 0; i < num_triangles; ++i) {
         const Triangle& t = other.triangles[i];

@@ -1,11 +1,11 @@
 #include "geometry/surface_orientation.h"
 
 #include "geometry/triangle.h"
+#include "geometry/triangle_scene.h"
+#include "pliant/core/parallel.h"
 #include "pliant/geometry/surface_topology.h"
 
 #include <algorithm>
-#include <cmath>
-#include <optional>
 
 namespace pliant {
 namespace {
@@ -16,7 +16,6 @@ using Eigen::Vector3d;
 struct Patch {
     std::vector<int> triangles;
     bool is_closed = true;
-    Box box;
 };
 
 struct Orientation {
@@ -47,7 +46,7 @@ Orientation flood_fill(const SurfaceMesh& mesh, const SurfaceTopology& topology)
                 queue.push_back(other);
             }
         }
-        result.patches.push_back({std::move(queue), true, {}});
+        result.patches.push_back({std::move(queue)});
     }
     return result;
 }
@@ -81,60 +80,6 @@ double patch_volume(const SurfaceMesh& mesh, const Orientation& orientation, con
     return volume;
 }
 
-/// Does a ray from p along +x pass the edge seen along z? Compares y in a half-open way and takes
-/// the ends in one order, so that the triangles on both sides of an edge get the same answer.
-bool passes_edge(const Vector3d& p, const Vector3d* a, const Vector3d* b) {
-    if ((a->y() > p.y()) == (b->y() > p.y())) return false;
-    if (b < a) std::swap(a, b);
-    const double t = (p.y() - a->y()) / (b->y() - a->y());
-    return a->x() + t * (b->x() - a->x()) > p.x();
-}
-
-/// Is a point inside a closed patch? Counts the triangles above it; those are looked up in strips
-/// of equal width along y.
-class InsideTest {
-public:
-    InsideTest(const SurfaceMesh& mesh, const Patch& patch)
-        : mesh_(mesh),
-          low_(patch.box.min().y()),
-          num_strips_(static_cast<int>(
-              std::clamp(std::sqrt(static_cast<double>(patch.triangles.size())), 1.0, 1000.0))),
-          width_(patch.box.sizes().y() / num_strips_),
-          strips_(num_strips_) {
-        for (const int t : patch.triangles) {
-            const auto [low, high] =
-                std::minmax({mesh.corner(t, 0).y(), mesh.corner(t, 1).y(), mesh.corner(t, 2).y()});
-            for (int s = strip(low); s <= strip(high); ++s) strips_[s].push_back(t);
-        }
-    }
-
-    bool operator()(const Vector3d& p) const {
-        bool inside = false;
-        for (const int t : strips_[strip(p.y())]) {
-            const Vector3d &a = mesh_.corner(t, 0), &b = mesh_.corner(t, 1),
-                           &c = mesh_.corner(t, 2);
-            if (passes_edge(p, &a, &b) != (passes_edge(p, &b, &c) != passes_edge(p, &c, &a))) {
-                const Vector3d n = area_vector(a, b, c);
-                // above p when the height n · (a − p) / n.z is positive
-                inside ^= n.z() != 0 && (n.dot(a - p) > 0) == (n.z() > 0);
-            }
-        }
-        return inside;
-    }
-
-private:
-    int strip(double y) const {
-        return width_ > 0 ? std::clamp(static_cast<int>((y - low_) / width_), 0, num_strips_ - 1)
-                          : 0;
-    }
-
-    const SurfaceMesh& mesh_;
-    double low_;
-    int num_strips_;
-    double width_;
-    std::vector<std::vector<int>> strips_;
-};
-
 /// Centroids of the triangles that reach farthest in the six directions: if all of them are inside
 /// another patch, the two hardly cross.
 std::array<Vector3d, 6> outposts(const SurfaceMesh& mesh, const Patch& patch) {
@@ -152,33 +97,53 @@ std::array<Vector3d, 6> outposts(const SurfaceMesh& mesh, const Patch& patch) {
     return points;
 }
 
-/// Number of closed patches around each patch.
-std::vector<int> nesting_depths(const SurfaceMesh& mesh, std::vector<Patch>& patches) {
-    std::vector<int> by_left_end;
-    for (int i = 0; i < static_cast<int>(patches.size()); ++i) {
-        if (!patches[i].is_closed) continue;
-        by_left_end.push_back(i);
-        for (const int t : patches[i].triangles)
-            for (int k = 0; k < 3; ++k) patches[i].box.extend(mesh.corner(t, k));
+/// The closed patches that wind around a point, ascending.
+std::vector<int> patches_around(const Vector3d& x, const detail::TriangleScene& scene,
+                                const std::vector<int>& patch_of) {
+    std::vector<detail::TriangleScene::Passage> passages;
+    scene.passages(x, passages);
+    std::vector<std::pair<int, int>> turns;  // patch, its share of the winding number
+    for (const auto& passage : passages)
+        turns.emplace_back(patch_of[passage.triangle], passage.turns);
+    std::ranges::sort(turns);
+    std::vector<int> around;
+    for (std::size_t i = 0; i < turns.size();) {
+        int winding = 0;
+        const int patch = turns[i].first;
+        for (; i < turns.size() && turns[i].first == patch; ++i) winding += turns[i].second;
+        if (winding != 0) around.push_back(patch);
     }
-    // a box comes before those inside it
-    std::ranges::stable_sort(by_left_end, {}, [&](int i) {
-        return std::pair(patches[i].box.min().x(), -patches[i].box.max().x());
-    });
+    return around;
+}
 
+/// Number of closed patches around each closed patch: all its outposts are inside them.
+std::vector<int> nesting_depths(const SurfaceMesh& mesh, const Orientation& orientation) {
+    const std::vector<Patch>& patches = orientation.patches;
     std::vector<int> depths(patches.size(), 0);
-    for (std::size_t i = 0; i < by_left_end.size(); ++i) {
-        const Patch& outer = patches[by_left_end[i]];
-        std::optional<InsideTest> is_inside;
-        for (std::size_t j = i + 1; j < by_left_end.size(); ++j) {
-            const Patch& inner = patches[by_left_end[j]];
-            if (inner.box.min().x() > outer.box.max().x()) break;
-            if (!outer.box.contains(inner.box)) continue;
-            if (!is_inside) is_inside.emplace(mesh, outer);
-            depths[by_left_end[j]] += std::ranges::all_of(
-                outposts(mesh, inner), [&](const Vector3d& p) { return (*is_inside)(p); });
-        }
+    if (std::ranges::count(patches, true, &Patch::is_closed) < 2) return depths;
+
+    // all closed patches, each with neighbours that agree
+    SurfaceMesh closed{mesh.vertices, {}};
+    std::vector<int> patch_of;
+    for (int t = 0; t < mesh.num_triangles(); ++t) {
+        if (!patches[orientation.patch_of[t]].is_closed) continue;
+        closed.triangles.push_back(mesh.triangles[t]);
+        if (orientation.is_turned[t])
+            std::swap(closed.triangles.back()[1], closed.triangles.back()[2]);
+        patch_of.push_back(orientation.patch_of[t]);
     }
+    const detail::TriangleScene scene(closed);
+    parallel_for(patches.size(), 16, [&](std::size_t i) {
+        if (!patches[i].is_closed) return;
+        const std::array<Vector3d, 6> points = outposts(mesh, patches[i]);
+        std::vector<int> around = patches_around(points[0], scene, patch_of);
+        std::erase(around, static_cast<int>(i));
+        for (std::size_t k = 1; k < points.size() && !around.empty(); ++k) {
+            const std::vector<int> here = patches_around(points[k], scene, patch_of);
+            std::erase_if(around, [&](int p) { return !std::ranges::binary_search(here, p); });
+        }
+        depths[i] = static_cast<int>(around.size());
+    });
     return depths;
 }
 
@@ -188,7 +153,7 @@ int orient_surface(SurfaceMesh& mesh) {
     const SurfaceTopology topology(mesh);
     Orientation orientation = flood_fill(mesh, topology);
     find_closed(orientation, topology);
-    const std::vector<int> depths = nesting_depths(mesh, orientation.patches);
+    const std::vector<int> depths = nesting_depths(mesh, orientation);
 
     // which way round each patch as a whole
     for (std::size_t i = 0; i < orientation.patches.size(); ++i) {

@@ -15,13 +15,15 @@
 namespace pliant {
 namespace {
 
-constexpr std::size_t kMaxOverlapSamples = 40000;
+constexpr int kMaxOverlapSamples = 40000;
 
 void check_vertices(const std::vector<Eigen::Vector3d>& vertices) {
     for (std::size_t i = 0; i < vertices.size(); ++i)
-        if (!vertices[i].allFinite())
+        if (!is_usable(vertices[i]))
             throw InputError("", "the surface's vertex " + std::to_string(i) +
-                                     " has a coordinate that is not a finite number");
+                                     " has a coordinate that is " +
+                                     (vertices[i].allFinite() ? "beyond 1e30; check its units"
+                                                              : "not a finite number"));
 }
 
 SurfaceMesh checked(SurfaceMesh mesh) {
@@ -70,8 +72,8 @@ struct SurfaceQuery::Impl {
           topology(mesh),
           is_countable(has_no_border(topology)) {}
 
-    /// Built on first use, by one thread alone: a parallel loop in here could take up another
-    /// query and wait for itself.
+    /// Built on first use, which only winding_number leaves to a query, by one thread alone: a
+    /// parallel loop in here could take up another query and wait for itself.
     const detail::WindingTree& winding_tree() const {
         std::call_once(winding_once,
                        [&] { winding = std::make_unique<detail::WindingTree>(mesh); });
@@ -90,30 +92,31 @@ struct SurfaceQuery::Impl {
 bool SurfaceQuery::Impl::has_overlaps() const {
     const int num_parts = topology.num_components();
     if (num_parts < 2) return false;
-    std::vector<Box> boxes(num_parts);
-    for (int t = 0; t < mesh.num_triangles(); ++t)
-        for (int k = 0; k < 3; ++k) boxes[topology.components()[t]].extend(mesh.corner(t, k));
 
-    // a sample of the triangles that reach into the box of another part
-    const std::size_t stride = 1 + mesh.triangles.size() / kMaxOverlapSamples;
+    // a sample of the triangles, with at least one of each part
+    const int stride = 1 + mesh.num_triangles() / kMaxOverlapSamples;
+    std::vector<int> samples;
+    std::vector<char> is_sampled(num_parts, 0);
+    for (int t = 0; t < mesh.num_triangles(); ++t) {
+        char& has_one = is_sampled[topology.components()[t]];
+        if (has_one && t % stride != 0) continue;
+        if (has_no_area(mesh.corner(t, 0), mesh.corner(t, 1), mesh.corner(t, 2))) continue;
+        samples.push_back(t);
+        has_one = 1;
+    }
     std::atomic<bool> found = false;
-    parallel_for(mesh.triangles.size() / stride, 256, [&](std::size_t i) {
-        const int t = static_cast<int>(i * stride);
+    parallel_for(samples.size(), 256, [&](std::size_t i) {
         if (found.load(std::memory_order_relaxed)) return;
+        const int t = samples[i];
         const Eigen::Vector3d &a = mesh.corner(t, 0), &b = mesh.corner(t, 1),
                               &c = mesh.corner(t, 2), area = area_vector(a, b, c);
-        if (has_no_area(a, b, c)) return;
         const Eigen::Vector3d outside = (a + b + c) / 3.0 + 1e-3 * area / std::sqrt(area.norm());
-        bool is_near_other = false;
-        for (int part = 0; part < num_parts && !is_near_other; ++part)
-            is_near_other = part != topology.components()[t] && boxes[part].contains(outside);
-        if (is_near_other && scene.count_winding(outside) != 0) found = true;
+        if (scene.count_winding(outside) != 0) found = true;
     });
     return found;
 }
 
 void SurfaceQuery::Impl::prepare_sign() {
-    bool needs_winding = sign == SignMethod::WindingNumber;
     if (sign == SignMethod::PseudoNormal) {
         // beside a triangle without area some of the faces that meet there are not its neighbours,
         // and the sum of normals lacks them: the winding number decides
@@ -124,10 +127,10 @@ void SurfaceQuery::Impl::prepare_sign() {
                 normals.edge[topology.edge_of(t, k)].setZero();
                 normals.vertex[mesh.triangles[t][k]].setZero();
             }
-            needs_winding = true;
         }
     }
-    if (needs_winding && !is_countable) winding_tree();
+    // now, because queries may neither allocate nor throw
+    if (!is_countable) winding_tree();
 }
 
 bool SurfaceQuery::Impl::is_outward(const Eigen::Vector3d& x,
@@ -180,7 +183,7 @@ bool SurfaceQuery::is_inside(const Eigen::Vector3d& x) const noexcept {
     return signed_distance(x) < 0;
 }
 
-double SurfaceQuery::winding_number(const Eigen::Vector3d& x) const noexcept {
+double SurfaceQuery::winding_number(const Eigen::Vector3d& x) const {
     return x.allFinite() ? impl_->winding_tree().winding_number(x) : 0.0;
 }
 

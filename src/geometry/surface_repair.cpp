@@ -18,7 +18,7 @@ using Eigen::Vector3d;
 int remove_invalid(SurfaceMesh& mesh) {
     return static_cast<int>(std::erase_if(mesh.triangles, [&](const Triangle& t) {
         return std::ranges::any_of(t, [&](int v) {
-            return v < 0 || v >= mesh.num_vertices() || !mesh.vertices[v].allFinite();
+            return v < 0 || v >= mesh.num_vertices() || !is_usable(mesh.vertices[v]);
         });
     }));
 }

@@ -81,8 +81,8 @@ double find_crossing(const Implicit& body, const Eigen::Vector3d& a, const Eigen
     return t;
 }
 
-/// The first triangle met on the way from b (outside) to a (inside). On open or overlapping parts it
-/// counts only if the inside begins there.
+/// The first triangle met on the way from b (outside) to a (inside). On open or overlapping parts
+/// it counts only if the inside begins there.
 double find_crossing(const SurfaceQuery& surface, const Implicit& distance,
                      const Eigen::Vector3d& a, const Eigen::Vector3d& b, double value_a,
                      double value_b) {
@@ -133,9 +133,9 @@ CutPoints find_cut_points(const Crossing& crossing, const BccLattice& lattice,
             for (int d = 0; d < BccLattice::kNumDirections; ++d) {
                 if ((cuts.masks[n] >> d & 1) == 0) continue;
                 const int other = lattice.neighbour(node, d);
-                cuts.fraction(node, d) =
-                    static_cast<float>(crossing(lattice.position(node), lattice.position(other),
-                                                values[at(node)], values[at(other)]));
+                cuts.fraction(node, d) = static_cast<float>(crossing(
+                    lattice.position(node), lattice.position(other),
+                    lattice.cell() * values[at(node)], lattice.cell() * values[at(other)]));
             }
         }
         progress.advance(end - begin);

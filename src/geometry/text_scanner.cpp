@@ -118,8 +118,8 @@ std::int64_t TextScanner::integer(std::string_view what, std::int64_t lo, std::i
     return to_integer(token(what), what, lo, hi);
 }
 
-int TextScanner::count(std::string_view what, std::size_t min_bytes_each) {
-    return to_count(token(what), what, min_bytes_each);
+int TextScanner::count(std::string_view what, std::size_t min_bytes_each, std::int64_t most) {
+    return to_count(token(what), what, min_bytes_each, most);
 }
 
 double TextScanner::to_real(std::string_view token, std::string_view what) const {
@@ -148,13 +148,13 @@ std::int64_t TextScanner::to_integer(std::string_view token, std::string_view wh
     return value;
 }
 
-int TextScanner::to_count(std::string_view token, std::string_view what,
-                          std::size_t min_bytes_each) const {
+int TextScanner::to_count(std::string_view token, std::string_view what, std::size_t min_bytes_each,
+                          std::int64_t most) const {
     // the last item may lack its separator, hence one byte more
     const std::size_t rest = text_.size() - cursor_;
     const auto room =
         static_cast<std::int64_t>((rest + 1) / std::max<std::size_t>(min_bytes_each, 1));
-    const std::int64_t value = to_integer(token, what, 0, kMaxMeshItems);
+    const std::int64_t value = to_integer(token, what, 0, most);
     if (value > room) {
         fail(what, token,
              "at most " + std::to_string(room) + ": the file has only " + std::to_string(rest) +

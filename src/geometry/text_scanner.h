@@ -7,8 +7,11 @@
 
 namespace pliant {
 
-/// Most vertices, triangles or elements a mesh file may hold: indices are `int`.
+/// Most vertices, triangles and elements a mesh file may hold: indices are `int`, those of the
+/// sides of triangles and of the corners of elements too.
 inline constexpr std::int64_t kMaxMeshItems = 2147483647;
+inline constexpr std::int64_t kMaxTriangles = kMaxMeshItems / 3;
+inline constexpr std::int64_t kMaxElements = kMaxMeshItems / 8;
 
 /// Walks the text of a mesh file line by line and token by token (tokens are separated by blanks).
 /// Lines end with \n, \r\n or a lone \r; text from the comment character to the end of its line is
@@ -42,13 +45,15 @@ public:
     double real(std::string_view what);
     std::int64_t integer(std::string_view what, std::int64_t lo, std::int64_t hi);
     /// The next token as a number of items to follow, each of at least `min_bytes_each` bytes; more
-    /// than the rest of the text could hold is refused, so that the caller can reserve memory.
-    int count(std::string_view what, std::size_t min_bytes_each);
+    /// than `most` or than the rest of the text could hold is refused, so that the caller can
+    /// reserve memory.
+    int count(std::string_view what, std::size_t min_bytes_each, std::int64_t most = kMaxMeshItems);
     /// The same for a token (or part of one) that was already taken.
     double to_real(std::string_view token, std::string_view what) const;
     std::int64_t to_integer(std::string_view token, std::string_view what, std::int64_t lo,
                             std::int64_t hi) const;
-    int to_count(std::string_view token, std::string_view what, std::size_t min_bytes_each) const;
+    int to_count(std::string_view token, std::string_view what, std::size_t min_bytes_each,
+                 std::int64_t most = kMaxMeshItems) const;
 
     /// Throws InputError at the current line; unprintable or long values are shortened.
     [[noreturn]] void fail(std::string_view field, std::string_view value,

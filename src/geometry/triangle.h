@@ -6,6 +6,14 @@
 
 namespace pliant {
 
+/// Coordinates beyond are no lengths in metres, and the sixth powers of those within are finite.
+inline constexpr double kMaxCoordinate = 1e30;
+
+/// False for nan and inf too.
+inline bool is_usable(const Eigen::Vector3d& x) {
+    return (x.array().abs() <= kMaxCoordinate).all();
+}
+
 /// Twice the area, along the normal.
 inline Eigen::Vector3d area_vector(const Eigen::Vector3d& a, const Eigen::Vector3d& b,
                                    const Eigen::Vector3d& c) {

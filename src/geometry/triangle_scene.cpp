@@ -176,20 +176,24 @@ void visit_ray(const RTCIntersectFunctionNArguments* args) {
     ray.tfar = std::min(ray.tfar, widened(hit.t * search.units_per_t - search.start + kRayPadding));
 }
 
-struct WindingCount {
+struct LineWalk {
     RTCIntersectContext context;  // first: Embree hands back its address
     const Corners* triangles;
     Eigen::Vector3d x;
     int winding;
+    std::vector<TriangleScene::Passage>* passages;  // none: only count
 };
 
 // never reports a hit, so the walk goes on through everything on the line
 void visit_line(const RTCOccludedFunctionNArguments* args) {
     if (!args->valid[0]) return;
-    auto& count = *reinterpret_cast<WindingCount*>(args->context);
-    const Corners& t = count.triangles[args->primID];
-    const LineCrossing crossing = cross_line_along_x(t[0], t[1], t[2], count.x.y(), count.x.z());
-    if (crossing.turns != 0 && crossing.x > count.x.x()) count.winding += crossing.turns;
+    auto& walk = *reinterpret_cast<LineWalk*>(args->context);
+    const int triangle = static_cast<int>(args->primID);
+    const Corners& t = walk.triangles[triangle];
+    const LineCrossing crossing = cross_line_along_x(t[0], t[1], t[2], walk.x.y(), walk.x.z());
+    if (crossing.turns == 0 || crossing.x <= walk.x.x()) return;
+    walk.winding += crossing.turns;
+    if (walk.passages) walk.passages->push_back({triangle, crossing.turns});
 }
 
 }  // namespace
@@ -221,7 +225,7 @@ void TriangleScene::Impl::take_vertices(const SurfaceMesh& mesh) {
     if (triangles.empty()) return;
     centre = 0.5 * box.min() + 0.5 * box.max();
     const double half_side = 0.5 * box.sizes().maxCoeff();
-    scale = half_side > 0 ? 1.0 / half_side : 1.0;
+    scale = half_side > 1e-30 ? 1.0 / half_side : 1.0;
     half_box = 0.5 * scale * box.sizes();
 }
 
@@ -333,12 +337,21 @@ std::optional<RayHit> TriangleScene::ray(const Eigen::Vector3d& origin,
 }
 
 int TriangleScene::count_winding(const Eigen::Vector3d& x) const noexcept {
+    return walk_line(x, nullptr);
+}
+
+void TriangleScene::passages(const Eigen::Vector3d& x, std::vector<Passage>& out) const {
+    out.clear();
+    walk_line(x, &out);
+}
+
+int TriangleScene::walk_line(const Eigen::Vector3d& x, std::vector<Passage>* passages) const {
     if (!impl_->scene || !x.allFinite()) return 0;
     const Eigen::Vector3d p = impl_->to_frame(x);
     const Eigen::Vector3d reach = impl_->half_box.array() + kRayPadding;
     if (p.x() > reach.x() || std::abs(p.y()) > reach.y() || std::abs(p.z()) > reach.z()) return 0;
-    WindingCount count{{}, impl_->triangles.data(), x, 0};
-    rtcInitIntersectContext(&count.context);
+    LineWalk walk{{}, impl_->triangles.data(), x, 0, passages};
+    rtcInitIntersectContext(&walk.context);
     RTCRay ray{};
     ray.org_x = static_cast<float>(std::max(p.x(), -reach.x()) - kRayPadding);
     ray.org_y = static_cast<float>(p.y());
@@ -346,8 +359,8 @@ int TriangleScene::count_winding(const Eigen::Vector3d& x) const noexcept {
     ray.dir_x = 1.0f;
     ray.tfar = 3.0f;  // the frame is two units wide
     ray.mask = ~0u;
-    rtcOccluded1(impl_->scene, &count.context, &ray);
-    return count.winding;
+    rtcOccluded1(impl_->scene, &walk.context, &ray);
+    return walk.winding;
 }
 
 }  // namespace pliant::detail

@@ -25,10 +25,17 @@ public:
                                             double t_max) const noexcept;
     /// Winding number, counted along the line from `x` towards +x; for surfaces without border.
     [[nodiscard]] int count_winding(const Eigen::Vector3d& x) const noexcept;
+    /// A triangle that the line passes, and what it adds to the winding number.
+    struct Passage {
+        int triangle, turns;
+    };
+    /// All of them on that line, in no special order; clears `out` first.
+    void passages(const Eigen::Vector3d& x, std::vector<Passage>& out) const;
     [[nodiscard]] int overlapping(const Eigen::Vector3d& centre, double radius,
                                   std::span<int> out) const noexcept;
 
 private:
+    int walk_line(const Eigen::Vector3d& x, std::vector<Passage>* passages) const;
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };

@@ -3,6 +3,8 @@
 #include "geometry/cell_grid.h"
 #include "geometry/hex_cells.h"
 
+#include <algorithm>
+
 namespace pliant {
 
 VolumeMesh build_voxel_mesh(const SurfaceQuery& surface, const VoxelOptions& options,
@@ -10,9 +12,16 @@ VolumeMesh build_voxel_mesh(const SurfaceQuery& surface, const VoxelOptions& opt
     const CellGrid grid = build_cell_grid(
         surface, {options.resolution, options.box_enlargement, options.samples_per_axis}, progress);
 
+    const auto num_inside = std::count(grid.cells.begin(), grid.cells.end(), CellState::Inside);
+    const std::size_t num_cells =
+        grid.filled.size() + (options.solid ? static_cast<std::size_t>(num_inside) : 0);
+    require_countable_cells(num_cells);
+
     progress.stage("Voxel mesh", static_cast<std::size_t>(grid.size[2]));
     std::vector<HexCell> cells;
     std::vector<double> filled;
+    cells.reserve(num_cells);
+    filled.reserve(num_cells);
     std::size_t next_cut = 0;
     for (int k = 0; k < grid.size[2]; ++k) {
         for (int j = 0; j < grid.size[1]; ++j)

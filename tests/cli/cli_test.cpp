@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -39,7 +41,9 @@ protected:
         std::filesystem::create_directories(folder_);
     }
     void TearDown() override { std::filesystem::remove_all(folder_); }
-    std::string path(const std::string& name) const { return (folder_ / name).string(); }
+    [[nodiscard]] std::string path(const std::string& name) const {
+        return (folder_ / name).string();
+    }
     std::filesystem::path folder_;
 };
 
@@ -194,13 +198,27 @@ TEST_F(CommandLine, JsonOutputIsOneObjectPerLine) {
 
 TEST_F(CommandLine, InterruptedMeshingLeavesNoFile) {
     ASSERT_EQ(pliant("shape serpent -o " + path("serpent.ply")).exit_code, 0);
-    const std::string out = path("serpent.vtu");
-    // a resolution that takes seconds; the interrupt comes after half a second
-    const Output stopped = pliant("--version >/dev/null; timeout --preserve-status -s INT 0.5 " +
-                                  std::string(PLIANT_PROGRAM) + " mesh " + path("serpent.ply") +
-                                  " --resolution 500 --kind tet -o " + out);
-    EXPECT_EQ(stopped.exit_code, 130) << stopped.text;
-    EXPECT_TRUE(contains(stopped, "interrupted; no file is half-written")) << stopped.text;
+    const std::string in = path("serpent.ply"), out = path("serpent.vtu");
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        execl(PLIANT_PROGRAM, "pliant", "mesh", in.c_str(), "--kind", "tet", "--resolution", "500",
+              "--progress", "json", "-o", out.c_str(), nullptr);
+        _exit(127);
+    }
+    close(ends[1]);
+    // the first line of progress says that the work has begun; it would go on for many seconds
+    std::string text(1, '\0');
+    ASSERT_EQ(read(ends[0], text.data(), 1), 1);
+    kill(child, SIGINT);
+    for (char c = 0; read(ends[0], &c, 1) == 1;) text += c;
+    close(ends[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 130) << text;
+    EXPECT_NE(text.find("interrupted; no file is half-written"), std::string::npos) << text;
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}),
               1);  // the surface alone
 }

@@ -8,24 +8,14 @@
 #include <thread>
 
 #include "core/temporary_directory.h"
-#include "pliant/core/error.h"
+#include "input_error.h"
 
 namespace pliant {
 namespace {
 
 namespace fs = std::filesystem;
-using test::TemporaryDirectory, test::read_text, test::write_text;
+using test::TemporaryDirectory, test::input_error, test::read_text, test::write_text;
 using testing::HasSubstr;
-
-template <class Action>
-std::string message_of(Action&& action) {
-    try {
-        action();
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    return "no error";
-}
 
 TEST(AtomicFile, AppearsOnlyAtCommit) {
     const TemporaryDirectory directory;
@@ -123,19 +113,19 @@ TEST(AtomicFile, RelativeNameWithoutDirectoryWorks) {
 
 TEST(AtomicFile, MissingDirectoryIsNamed) {
     const TemporaryDirectory directory;
-    const std::string message = message_of([&] { AtomicFile file(directory / "none/a.txt"); });
+    const std::string message = input_error([&] { AtomicFile file(directory / "none/a.txt"); });
     EXPECT_THAT(message, HasSubstr("none/a.txt: cannot be written: the directory '"));
     EXPECT_THAT(message, HasSubstr("none' does not exist; create it first"));
 }
 
 TEST(AtomicFile, DirectoryAsTargetIsRefused) {
     const TemporaryDirectory directory;
-    EXPECT_THAT(message_of([&] { AtomicFile file(directory / ""); }),
+    EXPECT_THAT(input_error([&] { AtomicFile file(directory / ""); }),
                 HasSubstr("it is a directory; name a file"));
 }
 
 TEST(AtomicFile, FullDiskIsReported) {
-    const std::string message = message_of([] {
+    const std::string message = input_error([] {
         AtomicFile file("/dev/full");
         file.write("text");
         file.commit();
@@ -169,15 +159,15 @@ TEST(ReadFile, ReadsEveryByte) {
 
 TEST(ReadFile, MissingFileDirectoryAndTooLargeFileAreRefused) {
     const TemporaryDirectory directory;
-    EXPECT_THAT(message_of([&] { (void)read_file(directory / "none"); }),
+    EXPECT_THAT(input_error([&] { (void)read_file(directory / "none"); }),
                 HasSubstr("none: the file does not exist"));
-    EXPECT_THAT(message_of([&] { (void)read_file(directory / ""); }),
+    EXPECT_THAT(input_error([&] { (void)read_file(directory / ""); }),
                 HasSubstr("it is a directory; name a file"));
     write_text(directory / "a.txt", "0123456789");
     EXPECT_EQ(read_file(directory / "a.txt", 10), "0123456789");
-    EXPECT_THAT(message_of([&] { (void)read_file(directory / "a.txt", 9); }),
+    EXPECT_THAT(input_error([&] { (void)read_file(directory / "a.txt", 9); }),
                 HasSubstr("the file is larger than the 9 bytes allowed here"));
-    EXPECT_THAT(message_of([] { (void)read_file("/dev/zero", 100000); }),
+    EXPECT_THAT(input_error([] { (void)read_file("/dev/zero", 100000); }),
                 HasSubstr("larger than the 100000 bytes"));
 }
 
@@ -186,7 +176,7 @@ TEST(ReadFile, UnreadableFileIsReported) {
     const TemporaryDirectory directory;
     write_text(directory / "a.txt", "x");
     fs::permissions(directory / "a.txt", fs::perms::none);
-    EXPECT_THAT(message_of([&] { (void)read_file(directory / "a.txt"); }),
+    EXPECT_THAT(input_error([&] { (void)read_file(directory / "a.txt"); }),
                 HasSubstr("cannot be read: Permission denied"));
 }
 

@@ -26,9 +26,19 @@ inline void require_usable(const VolumeMesh& mesh) {
         if (region < 0) std::abort();
     }
     if (!mesh.filled.empty() && mesh.filled.size() != num_elements) std::abort();
+    std::vector<char> is_hanging(mesh.vertices.size(), 0);
     for (const HangingNode& node : mesh.hanging) {
         if (node.vertex < 0 || node.vertex >= mesh.num_vertices()) std::abort();
         if (node.num_masters != 2 && node.num_masters != 4) std::abort();
+        is_hanging[static_cast<std::size_t>(node.vertex)] = 1;
+    }
+    for (const HangingNode& node : mesh.hanging) {
+        const auto first = node.masters.begin(), last = first + node.num_masters;
+        for (auto master = first; master != last; ++master) {
+            if (*master < 0 || *master >= mesh.num_vertices()) std::abort();
+            if (is_hanging[static_cast<std::size_t>(*master)]) std::abort();
+            if (std::find(first, master, *master) != master) std::abort();
+        }
     }
 }
 

@@ -20,6 +20,13 @@ TEST(BorderCaps, ClosedSurfacesGetNone) {
     EXPECT_EQ(num_caps(test::joined(test::make_sheet(), test::flipped(test::make_sheet()))), 0);
 }
 
+TEST(BorderCaps, LoopsWhoseLengthVanishesGetAFiniteApex) {
+    SurfaceMesh speck;
+    speck.vertices = {{0, 0, 0}, {1e-200, 0, 0}, {0, 1e-200, 0}};
+    speck.triangles = {{0, 1, 2}};
+    for (const Eigen::Vector3d& x : with_border_caps(speck).vertices) EXPECT_TRUE(x.allFinite());
+}
+
 TEST(BorderCaps, EveryLoopGetsItsOwnFanAndTheVolumeIsClosed) {
     SurfaceMesh cube = test::make_cube();
     cube.triangles.erase(cube.triangles.begin(), cube.triangles.begin() + 4);  // bottom and top

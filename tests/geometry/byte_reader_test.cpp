@@ -1,6 +1,6 @@
 #include "geometry/byte_reader.h"
 
-#include "geometry/input_error.h"
+#include "input_error.h"
 
 #include <gtest/gtest.h>
 

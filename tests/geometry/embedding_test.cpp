@@ -1,7 +1,7 @@
 #include "pliant/geometry/embedding.h"
 
-#include "geometry/input_error.h"
 #include "geometry/simple_volumes.h"
+#include "input_error.h"
 #include "pliant/core/allocation_guard.h"
 #include "pliant/core/parallel.h"
 #include "pliant/geometry/structured_mesh.h"
@@ -353,10 +353,23 @@ TEST(Embedding, NoPointsIsFineNoElementsIsNot) {
 }
 
 TEST(Embedding, NonFinitePointIsRefusedByIndex) {
-    EXPECT_EQ(input_error([] {
-                  Embedding(hex_box(1, 1, 1, kUnitBox), {{0, 0, 0}, {0, std::nan(""), 0}});
-              }),
-              "point 1 to be embedded is not finite; repair the surface first");
+    EXPECT_EQ(
+        input_error([] {
+            Embedding(hex_box(1, 1, 1, kUnitBox), {{0, 0, 0}, {0, std::nan(""), 0}});
+        }),
+        "point 1 to be embedded is not finite or beyond 1e30; repair the surface and check its "
+        "units first");
+    EXPECT_NE(input_error([] { Embedding(hex_box(1, 1, 1, kUnitBox), {{0, 0, 1e200}}); }), "");
+}
+
+TEST(Embedding, DistancesWhoseSquaresOverflowStillFindAnElement) {
+    const Box far_box(Vector3d::Constant(1e200), Vector3d::Constant(2e200));
+    for (const VolumeMesh& mesh : {hex_box(3, 2, 2, far_box), tet_box(3, 2, 2, far_box)}) {
+        const Embedding embedding(mesh, {{0, 0, 0}});
+        EXPECT_GE(embedding.elements()[0], 0);
+        EXPECT_NEAR(std::accumulate(embedding.weights().begin(), embedding.weights().end(), 0.0), 1,
+                    1e-12);
+    }
 }
 
 TEST(Embedding, StoredDataGiveTheSameTransfer) {

@@ -1,8 +1,8 @@
 #include "pliant/geometry/graded_mesh.h"
 
 #include "geometry/hex_checks.h"
-#include "geometry/input_error.h"
 #include "geometry/test_meshes.h"
+#include "input_error.h"
 #include "pliant/core/parallel.h"
 #include "pliant/geometry/voxel_mesh.h"
 
@@ -147,6 +147,10 @@ TEST(GradedBox, BadArgumentsAreRefused) {
                 HasSubstr("w = 0 (expected 1 to 1024)"));
     EXPECT_THAT(test::input_error([] { (void)graded_box(4, 1, -2.5); }),
                 HasSubstr("side = -2.5 (expected a positive length in metres)"));
+    // before the cells are listed, which would take 17 GB
+    EXPECT_THAT(test::input_error([] { (void)graded_box(1023); }),
+                HasSubstr("the mesh would have 1070599167 cells, but indices reach only 268435455; "
+                          "lower the resolution"));
 }
 
 TEST(GradedMesh, SphereIsBalancedFineAtTheSurfaceAndCoarseInside) {
@@ -294,7 +298,7 @@ TEST(GradedMesh, BadOptionsAreRefused) {
     EXPECT_THAT(error_of([](GradedOptions& o) { o.resolution = 2000000000; }),
                 HasSubstr("resolution = 2000000000 (expected 2 to 1024)"));
     EXPECT_THAT(error_of([](GradedOptions& o) { o.box_enlargement = 0.9; }),
-                HasSubstr("box_enlargement = 0.9 (expected a number from 1 upwards)"));
+                HasSubstr("box_enlargement = 0.9 (expected 1 to 1e6)"));
 }
 
 TEST(GradedMesh, CancelledProgressStopsIt) {

@@ -1,7 +1,7 @@
-#include "geometry/input_error.h"
 #include "geometry/tagged_bisection.h"
 #include "geometry/test_meshes.h"
 #include "geometry/tet_checks.h"
+#include "input_error.h"
 #include "pliant/core/error.h"
 #include "pliant/core/parallel.h"
 #include "pliant/geometry/tet_mesh.h"

@@ -1,6 +1,6 @@
 #include "core/temporary_directory.h"
-#include "geometry/input_error.h"
 #include "geometry/volume_samples.h"
+#include "input_error.h"
 #include "pliant/geometry/mesh_io.h"
 
 namespace pliant {
@@ -113,7 +113,9 @@ TEST(Medit, HugeCountsAreRefusedBeforeMemoryIsTaken) {
     EXPECT_MEDIT_ERROR(replaced(kHex, "Vertices 8", "Vertices 2000000000"),
                        "body.mesh:2: number of vertices = 2000000000 (expected at most");
     EXPECT_MEDIT_ERROR(replaced(kHex, "Hexahedra 1", "Hexahedra 2000000000"),
-                       "number of Hexahedra = 2000000000 (expected at most");
+                       "number of Hexahedra = 2000000000 (expected 0 … 268435455)");
+    EXPECT_MEDIT_ERROR(replaced(kHex, "Hexahedra 1", "Hexahedra 200000000"),
+                       "number of Hexahedra = 200000000 (expected at most");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "core/temporary_directory.h"
-#include "geometry/input_error.h"
 #include "geometry/volume_samples.h"
+#include "input_error.h"
 #include "pliant/geometry/mesh_io.h"
 
 #include <algorithm>

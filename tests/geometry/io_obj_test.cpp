@@ -1,4 +1,4 @@
-#include "geometry/input_error.h"
+#include "input_error.h"
 #include "pliant/geometry/mesh_io.h"
 
 #include <gtest/gtest.h>

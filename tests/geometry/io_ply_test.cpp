@@ -1,4 +1,4 @@
-#include "geometry/input_error.h"
+#include "input_error.h"
 #include "pliant/geometry/mesh_io.h"
 
 #include <gtest/gtest.h>
@@ -169,6 +169,17 @@ TEST(ParsePly, MissingOrWrongPropertiesAreRefused) {
               "cup.ply: elements named face = 0 (expected 1)");
     EXPECT_EQ(error_of(replaced(kAscii, "element face", "element vertex 1\nelement face")),
               "cup.ply: elements named vertex = 2 (expected 1)");
+}
+
+TEST(ParsePly, ListsNamedLikeCoordinatesAreSkipped) {
+    std::string text =
+        replaced(kAscii, "property float x", "property list uchar float x\nproperty float x");
+    for (const char* vertex : {"\n0 0 0", "\n1 0 0", "\n1 1 0", "\n0 1 0"})
+        text = replaced(text, vertex, "\n2 7 8 " + std::string(vertex + 1));
+    const SurfaceMesh mesh = parse_ply(text + "4 0 1 2 3\n", "cup.ply");
+    EXPECT_EQ(mesh.vertices,
+              (std::vector<Eigen::Vector3d>{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}}));
+    EXPECT_EQ(mesh.triangles, kSquareFan);
 }
 
 TEST(ParsePly, BadAsciiValuesAreRefusedWithTheirLine) {

@@ -1,4 +1,4 @@
-#include "geometry/input_error.h"
+#include "input_error.h"
 #include "pliant/geometry/mesh_io.h"
 
 #include <gtest/gtest.h>
@@ -132,7 +132,10 @@ TEST(ParseStl, TruncationAtEveryByteIsRefused) {
 
 TEST(ParseStl, CountThatDisagreesWithTheSizeIsRefusedBeforeMemoryIsTaken) {
     EXPECT_EQ(error_of(binary_stl(kSquare, 4000000000u)),
-              "cup.stl: the file ends at byte 184 inside triangle 2 (expected 199999999900 more "
+              "cup.stl: the header, before byte 84: triangle count = 4000000000 (expected at most "
+              "715827882)");
+    EXPECT_EQ(error_of(binary_stl(kSquare, 400000000u)),
+              "cup.stl: the file ends at byte 184 inside triangle 2 (expected 19999999900 more "
               "bytes)");
     EXPECT_EQ(error_of(binary_stl(kSquare, 1)),
               "cup.stl: the header, before byte 84: triangle count = 1 (expected 2 in a file of "

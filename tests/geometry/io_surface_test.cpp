@@ -1,5 +1,5 @@
-#include "geometry/input_error.h"
 #include "geometry/test_meshes.h"
+#include "input_error.h"
 #include "pliant/core/atomic_file.h"
 #include "pliant/geometry/mesh_io.h"
 #include "pliant/geometry/structured_mesh.h"

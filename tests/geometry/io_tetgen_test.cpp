@@ -1,6 +1,6 @@
 #include "core/temporary_directory.h"
-#include "geometry/input_error.h"
 #include "geometry/volume_samples.h"
+#include "input_error.h"
 #include "pliant/geometry/mesh_io.h"
 
 namespace pliant {
@@ -127,7 +127,9 @@ TEST(TetGen, HugeCountsAreRefusedBeforeMemoryIsTaken) {
     EXPECT_TETGEN_ERROR(replaced(kNodes, "5 3 2 1", "2000000000 3 2 1"), kTets,
                         "body.node:2: number of points = 2000000000 (expected at most");
     EXPECT_TETGEN_ERROR(kNodes, replaced(kTets, "3 4 1", "2000000000 4 1"),
-                        "body.ele:1: number of tetrahedra = 2000000000 (expected at most");
+                        "body.ele:1: number of tetrahedra = 2000000000 (expected 0 … 268435455)");
+    EXPECT_TETGEN_ERROR(kNodes, replaced(kTets, "3 4 1", "200000000 4 1"),
+                        "body.ele:1: number of tetrahedra = 200000000 (expected at most");
 }
 
 }  // namespace

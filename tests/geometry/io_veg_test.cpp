@@ -1,6 +1,6 @@
 #include "core/temporary_directory.h"
-#include "geometry/input_error.h"
 #include "geometry/volume_samples.h"
+#include "input_error.h"
 #include "pliant/geometry/mesh_io.h"
 
 namespace pliant {
@@ -167,7 +167,9 @@ TEST(Veg, HugeCountsAreRefusedBeforeMemoryIsTaken) {
     EXPECT_VEG_ERROR(replaced(kTets, "5 3 0 0", "2000000000 3 0 0"),
                      "body.veg:3: number of vertices = 2000000000 (expected at most");
     EXPECT_VEG_ERROR(replaced(kTets, "3 4 0\n", "2000000000 4 0\n"),
-                     "number of elements = 2000000000 (expected at most");
+                     "number of elements = 2000000000 (expected 0 … 268435455)");
+    EXPECT_VEG_ERROR(replaced(kTets, "3 4 0\n", "200000000 4 0\n"),
+                     "number of elements = 200000000 (expected at most");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "core/temporary_directory.h"
-#include "geometry/input_error.h"
 #include "geometry/volume_samples.h"
+#include "input_error.h"
 #include "pliant/geometry/mesh_archive.h"
 #include "pliant/geometry/mesh_io.h"
 
@@ -213,6 +213,28 @@ TEST(VolumeArchive, BadContentsAreRefusedByChunkAndIndex) {
                   raw.masters = {0, 1, -1, 2};
               }),
               "m.pliant: mesh/hanging/masters[0] = 2 vertices (expected 2 or 4, then -1)");
+    EXPECT_EQ(raw_error([](RawMesh& raw) {
+                  raw.masters = {0, 0, -1, -1};
+              }),
+              "m.pliant: mesh/hanging/masters[0][1] = 0 (expected another vertex than before)");
+    EXPECT_EQ(raw_error([](RawMesh& raw) {
+                  raw.masters = {0, 4, -1, -1};
+              }),
+              "m.pliant: mesh/hanging/masters[0][1] = 4 (expected a vertex that does not hang "
+              "itself)");
+    EXPECT_EQ(raw_error([](RawMesh& raw) {
+                  raw.hanging = {4, 3};
+                  raw.masters = {0, 1, -1, -1, 2, 4, -1, -1};
+                  raw.master_shape = {2, 4};
+              }),
+              "m.pliant: mesh/hanging/masters[1][1] = 4 (expected a vertex that does not hang "
+              "itself)");
+    EXPECT_EQ(raw_error([](RawMesh& raw) {
+                  raw.hanging = {4, 4};
+                  raw.masters = {0, 1, -1, -1, 1, 2, -1, -1};
+                  raw.master_shape = {2, 4};
+              }),
+              "m.pliant: mesh/hanging/vertices[1] = 4 (expected each vertex at most once)");
     EXPECT_EQ(raw_error([](RawMesh& raw) {
                   raw.hanging = {4, 3};
               }),

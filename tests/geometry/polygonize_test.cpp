@@ -1,6 +1,6 @@
 #include "pliant/geometry/polygonize.h"
 
-#include "pliant/core/error.h"
+#include "input_error.h"
 #include "pliant/core/hash.h"
 #include "pliant/core/parallel.h"
 #include "pliant/geometry/surface_check.h"
@@ -164,13 +164,8 @@ TEST(Polygonize, ResultDoesNotDependOnTheNumberOfThreads) {
 }
 
 TEST(Polygonize, ErrorsNameTheResolution) {
-    const auto message = [](const Implicit& body, int resolution) -> std::string {
-        try {
-            (void)polygonize(body, {.resolution = resolution});
-        } catch (const InputError& error) {
-            return error.what();
-        }
-        return "no error";
+    const auto message = [](const Implicit& body, int resolution) {
+        return test::input_error([&] { (void)polygonize(body, {.resolution = resolution}); });
     };
     const Implicit ball = sphere({0, 0, 0}, 1.0);
     EXPECT_THAT(message(ball, 3), HasSubstr("resolution = 3 (expected 4 to 2048)"));

@@ -1,6 +1,6 @@
 #include "pliant/geometry/selection.h"
 
-#include "geometry/input_error.h"
+#include "input_error.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include "pliant/geometry/structured_mesh.h"
 
-#include "pliant/core/error.h"
+#include "input_error.h"
 #include "pliant/geometry/surface_check.h"
 
 #include <gtest/gtest.h>
@@ -14,11 +14,10 @@ const Box kBox(Vector3d(-1, 0, 2), Vector3d(2, 1, 2.5));
 
 std::string refusal(int nx, int ny, int nz, const Box& box) {
     std::string messages;
-    for (auto* make : {&hex_box, &tet_box}) try {
-            (void)make(nx, ny, nz, box);
-        } catch (const InputError& error) {
-            messages += std::string(error.what()) + "\n";
-        }
+    for (auto* make : {&hex_box, &tet_box}) {
+        const std::string error = test::input_error([&] { (void)make(nx, ny, nz, box); });
+        if (!error.empty()) messages += error + "\n";
+    }
     return messages;
 }
 

@@ -27,6 +27,21 @@ TEST(SurfaceCheck, BoxIsCleanClosedAndManifold) {
     EXPECT_EQ(report.box.max(), Vector3d::Ones());
 }
 
+TEST(SurfaceCheck, AbsurdMagnitudesAreReportedAndLeaveTheRestFinite) {
+    SurfaceMesh mesh = box_surface();
+    mesh.vertices.emplace_back(1e200, 0, 0);
+    mesh.triangles.push_back({0, 1, 8});
+    const SurfaceReport report = check_surface(mesh);
+    EXPECT_EQ(report.text(), "1 vertex that is not finite or beyond 1e30 (at vertex 8)");
+    EXPECT_NEAR(report.area, 6, 1e-15);
+    EXPECT_EQ(report.box.max(), Vector3d::Ones());
+    const double largest = 1e30;
+    const SurfaceReport large =
+        check_surface(box_surface(Vector3d::Constant(-largest), Vector3d::Constant(largest)));
+    EXPECT_TRUE(large.is_clean());
+    EXPECT_NEAR(large.volume, 8e90, 1e76);
+}
+
 TEST(SurfaceCheck, EmptyMeshIsReported) {
     const SurfaceReport report = check_surface({});
     EXPECT_FALSE(report.is_closed());
@@ -93,7 +108,7 @@ TEST(SurfaceCheck, BadIndicesAndNonFiniteVerticesAreCountedAndTheRestStillChecke
     const SurfaceReport report = check_surface(mesh);
     EXPECT_EQ(report.text(),
               "2 triangles with a vertex index out of range (first at triangle 3)\n"
-              "1 vertex that is not finite (at vertex 8)\n"
+              "1 vertex that is not finite or beyond 1e30 (at vertex 8)\n"
               "1 unused vertex (at vertex 9)");
     EXPECT_TRUE(report.is_closed());
     EXPECT_EQ(report.box.max(), Vector3d::Constant(5));

@@ -50,6 +50,21 @@ TEST(SurfaceMesh, TorusVolumeConvergesToPappus) {
     EXPECT_NEAR(coarse / fine, 4, 0.1);
 }
 
+TEST(SurfaceMesh, AppendingManyPartsRarelyMovesThem) {
+    SurfaceMesh mesh;
+    const SurfaceMesh part = box_surface();
+    int num_moves = 0;
+    for (int i = 0; i < 2000; ++i) {
+        const auto capacity = mesh.vertices.capacity() + mesh.triangles.capacity();
+        append(mesh, part);
+        num_moves += mesh.vertices.capacity() + mesh.triangles.capacity() != capacity;
+    }
+    EXPECT_LT(num_moves, 50);  // twice the logarithm of the size
+    append(mesh, mesh);
+    EXPECT_EQ(mesh.num_triangles(), 4000 * 12);
+    EXPECT_NEAR(enclosed_volume(mesh), 4000, 1e-9);
+}
+
 TEST(SurfaceMesh, ScalingSetsTheLongestSideAndKeepsTheCentre) {
     SurfaceMesh mesh = box_surface({1, 1, 1}, {3, 2, 5});
     scale_to_size(mesh, 0.2);

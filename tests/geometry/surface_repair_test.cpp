@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+
+#include <cmath>
 #include <limits>
+#include <numbers>
 #include <random>
 #include <set>
 
@@ -171,6 +175,45 @@ TEST(SurfaceRepair, NestedShellsAlternate) {
     const RepairReport report = repair_surface(mesh);
     EXPECT_EQ(report.flipped_triangles, 24);
     EXPECT_NEAR(enclosed_volume(mesh), 64 - 27 + 8 - 1 + 1, 1e-12);
+}
+
+TEST(SurfaceRepair, AbsurdMagnitudesAreDropped) {
+    SurfaceMesh mesh = box_surface();
+    mesh.vertices.emplace_back(1e308, -1e308, 1e200);
+    mesh.triangles.push_back({0, 1, 8});
+    const RepairReport report = repair_surface(mesh);
+    EXPECT_EQ(report.removed_invalid, 1);
+    EXPECT_EQ(report.removed_vertices, 1);
+    EXPECT_EQ(report.welded_vertices, 0);
+    EXPECT_TRUE(check_surface(mesh).is_clean());
+}
+
+TEST(SurfaceRepair, LongTrianglesAroundOthersTakeLittleMemory) {
+    // a prism of 200 000 triangles, half of them as long as itself, around a cavity
+    constexpr int kSides = 50000;
+    SurfaceMesh mesh;
+    for (int i = 0; i < 2 * kSides; ++i) {
+        const double angle = std::numbers::pi * (i / 2 * 2) / kSides;
+        mesh.vertices.emplace_back(std::cos(angle), i % 2 == 0 ? -1 : 1, std::sin(angle));
+    }
+    mesh.vertices.emplace_back(0, -1, 0);
+    mesh.vertices.emplace_back(0, 1, 0);
+    for (int i = 0; i < kSides; ++i) {
+        const int a = 2 * i, b = 2 * ((i + 1) % kSides);
+        mesh.triangles.push_back({a, a + 1, b});
+        mesh.triangles.push_back({b, a + 1, b + 1});
+        mesh.triangles.push_back({2 * kSides, a, b});
+        mesh.triangles.push_back({2 * kSides + 1, b + 1, a + 1});
+    }
+    const double volume = enclosed_volume(mesh);
+    ASSERT_GT(volume, 6);
+    append(mesh, box_surface(Vector3d::Constant(-0.5), Vector3d::Constant(0.5)));
+    rusage before{}, after{};
+    getrusage(RUSAGE_SELF, &before);
+    EXPECT_EQ(repair_surface(mesh, {.weld_distance = 0}).flipped_triangles, 12);
+    getrusage(RUSAGE_SELF, &after);
+    EXPECT_NEAR(enclosed_volume(mesh), volume - 1, 1e-9);
+    EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 150000);  // kB
 }
 
 TEST(SurfaceRepair, OverlappingPartsAllFaceOutwards) {

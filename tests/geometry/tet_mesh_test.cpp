@@ -1,9 +1,9 @@
 #include "pliant/geometry/tet_mesh.h"
 
 #include "geometry/bcc_lattice.h"
-#include "geometry/input_error.h"
 #include "geometry/test_meshes.h"
 #include "geometry/tet_checks.h"
+#include "input_error.h"
 #include "pliant/core/error.h"
 #include "pliant/core/parallel.h"
 
@@ -274,6 +274,14 @@ TEST(TetMesh, SkippingRegionsChangesNothing) {
     const Implicit cloud = implicit::unite(balls);
     EXPECT_TRUE(
         is_same_mesh(build_tet_mesh(cloud, {50}), build_tet_mesh(without_skipping(cloud), {50})));
+}
+
+TEST(TetMesh, SteepFunctionsAreMeshedLikeTheirDistance) {
+    // values far beyond the largest float
+    const Implicit ball = implicit::sphere(Vector3d::Zero(), 1.0);
+    const Implicit steep([&](const Vector3d& x) { return 1e45 * ball(x); }, ball.box(), 1e45);
+    EXPECT_NEAR(total_volume(build_tet_mesh(steep, {20})), total_volume(build_tet_mesh(ball, {20})),
+                1e-3);
 }
 
 TEST(TetMesh, SurfaceMeshIsFilledToItsVolume) {

@@ -1,6 +1,6 @@
 #include "geometry/text_scanner.h"
 
-#include "geometry/input_error.h"
+#include "input_error.h"
 
 #include <gtest/gtest.h>
 

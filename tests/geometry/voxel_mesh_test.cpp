@@ -1,8 +1,8 @@
 #include "pliant/geometry/voxel_mesh.h"
 
 #include "geometry/hex_checks.h"
-#include "geometry/input_error.h"
 #include "geometry/test_meshes.h"
+#include "input_error.h"
 #include "pliant/core/parallel.h"
 
 #include <gmock/gmock.h>
@@ -157,6 +157,14 @@ TEST(VoxelMesh, DegenerateTrianglesAndStrayVerticesAreHandled) {
     EXPECT_LE(mesh.num_elements(), 4 * 12);
 }
 
+TEST(VoxelMesh, NeedlesAlongCellBordersAreCovered) {
+    // thinner than what is left out between cells, and in the middle of the box
+    SurfaceMesh needle;
+    needle.vertices = {{0, 0, -1}, {0, 0, 1}, {0, 1e-11, 0}};
+    needle.triangles = {{0, 1, 2}};
+    EXPECT_GE(voxels(needle, 8).num_elements(), 6);
+}
+
 TEST(VoxelMesh, LongTrianglesMarkOnlyTheCellsTheyCross) {
     // one big oblique triangle: cells within half a cell diagonal of its plane, and no others
     SurfaceMesh triangle;
@@ -202,6 +210,30 @@ TEST(VoxelMesh, ScaleAndPlaceDoNotMatter) {
         EXPECT_NEAR(here.filled[e], there.filled[e], 0.08);  // a ray may pass beside an edge
 }
 
+TEST(VoxelMesh, SurfacesTooSmallForTheirPlaceAreRefused) {
+    const auto cube_at = [](double place, double side) {
+        SurfaceMesh cube = test::make_cube();
+        for (Eigen::Vector3d& v : cube.vertices) v = (side * v).array() + place;
+        return cube;
+    };
+    const std::string refusal = "the surface is too small for its distance from the origin";
+    for (const double ulps : {1.0, 2.0, 3.0, 5.0, 1e5})
+        EXPECT_THAT(test::input_error([&] { (void)voxels(cube_at(1.0, ulps * 0x1p-52), 8); }),
+                    HasSubstr(refusal));
+    EXPECT_THAT(test::input_error([&] { (void)voxels(cube_at(1e20, 1e9), 8); }),
+                HasSubstr(refusal));
+    // little larger ones reach over the border of their window by rounding
+    test::Random random(5);
+    for (int trial = 0; trial < 50; ++trial)
+        for (const int resolution : {8, 60}) {
+            const double place = random.uniform(1.0, 2.0);
+            VoxelOptions options{.resolution = resolution, .box_enlargement = 1.0};
+            const SurfaceMesh cube = cube_at(place, 3e-9);
+            const VolumeMesh mesh = build_voxel_mesh(SurfaceQuery(cube), options);
+            EXPECT_NEAR(total_volume(mesh, true) / enclosed_volume(cube), 1.0, 0.01);
+        }
+}
+
 TEST(VoxelMesh, BadInputIsRefused) {
     const SurfaceQuery cube(test::make_cube());
     const auto error_of = [&](auto&& change) {
@@ -214,7 +246,9 @@ TEST(VoxelMesh, BadInputIsRefused) {
     EXPECT_THAT(error_of([](VoxelOptions& o) { o.resolution = 1025; }),
                 HasSubstr("resolution = 1025 (expected 2 to 1024)"));
     EXPECT_THAT(error_of([](VoxelOptions& o) { o.box_enlargement = 0.5; }),
-                HasSubstr("box_enlargement = 0.5 (expected a number from 1 upwards)"));
+                HasSubstr("box_enlargement = 0.5 (expected 1 to 1e6)"));
+    EXPECT_THAT(error_of([](VoxelOptions& o) { o.box_enlargement = 1e300; }),
+                HasSubstr("box_enlargement = 1e+300 (expected 1 to 1e6)"));
     EXPECT_THAT(error_of([](VoxelOptions& o) { o.box_enlargement = std::nan(""); }),
                 HasSubstr("box_enlargement = nan"));
     EXPECT_THAT(error_of([](VoxelOptions& o) { o.samples_per_axis = 0; }),

@@ -40,8 +40,8 @@ enum class SignMethod {
 class SurfaceQuery {
 public:
     /// Keeps its own copy of the mesh. Chooses PseudoNormal for closed meshes whose parts do not
-    /// overlap and WindingNumber otherwise. Throws InputError for invalid indices or non-finite
-    /// vertices.
+    /// overlap and WindingNumber otherwise. Throws InputError for invalid indices and for vertices
+    /// that are not finite or beyond 1e30.
     explicit SurfaceQuery(SurfaceMesh mesh);
     SurfaceQuery(SurfaceMesh mesh, SignMethod sign);
     ~SurfaceQuery();
@@ -52,7 +52,8 @@ public:
     [[nodiscard]] SignMethod sign_method() const noexcept;
 
     /// Within `radius`; `triangle` is −1 if there is none, also for points that are not finite. Of
-    /// equally near triangles the lowest index. Allocates nothing, like all queries.
+    /// equally near triangles the lowest index. Allocates nothing, like all queries marked
+    /// noexcept.
     [[nodiscard]] ClosestPoint closest(
         const Eigen::Vector3d& x,
         double radius = std::numeric_limits<double>::infinity()) const noexcept;
@@ -63,8 +64,8 @@ public:
     /// On the surface itself: false.
     [[nodiscard]] bool is_inside(const Eigen::Vector3d& x) const noexcept;
     /// Solid angle of the surface seen from `x` over 4π; 1 inside and 0 outside a closed mesh.
-    /// Within 1e-3; docs/geometry.md eq. (3). The first call may build what it needs.
-    [[nodiscard]] double winding_number(const Eigen::Vector3d& x) const noexcept;
+    /// Within 1e-3; docs/geometry.md eq. (3). The first call may build what the later ones use.
+    [[nodiscard]] double winding_number(const Eigen::Vector3d& x) const;
 
     /// First hit with t in [0, t_max]. Both sides of a triangle count.
     [[nodiscard]] std::optional<RayHit> ray(
@@ -79,7 +80,7 @@ public:
                                   std::span<int> out) const noexcept;
 
     /// Moves the vertices and updates the hierarchy in place (no rebuild): for deforming meshes.
-    /// The sign method stays. Throws InputError for another number of vertices or non-finite ones.
+    /// The sign method stays. Throws InputError for another number of vertices or bad ones.
     void refit(const std::vector<Eigen::Vector3d>& vertices);
 
 private:

@@ -35,7 +35,8 @@ struct VolumeMesh {
 
     [[nodiscard]] int num_vertices() const noexcept { return static_cast<int>(vertices.size()); }
     [[nodiscard]] int num_elements() const noexcept {
-        return static_cast<int>(elements.size()) / nodes_per_element(kind);
+        return static_cast<int>(elements.size() /
+                                static_cast<std::size_t>(nodes_per_element(kind)));
     }
     [[nodiscard]] std::span<const int> element(int e) const noexcept {
         const auto n = static_cast<std::size_t>(nodes_per_element(kind));
