@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "benchmarks/bench.h"
+#include "benchmarks/fem_bench.h"
 #include "commands.h"
 #include "output.h"
 #include "pliant/core/error.h"
@@ -16,7 +17,8 @@ using bench::Benchmark;
 
 std::vector<Benchmark> all_benchmarks() {
     std::vector<Benchmark> all = bench::core_benchmarks();
-    for (Benchmark& benchmark : bench::geometry_benchmarks()) all.push_back(std::move(benchmark));
+    for (const auto& module : {bench::geometry_benchmarks(), bench::solver_benchmarks()})
+        all.insert(all.end(), module.begin(), module.end());
     return all;
 }
 

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "fem/element_blocks.h"
+#include "fem/element_quadrature.h"
+#include "pliant/core/parallel.h"
+#include "pliant/fem/fem_model.h"
+
+namespace pliant {
+
+/// Per-element arrays follow the places of `blocks`, not the numbers of the mesh.
+struct FemModelData {
+    VolumeMesh mesh;
+    std::vector<Material> materials;
+    ElementBlocks blocks;
+    std::vector<int> nodes;               ///< nodes_per_element each
+    std::vector<int> regions;             ///< index of the material
+    std::vector<QuadraturePoint> points;  ///< points_per_element each
+    /// Nodes coupled to each node, itself among them, ascending: the block columns of K.
+    std::vector<int> column_offsets, rows;
+    /// For nodes a, b of each element, at b N + a: place of a in the block column of b.
+    std::vector<int> slots;
+
+    /// Of the first entry of the block (a, b) whose slot is given; the next column follows
+    /// column_height(b) entries later.
+    [[nodiscard]] std::size_t value_index(int b, int slot) const noexcept {
+        return 9 * static_cast<std::size_t>(column_offsets[b]) + 3 * static_cast<std::size_t>(slot);
+    }
+    [[nodiscard]] int column_height(int b) const noexcept {
+        return 3 * (column_offsets[b + 1] - column_offsets[b]);
+    }
+};
+
+/// Calls `body(block, first place, end place)` for every block, so that no two calls at a time
+/// touch one node; see ElementBlocks.
+template <class Body>
+void for_each_block(const ElementBlocks& blocks, const Body& body) {
+    const bool is_serial = num_threads() == 1;
+    for (int colour = 0; colour < blocks.num_colours(); ++colour) {
+        const int first = blocks.colour_offsets[colour];
+        const int count = blocks.colour_offsets[colour + 1] - first;
+        const auto run = [&](std::size_t k) {
+            const int block = first + static_cast<int>(k);
+            body(block, blocks.block_offsets[block], blocks.block_offsets[block + 1]);
+        };
+        // without the scheduler, which may allocate, where it is of no use
+        if (is_serial || count == 1)
+            for (int k = 0; k < count; ++k) run(static_cast<std::size_t>(k));
+        else
+            parallel_for(static_cast<std::size_t>(count), 1, run);
+    }
+}
+
+}  // namespace pliant

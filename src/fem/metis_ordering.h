@@ -1,0 +1,13 @@
+#pragma once
+
+#include "pliant/fem/node_graph.h"
+
+#include <cstdint>
+
+namespace pliant {
+
+/// METIS_NodeND on the nodes that have neighbours; the others come first. Serialised by a lock,
+/// because METIS draws from the C library's generator.
+[[nodiscard]] std::vector<int> metis_order(const NodeGraph& graph, std::uint64_t seed);
+
+}  // namespace pliant
