@@ -224,7 +224,7 @@ TEST(VoxelMesh, SurfacesTooSmallForTheirPlaceAreRefused) {
                 HasSubstr(refusal));
     // little larger ones reach over the border of their window by rounding
     test::Random random(5);
-    for (int trial = 0; trial < 50; ++trial)
+    for (int trial = 0; trial < 12; ++trial)
         for (const int resolution : {8, 60}) {
             const double place = random.uniform(1.0, 2.0);
             VoxelOptions options{.resolution = resolution, .box_enlargement = 1.0};
