@@ -23,7 +23,8 @@ public:
     [[nodiscard]] const std::vector<Edge>& edges() const noexcept { return edges_; }
     [[nodiscard]] std::span<const EdgeUse> uses(const Edge& edge) const noexcept;
     [[nodiscard]] int edge_of(int triangle, int side) const noexcept {
-        return triangle_edges_[static_cast<std::size_t>(3 * triangle + side)];
+        return triangle_edges_[3 * static_cast<std::size_t>(triangle) +
+                               static_cast<std::size_t>(side)];
     }
     /// Triangle across the side, or −1 where the edge is open or shared by more than two.
     [[nodiscard]] int neighbour(int triangle, int side) const noexcept;
