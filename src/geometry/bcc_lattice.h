@@ -81,7 +81,8 @@ struct CutTet {
     std::array<std::array<int, 4>, 4> cut;  ///< vertex on the edge from an inside to an outside one
 };
 /// Appends the part of the tet inside the surface as 0 to 3 tets of positive volume, four vertices
-/// each. Tets that share a face cut it alike. Stencils: docs/geometry-meshing.md, [LabelleShewchuk2007] §3.
+/// each. Tets that share a face cut it alike. Stencils: docs/geometry-meshing.md,
+/// [LabelleShewchuk2007] §3.
 void append_stencil(const CutTet& tet, const std::vector<Eigen::Vector3d>& vertices,
                     std::vector<int>& elements);
 
