@@ -1,12 +1,8 @@
-#include <metis.h>
+#include "fem/metis_ordering.h"
+#include "fem/solver_backend.h"
 
 #include <algorithm>
-#include <mutex>
-#include <new>
 #include <numeric>
-#include <stdexcept>
-
-#include "fem/solver_backend.h"
 
 namespace pliant {
 namespace {
@@ -61,52 +57,27 @@ std::vector<int> fill_reducing_order(const LinearSolver::Matrix& A) {
     const auto n = static_cast<int>(A.rows());
     const Adjacency graph = adjacency_of_lower(A);
     std::vector<int> starts = group_starts(graph, n);
-    auto num_groups = static_cast<idx_t>(starts.size());
+    const auto num_groups = static_cast<int>(starts.size());
     std::vector<int> group(static_cast<std::size_t>(n), 0);
     for (const int start : starts)
         if (start > 0) group[start] = 1;
     std::partial_sum(group.begin(), group.end(), group.begin());
     starts.push_back(n);
 
-    // METIS wants no isolated nodes: they are eliminated first
-    std::vector<int> order, coupled, index(static_cast<std::size_t>(num_groups), -1);
-    order.reserve(static_cast<std::size_t>(n));
-    std::vector<idx_t> weights;
-    const auto eliminate = [&](int g) {
-        for (int i = starts[g]; i < starts[g + 1]; ++i) order.push_back(i);
-    };
+    NodeGraph groups;
+    std::vector<int> sizes;
     for (int g = 0; g < num_groups; ++g) {
-        const int size = starts[g + 1] - starts[g];
-        if (std::ssize(graph.of(starts[g])) == size) {
-            eliminate(g);
-        } else {
-            index[g] = static_cast<int>(coupled.size());
-            coupled.push_back(g);
-            weights.push_back(size);
-        }
-    }
-    if (coupled.empty()) return order;
-    std::vector<idx_t> offsets{0}, neighbours;
-    for (const int g : coupled) {
         int last = g;
         for (const int i : graph.of(starts[g]))
-            if (group[i] != g && group[i] != last) neighbours.push_back(index[last = group[i]]);
-        offsets.push_back(static_cast<idx_t>(neighbours.size()));
+            if (group[i] != g && group[i] != last) groups.neighbours.push_back(last = group[i]);
+        groups.offsets.push_back(static_cast<int>(groups.neighbours.size()));
+        sizes.push_back(starts[g + 1] - starts[g]);
     }
 
-    auto num_coupled = static_cast<idx_t>(coupled.size());
-    std::vector<idx_t> permuted(coupled.size()), position(coupled.size());
-    idx_t options[METIS_NOPTIONS];
-    METIS_SetDefaultOptions(options);
-    options[METIS_OPTION_SEED] = 1;
-    // METIS draws from the C library's generator
-    static std::mutex mutex;
-    const std::lock_guard lock(mutex);
-    const int status = METIS_NodeND(&num_coupled, offsets.data(), neighbours.data(), weights.data(),
-                                    options, permuted.data(), position.data());
-    if (status == METIS_ERROR_MEMORY) throw std::bad_alloc();
-    if (status != METIS_OK) throw std::runtime_error("METIS_NodeND failed");
-    for (const idx_t k : permuted) eliminate(coupled[k]);
+    std::vector<int> order;
+    order.reserve(static_cast<std::size_t>(n));
+    for (const int g : metis_order(groups, 1, sizes))
+        for (int i = starts[g]; i < starts[g + 1]; ++i) order.push_back(i);
     return order;
 }
 
