@@ -139,8 +139,8 @@ TEST(VolumeArchive, EveryTruncationIsRefused) {
     save_volume(full_mesh(), directory / "a.pliant");
     const std::string bytes = test::read_text(directory / "a.pliant");
     for (std::size_t size = 0; size < bytes.size(); ++size) {
-        std::vector<std::byte> part(size);
-        std::memcpy(part.data(), bytes.data(), size);
+        const auto* const first = reinterpret_cast<const std::byte*>(bytes.data());
+        const std::vector<std::byte> part(first, first + size);
         const std::string error = input_error([&] {
             const Archive archive = Archive::from_bytes(part, "cut");
             return read_volume_mesh(archive, "cut");

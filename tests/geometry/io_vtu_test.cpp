@@ -44,6 +44,7 @@ public:
     [[nodiscard]] std::vector<T> values(const std::string& name) const {
         const Array& array = arrays_.at(name);
         std::vector<T> values(byte_count(array) / sizeof(T));
+        if (values.empty()) return values;
         std::memcpy(values.data(), text_.data() + data_ + array.offset + sizeof(std::uint64_t),
                     byte_count(array));
         return values;
