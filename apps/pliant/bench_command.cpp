@@ -17,7 +17,9 @@ using bench::Benchmark;
 
 std::vector<Benchmark> all_benchmarks() {
     std::vector<Benchmark> all = bench::core_benchmarks();
-    for (const auto& module : {bench::geometry_benchmarks(), bench::solver_benchmarks()})
+    for (const auto& module :
+         {bench::geometry_benchmarks(), bench::element_benchmarks(), bench::explicit_benchmarks(),
+          bench::implicit_benchmarks(), bench::coupled_benchmarks(), bench::solver_benchmarks()})
         all.insert(all.end(), module.begin(), module.end());
     return all;
 }

@@ -10,5 +10,6 @@ namespace pliant::cli {
 [[nodiscard]] Command convert_command();
 [[nodiscard]] Command inspect_command();
 [[nodiscard]] Command bench_command();
+[[nodiscard]] Command reproduce_command();
 
 }  // namespace pliant::cli

@@ -1,9 +1,11 @@
 #include "pliant/fem/fem_model.h"
 
 #include "fem/fem_model_data.h"
+#include "fem/hex_batches.h"
 #include "pliant/core/error.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <sstream>
@@ -11,8 +13,13 @@
 namespace pliant {
 namespace {
 
-/// A block's share of K stays within the second-level cache.
-int elements_per_block(ElementKind kind) { return kind == ElementKind::Tet4 ? 256 : 64; }
+/// Large blocks touch fewer nodes twice, small ones leave work for all threads: a hundred or two
+/// blocks where that is possible.
+int elements_per_block(const VolumeMesh& mesh) {
+    if (mesh.kind == ElementKind::Hex8) return kMaxHexesPerBlock;
+    const auto share = static_cast<unsigned>(mesh.num_elements()) / 128U;
+    return static_cast<int>(std::clamp(std::bit_floor(share), 256U, 1024U));
+}
 
 std::string at(const char* name, int i) {
     return std::string(name) + "[" + std::to_string(i) + "]";
@@ -135,7 +142,7 @@ FemModel::FemModel(VolumeMesh mesh, std::vector<Material> materials) {
     check_hanging(mesh);
     check_regions(mesh, materials);
     auto d = std::make_shared<FemModelData>();
-    d->blocks = element_blocks(mesh, elements_per_block(mesh.kind));
+    d->blocks = element_blocks(mesh, elements_per_block(mesh));
     d->points = quadrature_points(mesh, d->blocks.elements);
     for (const int e : d->blocks.elements) {
         const auto nodes = mesh.element(e);
@@ -145,6 +152,10 @@ FemModel::FemModel(VolumeMesh mesh, std::vector<Material> materials) {
     d->mesh = std::move(mesh);
     d->materials = std::move(materials);
     build_pattern(*d);
+    if (d->mesh.kind == ElementKind::Tet4)
+        d->tets = make_tet_batches(*d);
+    else
+        d->hexes = make_hex_batches(d->mesh, d->blocks, d->materials);
     data_ = std::move(d);
 }
 

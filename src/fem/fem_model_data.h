@@ -2,6 +2,8 @@
 
 #include "fem/element_blocks.h"
 #include "fem/element_quadrature.h"
+#include "fem/hex_kernels.h"
+#include "fem/tet_batches.h"
 #include "pliant/core/parallel.h"
 #include "pliant/fem/fem_model.h"
 
@@ -19,6 +21,8 @@ struct FemModelData {
     std::vector<int> column_offsets, rows;
     /// For nodes a, b of each element, at b N + a: place of a in the block column of b.
     std::vector<int> slots;
+    TetBatches tets;   ///< of Tet4 bodies
+    HexBatches hexes;  ///< of Hex8 bodies
 
     /// Of the first entry of the block (a, b) whose slot is given; the next column follows
     /// column_height(b) entries later.

@@ -1,74 +1,69 @@
-#include "fem/element_kernels.h"
-#include "fem/fem_model_data.h"
+#include "fem/scalar_elements.h"
+#include "fem/tet_rounds.h"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cassert>
-#include <limits>
 
 namespace pliant {
 namespace {
 
-using Eigen::Matrix3d;
-
-/// What a loop over elements sees of one of them.
-template <int N>
-struct ElementView {
-    static constexpr int kPoints = ReferenceElement<N>::kPoints;
-
-    ElementView(const FemModelData& d, int place)
-        : nodes(d.nodes.data() + static_cast<std::size_t>(place) * N),
-          points(d.points.data() + static_cast<std::size_t>(place) * kPoints),
-          material(d.materials[d.regions[place]]) {}
-
-    const int* nodes;
-    const QuadraturePoint* points;
-    const Material& material;
-    const ReferenceElement<N>& reference = ReferenceElement<N>::get();
-};
-
-/// Adds a symmetric element matrix, given by its blocks on and above the diagonal.
-template <int N>
-void scatter_add_matrix(const FemModelData& d, int place, const ElementMatrix<N>& K,
-                        double* values) {
-    const int* const nodes = d.nodes.data() + static_cast<std::size_t>(place) * N;
-    const int* const slots = d.slots.data() + static_cast<std::size_t>(place) * N * N;
-    for (int b = 0; b < N; ++b) {
-        const int height = d.column_height(nodes[b]);
-        for (int a = 0; a < N; ++a) {
-            double* const block = values + d.value_index(nodes[b], slots[b * N + a]);
-            for (int j = 0; j < 3; ++j)
-                for (int i = 0; i < 3; ++i) {
-                    const bool is_upper = a < b || (a == b && i <= j);
-                    block[j * height + i] +=
-                        is_upper ? K(3 * a + i, 3 * b + j) : K(3 * b + j, 3 * a + i);
-                }
-        }
-    }
+/// The smallest of all blocks, from what each of them left in the workspace.
+SmallestDetF smallest_of_blocks(const FemModel::Workspace& ws) {
+    SmallestDetF smallest = kNoDetF;
+    for (std::size_t block = 0; block < ws.value_of_block.size(); ++block)
+        keep_smaller({ws.value_of_block[block], ws.element_of_block[block]}, smallest);
+    return smallest;
 }
 
-/// K and, unless null, R.
-template <int N>
-void add_force_and_tangent(const FemModelData& d, const double* u, double* R, double* values) {
-    for_each_block(d.blocks, [&](int, int first, int end) {
-        for (int place = first; place < end; ++place) {
-            const ElementView<N> element(d, place);
-            const NodeColumns<N> ue = gather<N>(u, element.nodes);
-            NodeColumns<N> fe = NodeColumns<N>::Zero();
-            ElementMatrix<N> Ke = ElementMatrix<N>::Zero();
-            with_law(element.material.law, [&](auto law) {
-                for (int k = 0; k < element.kPoints; ++k) {
-                    const auto& reference = element.reference.gradients[k];
-                    const QuadraturePoint& point = element.points[k];
-                    const Matrix3d F = deformation_gradient<N>(ue, reference, point);
-                    if (R != nullptr)
-                        add_stress_force<N>(law.stress(element.material, F), reference, point, fe);
-                    add_tangent<N>(law.stress_gradient(element.material, F), reference, point, Ke);
-                }
-            });
-            if (R != nullptr) scatter_add<N>(fe, element.nodes, R);
-            scatter_add_matrix<N>(d, place, Ke, values);
-        }
+/// Calls `body(place)` for the hexes of a block that have no kernel.
+template <class Body>
+void for_each_other_hex(const HexBatches& hexes, int block, const Body& body) {
+    for (int k = hexes.other_offsets[block]; k < hexes.other_offsets[block + 1]; ++k)
+        body(hexes.others[k]);
+}
+
+template <class T>
+void add_block_forces(const FemModelData& d, int block, const double* u, double* R) {
+    if (d.mesh.kind == ElementKind::Tet4) return add_tet_block_forces<T>(d, block, u, R);
+    add_hex_forces<T>(d.hexes, block, u, R);
+    for_each_other_hex(d.hexes, block, [&](int place) { add_element_force<8>(d, place, u, R); });
+}
+
+template <class T>
+SmallestDetF add_block_forces_and_det_F(const FemModelData& d, int block, const double* u,
+                                        double* R) {
+    if (d.mesh.kind == ElementKind::Tet4) return add_tet_block_forces_and_det_F<T>(d, block, u, R);
+    const HexDetF of_kernels = add_hex_forces_and_det_F<T>(d.hexes, block, u, R);
+    SmallestDetF smallest{of_kernels.value, of_kernels.element};
+    for_each_other_hex(d.hexes, block, [&](int place) {
+        add_element_force<8>(d, place, u, R);
+        keep_element_det_F<8>(d, place, u, smallest);
+    });
+    return smallest;
+}
+
+void clear(double* values, std::size_t count) {
+    const auto clear_range = [&](std::size_t begin, std::size_t end) {
+        std::fill(values + begin, values + end, 0.0);
+    };
+    // without the scheduler, which may allocate, where it is of no use
+    if (num_threads() == 1)
+        clear_range(0, count);
+    else
+        parallel_ranges(count, 1 << 16, clear_range);
+}
+
+/// K and, unless null, R, which is zero.
+void assemble(const FemModelData& d, const double* u, double* R, double* values) {
+    if (d.mesh.kind == ElementKind::Tet4)
+        return for_each_block(
+            d.blocks, [&](int block, int, int) { add_tet_block_tangents(d, block, u, R, values); });
+    clear(values, 9 * d.rows.size());
+    const HexPattern pattern{d.column_offsets.data(), d.slots.data()};
+    for_each_block(d.blocks, [&](int block, int, int) {
+        add_hex_tangents(d.hexes, block, pattern, u, R, values);
+        for_each_other_hex(d.hexes, block,
+                           [&](int place) { add_element_tangent<8>(d, place, u, R, values); });
     });
 }
 
@@ -105,24 +100,38 @@ void FemModel::internal_force(const ConstRef& u, Ref R) const {
     assert(u.size() == num_unknowns() && R.size() == num_unknowns());
     const FemModelData& d = *data_;
     R.setZero();
-    with_element(d.mesh.kind, [&](auto num_nodes_constant) {
-        constexpr int N = num_nodes_constant;
-        for_each_block(d.blocks, [&](int, int first, int end) {
-            for (int place = first; place < end; ++place) {
-                const ElementView<N> element(d, place);
-                const NodeColumns<N> ue = gather<N>(u.data(), element.nodes);
-                NodeColumns<N> fe = NodeColumns<N>::Zero();
-                with_law(element.material.law, [&](auto law) {
-                    for (int k = 0; k < element.kPoints; ++k) {
-                        const auto& reference = element.reference.gradients[k];
-                        const Matrix3d F =
-                            deformation_gradient<N>(ue, reference, element.points[k]);
-                        add_stress_force<N>(law.stress(element.material, F), reference,
-                                            element.points[k], fe);
-                    }
-                });
-                scatter_add<N>(fe, element.nodes, R.data());
-            }
+    for_each_block(d.blocks, [&](int block, int, int) {
+        add_block_forces<double>(d, block, u.data(), R.data());
+    });
+}
+
+SmallestDetF FemModel::internal_force(const ConstRef& u, Ref R, Workspace& ws,
+                                      Precision precision) const {
+    assert(u.size() == num_unknowns() && R.size() == num_unknowns());
+    const FemModelData& d = *data_;
+    R.setZero();
+    for_each_block(d.blocks, [&](int block, int, int) {
+        const SmallestDetF smallest =
+            precision == Precision::Single
+                ? add_block_forces_and_det_F<float>(d, block, u.data(), R.data())
+                : add_block_forces_and_det_F<double>(d, block, u.data(), R.data());
+        ws.value_of_block[block] = smallest.value;
+        ws.element_of_block[block] = smallest.element;
+    });
+    return smallest_of_blocks(ws);
+}
+
+void FemModel::tangent_product(const ConstRef& u, const ConstRef& p, Ref Kp) const {
+    assert(u.size() == num_unknowns() && p.size() == num_unknowns());
+    assert(Kp.size() == num_unknowns());
+    const FemModelData& d = *data_;
+    Kp.setZero();
+    for_each_block(d.blocks, [&](int block, int, int) {
+        if (d.mesh.kind == ElementKind::Tet4)
+            return add_tet_block_products(d, block, u.data(), p.data(), Kp.data());
+        add_hex_tangent_products(d.hexes, block, u.data(), p.data(), Kp.data());
+        for_each_other_hex(d.hexes, block, [&](int place) {
+            add_element_product<8>(d, place, u.data(), p.data(), Kp.data());
         });
     });
 }
@@ -130,20 +139,14 @@ void FemModel::internal_force(const ConstRef& u, Ref R) const {
 void FemModel::tangent(const ConstRef& u, Matrix& K) const {
     assert(u.size() == num_unknowns());
     assert(K.nonZeros() == 9 * std::ssize(data_->rows));
-    std::fill_n(K.valuePtr(), K.nonZeros(), 0.0);
-    with_element(data_->mesh.kind, [&](auto num_nodes_constant) {
-        add_force_and_tangent<num_nodes_constant>(*data_, u.data(), nullptr, K.valuePtr());
-    });
+    assemble(*data_, u.data(), nullptr, K.valuePtr());
 }
 
 void FemModel::force_and_tangent(const ConstRef& u, Ref R, Matrix& K) const {
     assert(u.size() == num_unknowns() && R.size() == num_unknowns());
     assert(K.nonZeros() == 9 * std::ssize(data_->rows));
     R.setZero();
-    std::fill_n(K.valuePtr(), K.nonZeros(), 0.0);
-    with_element(data_->mesh.kind, [&](auto num_nodes_constant) {
-        add_force_and_tangent<num_nodes_constant>(*data_, u.data(), R.data(), K.valuePtr());
-    });
+    assemble(*data_, u.data(), R.data(), K.valuePtr());
 }
 
 void FemModel::hessian_contraction(const ConstRef& u, const ConstRef& v, const ConstRef& w,
@@ -165,7 +168,7 @@ void FemModel::hessian_contraction(const ConstRef& u, const ConstRef& v, const C
                     for (int k = 0; k < element.kPoints; ++k) {
                         const auto& reference = element.reference.gradients[k];
                         const QuadraturePoint& point = element.points[k];
-                        const Matrix3d ddP = law.stress_second_gradient(
+                        const Eigen::Matrix3d ddP = law.stress_second_gradient(
                             element.material, deformation_gradient<N>(ue, reference, point),
                             displacement_gradient<N>(ve, reference, point),
                             displacement_gradient<N>(we, reference, point));
@@ -181,35 +184,16 @@ void FemModel::hessian_contraction(const ConstRef& u, const ConstRef& v, const C
 SmallestDetF FemModel::smallest_det_F(const ConstRef& u, Workspace& ws) const {
     assert(u.size() == num_unknowns());
     const FemModelData& d = *data_;
-    const auto is_smaller = [](const SmallestDetF& a, const SmallestDetF& b) {
-        return a.value != b.value ? a.value < b.value : a.element < b.element;
-    };
-    constexpr SmallestDetF kNone{std::numeric_limits<double>::infinity(),
-                                 std::numeric_limits<int>::max()};
     with_element(d.mesh.kind, [&](auto num_nodes_constant) {
-        constexpr int N = num_nodes_constant;
         for_each_block(d.blocks, [&](int block, int first, int end) {
-            SmallestDetF smallest = kNone;
-            for (int place = first; place < end; ++place) {
-                const ElementView<N> element(d, place);
-                const NodeColumns<N> ue = gather<N>(u.data(), element.nodes);
-                for (int k = 0; k < element.kPoints; ++k) {
-                    const Matrix3d F = deformation_gradient<N>(ue, element.reference.gradients[k],
-                                                               element.points[k]);
-                    const SmallestDetF here{F.determinant(), d.blocks.elements[place]};
-                    if (is_smaller(here, smallest)) smallest = here;
-                }
-            }
+            SmallestDetF smallest = kNoDetF;
+            for (int place = first; place < end; ++place)
+                keep_element_det_F<num_nodes_constant>(d, place, u.data(), smallest);
             ws.value_of_block[block] = smallest.value;
             ws.element_of_block[block] = smallest.element;
         });
     });
-    SmallestDetF smallest = kNone;
-    for (int block = 0; block < d.blocks.num_blocks(); ++block)
-        if (const SmallestDetF here{ws.value_of_block[block], ws.element_of_block[block]};
-            is_smaller(here, smallest))
-            smallest = here;
-    return smallest;
+    return smallest_of_blocks(ws);
 }
 
 }  // namespace pliant

@@ -81,6 +81,11 @@ void FreeSystem::fold(const ConstRef& f, Ref f_free) const {
 
 void FreeSystem::fold(const Matrix& K, Matrix& K_free, Workspace& ws) const {
     assert(K.rows() == T_.rows() && K_free.rows() == num_unknowns());
+    if (!has_hanging()) {
+        for (std::size_t k = 0; k < ws.selected.size(); ++k)
+            K_free.valuePtr()[k] = K.valuePtr()[ws.selected[k]];
+        return;
+    }
     // column by column through a dense one
     for (int J = 0; J < num_unknowns(); ++J) {
         const int begin = K_free.outerIndexPtr()[J], end = K_free.outerIndexPtr()[J + 1];
@@ -122,7 +127,17 @@ FreeSystem::Matrix FreeSystem::make_matrix() const {
 }
 
 FreeSystem::Workspace FreeSystem::make_workspace() const {
-    return {Eigen::VectorXd::Zero(num_unknowns())};
+    Workspace ws{Eigen::VectorXd::Zero(num_unknowns()), {}};
+    if (has_hanging()) return ws;
+    // rows and columns of K with an unknown of their own, in order: T has one entry in each column
+    const Matrix K = model_.make_matrix();
+    for (int J = 0; J < num_unknowns(); ++J) {
+        const int j = Matrix::InnerIterator(T_, J).index();
+        for (int k = K.outerIndexPtr()[j]; k < K.outerIndexPtr()[j + 1]; ++k)
+            if (decltype(T_by_rows_)::InnerIterator(T_by_rows_, K.innerIndexPtr()[k]))
+                ws.selected.push_back(k);
+    }
+    return ws;
 }
 
 }  // namespace pliant

@@ -1,6 +1,6 @@
 #include "pliant/fem/mass.h"
 
-#include "fem/fem_model_data.h"
+#include "fem/node_shares.h"
 
 namespace pliant {
 namespace {
@@ -68,24 +68,6 @@ Matrix full_matrix(const FemModel& model, Content content) {
         for (int c = 0; c < 3; ++c) block[c * d.column_height(b) + c] += value;
     });
     return M;
-}
-
-/// ∫ φ_a dV by the quadrature of the stiffness, eq. (E8), or by that of the corners, eq. (E9).
-template <int N>
-Eigen::Matrix<double, N, 1> node_shares(const FemModelData& d, int place, Lumping lumping) {
-    const auto& reference = ReferenceElement<N>::get();
-    Eigen::Matrix<double, N, 1> shares = Eigen::Matrix<double, N, 1>::Zero();
-    if (N == 8 && lumping == Lumping::Nodal) {
-        const int e = d.blocks.elements[place];
-        const auto jacobians = corner_jacobians(d.mesh, e);
-        for (int a = 0; a < N; ++a)
-            shares[a] = jacobians[a] * (d.mesh.filled.empty() ? 1.0 : d.mesh.filled[e]);
-        return shares;
-    }
-    for (int k = 0; k < reference.kPoints; ++k)
-        shares += d.points[static_cast<std::size_t>(place) * reference.kPoints + k].weight *
-                  reference.values[k];
-    return shares;
 }
 
 Eigen::VectorXd lumped(const FemModel& model, Content content, Lumping lumping) {

@@ -1,61 +1,14 @@
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "cli/command_line.h"
 
-#include <array>
-#include <csignal>
-#include <cstdio>
-#include <filesystem>
 #include <fstream>
 
 namespace {
 
-struct Output {
-    int exit_code;
-    std::string text;  // both streams
-};
-
-// PLIANT_PROGRAM is the built program's path
-Output pliant(const std::string& arguments) {
-    const std::string command = std::string(PLIANT_PROGRAM) + " " + arguments + " 2>&1";
-    std::FILE* pipe = popen(command.c_str(), "r");
-    Output output{-1, {}};
-    std::array<char, 4096> buffer;
-    while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe))
-        output.text.append(buffer.data(), count);
-    const int status = pclose(pipe);
-    output.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-    return output;
-}
-
-bool contains(const Output& output, const std::string& part) {
-    return output.text.find(part) != std::string::npos;
-}
-
-class CommandLine : public testing::Test {
-protected:
-    void SetUp() override {
-        const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-        folder_ = std::filesystem::temp_directory_path() /
-                  (std::string("pliant-cli-") + info->name() + "-" + std::to_string(getpid()));
-        std::filesystem::create_directories(folder_);
-    }
-    void TearDown() override { std::filesystem::remove_all(folder_); }
-    [[nodiscard]] std::string path(const std::string& name) const {
-        return (folder_ / name).string();
-    }
-    std::filesystem::path folder_;
-};
-
-#define EXPECT_FAILS_WITH(arguments, part)                    \
-    do {                                                      \
-        const Output output_ = pliant(arguments);             \
-        EXPECT_NE(output_.exit_code, 0);                      \
-        EXPECT_TRUE(contains(output_, part)) << output_.text; \
-    } while (false)
+using namespace cli_test;
 
 TEST_F(CommandLine, EveryCommandHasHelpThatBeginsWithAnExample) {
-    for (const std::string command : {"demo", "shape", "mesh", "convert", "inspect", "bench"}) {
+    for (const std::string command :
+         {"demo", "shape", "mesh", "convert", "inspect", "bench", "reproduce"}) {
         const Output help = pliant(command + " --help");
         EXPECT_EQ(help.exit_code, 0);
         EXPECT_TRUE(help.text.starts_with("Example:  pliant " + command)) << help.text;
@@ -199,26 +152,11 @@ TEST_F(CommandLine, JsonOutputIsOneObjectPerLine) {
 TEST_F(CommandLine, InterruptedMeshingLeavesNoFile) {
     ASSERT_EQ(pliant("shape serpent -o " + path("serpent.ply")).exit_code, 0);
     const std::string in = path("serpent.ply"), out = path("serpent.vtu");
-    int ends[2];
-    ASSERT_EQ(pipe(ends), 0);
-    const pid_t child = fork();
-    if (child == 0) {
-        dup2(ends[1], STDERR_FILENO);
-        execl(PLIANT_PROGRAM, "pliant", "mesh", in.c_str(), "--kind", "tet", "--resolution", "500",
-              "--progress", "json", "-o", out.c_str(), nullptr);
-        _exit(127);
-    }
-    close(ends[1]);
-    // the first line of progress says that the work has begun; it would go on for many seconds
-    std::string text(1, '\0');
-    ASSERT_EQ(read(ends[0], text.data(), 1), 1);
-    kill(child, SIGINT);
-    for (char c = 0; read(ends[0], &c, 1) == 1;) text += c;
-    close(ends[0]);
-    int status = 0;
-    waitpid(child, &status, 0);
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 130) << text;
-    EXPECT_NE(text.find("interrupted; no file is half-written"), std::string::npos) << text;
+    // it would go on for many seconds
+    const Output output = interrupted(
+        {"mesh", in, "--kind", "tet", "--resolution", "500", "--progress", "json", "-o", out});
+    EXPECT_EQ(output.exit_code, 130) << output.text;
+    EXPECT_TRUE(contains(output, "interrupted; no file is half-written")) << output.text;
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}),
               1);  // the surface alone
 }

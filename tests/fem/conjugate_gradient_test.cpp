@@ -328,6 +328,25 @@ TEST(ConjugateGradient, NewValuesReplaceTheOldOnes) {
     EXPECT_GT(solver.solve(b, x).relative_residual, 1e-10);
 }
 
+TEST(ConjugateGradient, OldIncompleteFactorServesANewMatrix) {
+    Matrix A = elasticity_matrix(5, 5, 8);
+    ConjugateGradient solver = make_solver(A, {Preconditioner::IncompleteCholesky, 1e-10, 1000});
+    const Eigen::VectorXd b = random_matrix(A.rows(), 1, 23);
+    for (int i = 0; i < A.rows(); i += 5) A.coeffRef(i, i) *= 50;
+    const auto iterations_with = [&](bool renew) {
+        solver.set_values(A, renew);
+        Eigen::VectorXd x = Eigen::VectorXd::Zero(A.rows());
+        const CgResult result = solver.solve(b, x);
+        EXPECT_EQ(result.status, CgStatus::Converged);
+        EXPECT_LT((A * x - b).norm(), 2e-10 * b.norm());
+        return result.iterations;
+    };
+    const int stale = iterations_with(false);
+    const int fresh = iterations_with(true);
+    EXPECT_GT(stale, fresh);
+    EXPECT_EQ(iterations_with(false), fresh);
+}
+
 TEST(ConjugateGradient, EmptySystemIsSolved) {
     ConjugateGradient solver = make_solver(Matrix(0, 0), {});
     Eigen::VectorXd x;

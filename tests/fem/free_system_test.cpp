@@ -49,6 +49,26 @@ TEST(FreeSystem, FoldsLikeItsMatrix) {
     EXPECT_EQ(system.num_unknowns(), 3 * (317 - 72) - 2 * 49);
 }
 
+TEST(FreeSystem, SelectsLikeItsMatrixWhereNothingHangs) {
+    const FemModel model(test::distorted_tets(3), {soft()});
+    Constraints some(model.num_nodes());
+    some.fix(std::vector<int>{0, 5, 7});
+    some.prescribe(12, 1, 0.1);
+    some.prescribe(30, 2, 0);
+    for (const Constraints& constraints : {some, Constraints(model.num_nodes())}) {
+        const FreeSystem system(model, constraints);
+        auto K = model.make_matrix(), K_free = system.make_matrix();
+        auto ws = system.make_workspace();
+        model.tangent(test::random_displacements(model.num_unknowns(), 0.03, 4), K);
+        system.fold(K, K_free, ws);
+        const MatrixXd T = system.T();
+        EXPECT_EQ(MatrixXd(K_free), T.transpose() * MatrixXd(K) * T);
+        EXPECT_EQ(system.is_whole(), system.num_unknowns() == model.num_unknowns());
+    }
+    EXPECT_FALSE(FreeSystem(model, some).is_whole());
+    EXPECT_TRUE(FreeSystem(model, Constraints(model.num_nodes())).is_whole());
+}
+
 TEST(FreeSystem, ExpandsToPrescribedAndHangingNodes) {
     const GradedCase sample;
     const VolumeMesh& mesh = sample.model.mesh();

@@ -18,6 +18,8 @@ public:
     using ConstRef = FemModel::ConstRef;
     struct Workspace {
         Eigen::VectorXd column;
+        /// Without hanging nodes: for each entry of K_free its place in K.
+        std::vector<int> selected;
     };
 
     /// Throws InputError for a condition on a hanging node whose masters are not all prescribed
@@ -25,6 +27,8 @@ public:
     FreeSystem(FemModel model, Constraints constraints);
 
     [[nodiscard]] int num_unknowns() const noexcept { return static_cast<int>(T_.cols()); }
+    /// Nothing is prescribed and nothing hangs: T = I.
+    [[nodiscard]] bool is_whole() const noexcept { return T_.cols() == T_.rows(); }
     /// 3n × num_unknowns().
     [[nodiscard]] const Matrix& T() const noexcept { return T_; }
     [[nodiscard]] const Constraints& constraints() const noexcept { return constraints_; }
@@ -41,6 +45,8 @@ public:
     [[nodiscard]] Workspace make_workspace() const;
 
 private:
+    [[nodiscard]] bool has_hanging() const noexcept { return !model_.mesh().hanging.empty(); }
+
     FemModel model_;
     Constraints constraints_;
     Matrix T_;

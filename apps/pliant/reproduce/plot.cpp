@@ -1,0 +1,250 @@
+#include "plot.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "apps/pliant/output.h"
+#include "report.h"
+
+namespace pliant::reproduce {
+namespace {
+
+using cli::format;
+
+constexpr double kLeft = 62, kRight = 14, kTitle = 24, kLegendRow = 17, kBottom = 44;
+constexpr double kLetter = 6.9;  // usual width of a letter of the labels
+
+/// Values along one side of the plot, and where they are on it.
+class Axis {
+public:
+    Axis(bool is_log, double start, double end) : is_log_(is_log), start_(start), end_(end) {}
+
+    [[nodiscard]] bool takes(double value) const {
+        return std::abs(value) < 1e100 && (!is_log_ || value > 1e-100);
+    }
+    void extend(double value) {
+        if (!takes(value)) return;
+        low_ = std::min(low_, value);
+        high_ = std::max(high_, value);
+    }
+    void set(double low, double high) {
+        low_ = low;
+        high_ = high;
+    }
+    /// Leaves room around the data, and some where there is none.
+    void finish(double margin) {
+        if (!(low_ <= high_)) low_ = high_ = 1;
+        if (is_log_) {
+            const double factor = std::max(std::pow(high_ / low_, margin), 1.05);
+            low_ /= factor;
+            high_ *= factor;
+            return;
+        }
+        const double span = high_ - low_;
+        const double room = span > 0 ? margin * span : std::max(std::abs(low_), 1.0) * 0.5;
+        low_ -= room;
+        high_ += room;
+    }
+    [[nodiscard]] double place(double value) const {
+        const double t = is_log_ ? std::log(value / low_) / std::log(high_ / low_)
+                                 : (value - low_) / (high_ - low_);
+        // far outside is far enough, and short to write
+        return start_ + std::clamp(t, -50.0, 50.0) * (end_ - start_);
+    }
+    [[nodiscard]] bool shows(double value) const { return value >= low_ && value <= high_; }
+
+    [[nodiscard]] std::vector<double> ticks() const {
+        std::vector<double> ticks;
+        if (is_log_ && high_ / low_ > 8) {
+            // every decade, or every few where they crowd; 2 and 5 between few of them
+            const int first = static_cast<int>(std::floor(std::log10(low_))),
+                      last = static_cast<int>(std::ceil(std::log10(high_)));
+            const int every = std::max(1, (last - first) / 6);
+            for (int decade = first; decade <= last; decade += every)
+                for (const int digit : {1, 2, 5})
+                    if (digit == 1 || last - first <= 3)
+                        ticks.push_back(digit * std::pow(10.0, decade));
+        } else {
+            const double raw = (high_ - low_) / 6,
+                         power = std::pow(10.0, std::floor(std::log10(raw)));
+            const double ratio = raw / power;
+            const double step = power * (ratio < 1.5 ? 1 : ratio < 3.5 ? 2 : ratio < 7.5 ? 5 : 10);
+            for (double k = std::ceil(low_ / step); k * step <= high_; ++k)
+                ticks.push_back(k * step);
+        }
+        std::erase_if(ticks, [&](double tick) { return !shows(tick); });
+        return ticks;
+    }
+
+private:
+    bool is_log_;
+    double start_, end_;
+    double low_ = std::numeric_limits<double>::infinity(), high_ = -low_;
+};
+
+std::string tick_text(double value) {
+    if (value == 0) return "0";
+    const double size = std::abs(value);
+    if (size >= 1e5 || size < 1e-3) {
+        std::string text = format("%.3g", value);
+        const std::size_t e = text.find('e');
+        if (e != std::string::npos)  // 1e-05 is wider than need be
+            text = text.substr(0, e + 1) + std::to_string(std::stoi(text.substr(e + 1)));
+        return text;
+    }
+    return format("%.5g", value);
+}
+
+std::string words(double x, double y, const char* anchor, const std::string& text,
+                  const char* kind = "") {
+    return format("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" class=\"%s\">", x, y, anchor,
+                  kind) +
+           escaped(text) + "</text>\n";
+}
+
+double text_width(const std::string& text) {
+    const auto letters =
+        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
+    return kLetter * static_cast<double>(letters);
+}
+
+bool has_line(Stroke stroke) { return stroke != Stroke::Dots; }
+bool has_dots(Stroke stroke) {
+    return stroke == Stroke::Dots || stroke == Stroke::LineAndDots ||
+           stroke == Stroke::DashedAndDots;
+}
+std::string line_kind(const Series& series) {
+    const bool dashed = series.stroke == Stroke::Dashed || series.stroke == Stroke::DashedAndDots;
+    return format("line s%d%s", series.color, dashed ? " dash" : "");
+}
+
+std::string curve(const Series& series, const Axis& x, const Axis& y) {
+    std::string path, dots;
+    bool is_down = false;
+    double last_x = 0, last_y = 0;
+    for (const auto& [px, py] : series.points) {
+        if (!x.takes(px) || !y.takes(py)) {
+            is_down = false;
+            continue;
+        }
+        const double at_x = x.place(px), at_y = y.place(py);
+        // points that fall on one spot of the drawing are one
+        if (is_down && std::hypot(at_x - last_x, at_y - last_y) < 0.4) continue;
+        path += format("%s%.1f %.1f", is_down ? "L" : "M", at_x, at_y);
+        if (has_dots(series.stroke))
+            dots += format("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.6\" class=\"f%d\"/>", at_x, at_y,
+                           series.color);
+        is_down = true;
+        last_x = at_x;
+        last_y = at_y;
+    }
+    std::string out;
+    if (has_line(series.stroke) && !path.empty())
+        out += "<path class=\"" + line_kind(series) + "\" d=\"" + path + "\"/>\n";
+    return out + dots;
+}
+
+/// Where each legend entry stands; rows are filled from the left.
+std::vector<std::pair<double, double>> legend_places(const Plot& plot, double& rows) {
+    std::vector<std::pair<double, double>> places;
+    double x = kLeft, y = kTitle + 10;
+    rows = 0;
+    for (const Series& series : plot.series) {
+        const double width = series.label.empty() ? 0 : 34 + text_width(series.label);
+        if (x > kLeft && x + width > plot.width) {
+            x = kLeft;
+            y += kLegendRow;
+        }
+        places.emplace_back(x, y);
+        x += width;
+        if (width > 0) rows = (y - kTitle - 10) / kLegendRow + 1;
+    }
+    return places;
+}
+
+}  // namespace
+
+std::string drawn(const Plot& plot) {
+    double legend_rows = 0;
+    const auto places = legend_places(plot, legend_rows);
+    const double top = kTitle + kLegendRow * legend_rows + 6;
+    const double right = plot.width - kRight, bottom = plot.height - kBottom;
+
+    Axis x(plot.log_x, kLeft, right), y(plot.log_y, bottom, top);
+    for (const Series& series : plot.series)
+        for (const auto& [px, py] : series.points) {
+            if (!x.takes(px) || !y.takes(py)) continue;
+            x.extend(px);
+            y.extend(py);
+        }
+    for (const Guide& guide : plot.guides) (guide.is_vertical ? x : y).extend(guide.at);
+    x.finish(0.02);
+    y.finish(0.06);
+    if (plot.y_low != plot.y_high) y.set(plot.y_low, plot.y_high);
+
+    std::string out =
+        format("<svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">\n", plot.width,
+               plot.height, plot.width, plot.height);
+    out += "<title>" + escaped(plot.title) + "</title>\n";
+    out += words(kLeft, 15, "start", plot.title);
+
+    // grid, ticks, axes
+    for (const double tick : x.ticks()) {
+        const double at = x.place(tick);
+        out += format("<line class=\"grid\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
+                      at, top, at, bottom);
+        out += words(at, bottom + 15, "middle", tick_text(tick), "soft");
+    }
+    for (const double tick : y.ticks()) {
+        const double at = y.place(tick);
+        out += format("<line class=\"grid\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
+                      kLeft, at, right, at);
+        out += words(kLeft - 6, at + 4, "end", tick_text(tick), "soft");
+    }
+    out += format("<path class=\"axis\" d=\"M%.1f %.1fL%.1f %.1fL%.1f %.1f\"/>\n", kLeft, top,
+                  kLeft, bottom, right, bottom);
+    out += words(0.5 * (kLeft + right), plot.height - 8, "middle", plot.x_label);
+    out += format("<g transform=\"translate(13 %.1f) rotate(-90)\">", 0.5 * (top + bottom)) +
+           words(0, 0, "middle", plot.y_label) + "</g>\n";
+
+    for (const Guide& guide : plot.guides) {
+        const double at = guide.is_vertical ? x.place(guide.at) : y.place(guide.at);
+        if (guide.is_vertical) {
+            out += format("<line class=\"ref\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
+                          at, top, at, bottom);
+            const bool fits = at + 4 + text_width(guide.label) < right;
+            out += words(fits ? at + 4 : at - 4, top + 12, fits ? "start" : "end", guide.label,
+                         "soft");
+        } else {
+            out += format("<line class=\"ref\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
+                          kLeft, at, right, at);
+            out += words(right - 4, at - 4, "end", guide.label, "soft");
+        }
+    }
+    // curves are cut at the border where the limits were given
+    const bool is_cut = plot.y_low != plot.y_high;
+    if (is_cut)
+        out += format(
+            "<svg x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" viewBox=\"%.1f %.1f %.1f "
+            "%.1f\">\n",
+            kLeft, top, right - kLeft, bottom - top, kLeft, top, right - kLeft, bottom - top);
+    for (const Series& series : plot.series) out += curve(series, x, y);
+    if (is_cut) out += "</svg>\n";
+
+    for (std::size_t s = 0; s < plot.series.size(); ++s) {
+        const Series& series = plot.series[s];
+        if (series.label.empty()) continue;
+        const auto [at_x, at_y] = places[s];
+        if (has_line(series.stroke))
+            out += format("<path class=\"%s\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n",
+                          line_kind(series).c_str(), at_x, at_y - 4, at_x + 18, at_y - 4);
+        if (has_dots(series.stroke))
+            out += format("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.6\" class=\"f%d\"/>\n", at_x + 9,
+                          at_y - 4, series.color);
+        out += words(at_x + 22, at_y, "start", series.label);
+    }
+    return out + "</svg>";
+}
+
+}  // namespace pliant::reproduce

@@ -1,0 +1,185 @@
+#include "report.h"
+
+#include <cassert>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "apps/pliant/output.h"
+#include "page_style.h"
+#include "pliant/core/json_writer.h"
+
+namespace pliant::reproduce {
+
+using cli::format;
+
+namespace {
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+}
+
+std::string escaped(const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+        if (c == '&')
+            out += "&amp;";
+        else if (c == '<')
+            out += "&lt;";
+        else if (c == '>')
+            out += "&gt;";
+        else if (c == '"')
+            out += "&quot;";
+        else
+            out += c;
+    }
+    return out;
+}
+
+Cell Cell::number(double value, const char* pattern) {
+    char buffer[64];
+    std::snprintf(buffer, sizeof buffer, pattern, value);
+    Cell cell(std::isfinite(value) ? buffer : "–");
+    cell.value = value;
+    cell.is_number = true;
+    return cell;
+}
+
+Cell Cell::count(std::int64_t value) {
+    Cell cell(cli::grouped(value));
+    cell.value = static_cast<double>(value);
+    cell.is_number = true;
+    return cell;
+}
+
+void Table::add(std::vector<Cell> row) {
+    assert(row.size() == columns.size());
+    rows.push_back(std::move(row));
+}
+
+Section::Section(std::string name, std::string title)
+    : name_(std::move(name)), title_(std::move(title)) {}
+
+void Section::text(const std::string& paragraph) { body_ += "<p>" + escaped(paragraph) + "</p>\n"; }
+
+void Section::heading(const std::string& words) { body_ += "<h3>" + escaped(words) + "</h3>\n"; }
+
+void Section::table(const Table& table) {
+    body_ += "<div class=\"scroll\"><table>\n<caption>" + escaped(table.caption) +
+             "</caption>\n<thead><tr>";
+    for (const Table::Column& column : table.columns)
+        body_ += "<th>" + escaped(column.label) + "</th>";
+    body_ += "</tr></thead>\n<tbody>\n";
+    for (const std::vector<Cell>& row : table.rows) {
+        body_ += "<tr>";
+        for (const Cell& cell : row) {
+            const char* kind = cell.deviates ? "off" : cell.is_number ? "num" : "";
+            body_ += *kind ? format("<td class=\"%s\">", kind) : "<td>";
+            body_ += escaped(cell.text) + (cell.deviates ? " ✗</td>" : "</td>");
+        }
+        body_ += "</tr>\n";
+    }
+    body_ += "</tbody></table></div>\n";
+    tables_.push_back(table);
+}
+
+void Section::figure(const std::vector<std::string>& drawings, const std::string& caption) {
+    body_ += "<figure><div class=\"row\">";
+    for (const std::string& drawing : drawings) body_ += drawing + "\n";
+    body_ += "</div><figcaption>" + escaped(caption) + "</figcaption></figure>\n";
+}
+
+Cell Section::judged(Comparison comparison, const char* pattern) {
+    Cell cell = Cell::number(comparison.measured, pattern);
+    cell.deviates = !comparison.holds();
+    comparisons_.push_back(std::move(comparison));
+    return cell;
+}
+
+Cell Section::compared(const std::string& what, double measured, double reference, double tolerance,
+                       const char* pattern) {
+    return judged({what, measured, reference - tolerance, reference + tolerance,
+                   format("%.5g ± %.2g", reference, tolerance)},
+                  pattern);
+}
+
+Cell Section::at_most(const std::string& what, double measured, double limit, const char* pattern) {
+    return judged({what, measured, -kInfinity, limit, format("at most %.4g", limit)}, pattern);
+}
+
+Cell Section::at_least(const std::string& what, double measured, double limit,
+                       const char* pattern) {
+    return judged({what, measured, limit, kInfinity, format("at least %.4g", limit)}, pattern);
+}
+
+std::string Section::html() const {
+    std::string out = "<section id=\"" + name_ + "\">\n<h2>" + escaped(title_) + "</h2>\n" + body_;
+    std::string list;
+    for (const Comparison& comparison : comparisons_)
+        if (!comparison.holds())
+            list += "<li>" +
+                    escaped(comparison.what + format(": measured %.5g, ", comparison.measured) +
+                            "expected " + comparison.expected) +
+                    "</li>";
+    if (!list.empty())
+        out += "<div class=\"deviations\"><strong>Beyond the stated tolerance:</strong><ul>" +
+               list + "</ul></div>\n";
+    return out + "</section>\n";
+}
+
+std::vector<std::string> Section::json_lines() const {
+    std::vector<std::string> lines;
+    for (const Table& table : tables_)
+        for (const std::vector<Cell>& row : table.rows) {
+            JsonWriter json;
+            json.begin_object().member("experiment", name_).member("table", table.name);
+            for (std::size_t c = 0; c < row.size(); ++c) {
+                if (row[c].is_number)
+                    json.member(table.columns[c].key, row[c].value);
+                else
+                    json.member(table.columns[c].key, row[c].text);
+            }
+            lines.push_back(json.end_object().text());
+        }
+    for (const Comparison& comparison : comparisons_) {
+        if (comparison.holds()) continue;
+        JsonWriter json;
+        json.begin_object().member("experiment", name_).member("deviation", comparison.what);
+        json.member("measured", comparison.measured).member("expected", comparison.expected);
+        lines.push_back(json.end_object().text());
+    }
+    return lines;
+}
+
+std::string html_page(const std::string& title, const std::string& introduction,
+                      const std::vector<Section>& sections) {
+    std::string out = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
+    out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
+    out += "<meta name=\"color-scheme\" content=\"light dark\">\n<title>" + escaped(title) +
+           "</title>\n<style>\n" + std::string(kPageStyle) + "</style>\n</head>\n<body>\n<main>\n";
+    out += "<h1>" + escaped(title) + "</h1>\n<p>" + escaped(introduction) + "</p>\n";
+
+    // what holds and what does not, first
+    std::size_t total = 0, beyond = 0;
+    for (const Section& section : sections)
+        for (const Comparison& comparison : section.comparisons()) {
+            ++total;
+            if (!comparison.holds()) ++beyond;
+        }
+    if (total > 0)
+        out += format(
+            "<p class=\"%s\">%zu numbers are compared with references: %zu within their "
+            "tolerances, %zu beyond.</p>\n",
+            beyond == 0 ? "good" : "bad", total, total - beyond, beyond);
+    out += "<nav><ol>\n";
+    for (const Section& section : sections) {
+        std::size_t off = 0;
+        for (const Comparison& comparison : section.comparisons()) off += !comparison.holds();
+        out += "<li><a href=\"#" + section.name() + "\">" + escaped(section.title()) + "</a>" +
+               (off > 0 ? format(" <span class=\"off\">%zu beyond tolerance</span>", off) : "") +
+               "</li>\n";
+    }
+    out += "</ol></nav>\n";
+    for (const Section& section : sections) out += section.html();
+    return out + "</main>\n</body>\n</html>\n";
+}
+
+}  // namespace pliant::reproduce

@@ -1,0 +1,159 @@
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "commands.h"
+#include "output.h"
+#include "pliant/core/atomic_file.h"
+#include "pliant/core/error.h"
+#include "pliant/core/json_writer.h"
+#include "pliant/core/nearest_name.h"
+#include "pliant/core/parallel.h"
+#include "pliant/core/simd.h"
+#include "pliant/core/version.h"
+#include "reproduce/experiment.h"
+
+namespace pliant::cli {
+namespace {
+
+using reproduce::Context;
+using reproduce::Experiment;
+using reproduce::Section;
+
+constexpr const char* kPageName = "fem.html";
+
+std::vector<Experiment> chosen(const Arguments& arguments) {
+    const std::string module = arguments.operands()[0];
+    if (module != "fem") throw InputError("", "module", module, "fem");
+    std::vector<Experiment> all = reproduce::fem_experiments();
+    const std::vector<std::string> wanted = arguments.all("--only");
+    if (wanted.empty()) return all;
+
+    std::vector<std::string> names;
+    std::string list;
+    for (const Experiment& experiment : all) {
+        names.push_back(experiment.name);
+        list += (list.empty() ? "" : ", ") + experiment.name;
+    }
+    for (const std::string& name : wanted) {
+        if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+        const std::string near = nearest_name(name, names);
+        throw InputError("", "no experiment is called " + name +
+                                 (near.empty() ? "" : "; did you mean " + near + "?") +
+                                 "; there are " + list);
+    }
+    std::erase_if(all, [&](const Experiment& experiment) {
+        return std::find(wanted.begin(), wanted.end(), experiment.name) == wanted.end();
+    });
+    return all;
+}
+
+/// A name ending in .html is the page; anything else is a folder for it, made if need be.
+std::filesystem::path page_path(const Arguments& arguments) {
+    const std::filesystem::path out = arguments.text("-o", kPageName);
+    if (has_extension(out.string(), ".html")) {
+        check_output(out.string(), {".html"});
+        return out;
+    }
+    std::error_code failure;
+    std::filesystem::create_directories(out, failure);
+    if (failure) throw InputError(out.string(), "cannot be created: " + failure.message());
+    return out / kPageName;
+}
+
+int run(const Arguments& arguments) {
+    const std::vector<Experiment> experiments = chosen(arguments);
+    if (arguments.has("--list")) {
+        for (const Experiment& experiment : experiments) {
+            if (arguments.json()) {
+                JsonWriter json;
+                json.begin_object()
+                    .member("name", experiment.name)
+                    .member("title", experiment.title);
+                std::printf("%s\n", json.end_object().text().c_str());
+            } else {
+                std::printf("%-13s %s\n", experiment.name.c_str(), experiment.title.c_str());
+            }
+        }
+        return 0;
+    }
+    const std::filesystem::path path = page_path(arguments);
+    const bool is_quick = arguments.has("--quick");
+    set_num_threads(1);  // costs are stated for one core
+
+    std::size_t units = 0;
+    constexpr std::size_t kUnitsPerSecond = 50;
+    for (const Experiment& experiment : experiments)
+        units += kUnitsPerSecond * static_cast<std::size_t>(experiment.seconds);
+    Progress progress(progress_style(arguments));
+    progress.stage(experiments.size() == 1 ? experiments[0].name
+                                           : format("%zu experiments", experiments.size()),
+                   units);
+    std::vector<Section> sections;
+    for (const Experiment& experiment : experiments) {
+        sections.emplace_back(experiment.name, experiment.title);
+        Context context(sections.back(), is_quick, progress,
+                        kUnitsPerSecond * static_cast<std::size_t>(experiment.seconds));
+        experiment.run(context);
+        context.done(1);
+    }
+    progress.finish();
+
+    AtomicFile file(path);
+    file.write(reproduce::html_page(
+        "Nonlinear FEM: published and measured",
+        format("Written by pliant %s reproduce fem%s; one thread, SIMD %s. ", kVersion,
+               is_quick ? " --quick (smaller sizes)" : "", simd_targets().front().c_str()) +
+            "Reference numbers are those published with the method or computed by an independent "
+            "program; where a number is further from its reference than the stated tolerance, the "
+            "page says so. Times are CPU times of this machine, the best of several runs.",
+        sections));
+    file.commit();
+
+    std::size_t total = 0, beyond = 0;
+    for (const Section& section : sections)
+        for (const reproduce::Comparison& comparison : section.comparisons()) {
+            ++total;
+            if (!comparison.holds()) ++beyond;
+        }
+    if (arguments.json()) {
+        for (const Section& section : sections)
+            for (const std::string& line : section.json_lines()) std::printf("%s\n", line.c_str());
+        JsonWriter json;
+        json.begin_object().member("page", path.string()).member("quick", is_quick);
+        json.member("comparisons", static_cast<std::uint64_t>(total));
+        json.member("beyond_tolerance", static_cast<std::uint64_t>(beyond)).end_object();
+        std::printf("%s\n", json.text().c_str());
+        return 0;
+    }
+    for (const Section& section : sections)
+        for (const reproduce::Comparison& comparison : section.comparisons())
+            if (!comparison.holds())
+                std::printf("%s: %s: measured %.5g, expected %s\n", section.name().c_str(),
+                            comparison.what.c_str(), comparison.measured,
+                            comparison.expected.c_str());
+    std::printf("%s  %s; %zu numbers compared with references, %zu beyond their tolerances\n",
+                path.string().c_str(), byte_size(static_cast<double>(file.size())).c_str(), total,
+                beyond);
+    return 0;
+}
+
+}  // namespace
+
+Command reproduce_command() {
+    return {
+        .name = "reproduce",
+        .summary =
+            "Repeats published experiments, on one thread, and writes a page of comparisons.",
+        .operands = "fem",
+        .example = "pliant reproduce fem -o fem.html",
+        .min_operands = 1,
+        .max_operands = 1,
+        .options = {{"-o", "PATH", "an .html file, or a folder for fem.html (default fem.html)"},
+                    {"--only", "NAME", "one experiment; may be repeated"},
+                    {"--quick", "", "smaller sizes: seconds instead of minutes"},
+                    {"--list", "", "only names"}},
+        .run = run};
+}
+
+}  // namespace pliant::cli

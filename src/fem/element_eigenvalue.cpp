@@ -1,0 +1,122 @@
+#include "fem/element_eigenvalue.h"
+
+#include "fem/element_kernels.h"
+#include "fem/node_shares.h"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <cmath>
+
+namespace pliant {
+namespace {
+
+/// Elements of one task; ranges do not depend on the number of threads, nor does what they find.
+constexpr std::size_t kGrain = 1024;
+/// Elements whose shape, or eigenvalue, differs by less of itself count as equal.
+constexpr double kSameShape = 1e-10, kSameEigenvalue = 1e-9;
+
+const Eigen::Matrix3d kRestShape = Eigen::Matrix3d::Identity();
+
+/// M_e^−½ K_e M_e^−½ of the element at a place, with the derivative C of the stress at rest.
+template <int N>
+ElementMatrix<N> scaled_stiffness(const FemModelData& d, int place, const Matrix9d& C,
+                                  Lumping lumping) {
+    const auto& reference = ReferenceElement<N>::get();
+    ElementMatrix<N> K = ElementMatrix<N>::Zero();
+    for (int k = 0; k < reference.kPoints; ++k)
+        add_tangent<N>(C, reference.gradients[k],
+                       d.points[static_cast<std::size_t>(place) * reference.kPoints + k], K);
+    const double density = d.materials[d.regions[place]].density;
+    const Eigen::Matrix<double, N, 1> scale =
+        (density * node_shares<N>(d, place, lumping)).cwiseSqrt().cwiseInverse();
+    for (int b = 0; b < 3 * N; ++b)
+        for (int a = 0; a <= b; ++a) {
+            K(a, b) *= scale[a / 3] * scale[b / 3];
+            K(b, a) = K(a, b);
+        }
+    return K;
+}
+
+/// Whether two elements of one material have the same matrices, their points given.
+template <int N>
+bool is_congruent(const QuadraturePoint* a, const QuadraturePoint* b) {
+    for (int k = 0; k < ReferenceElement<N>::kPoints; ++k)
+        if (!a[k].inverse_jacobian.isApprox(b[k].inverse_jacobian, kSameShape) ||
+            std::abs(a[k].weight - b[k].weight) > kSameShape * a[k].weight)
+            return false;
+    return true;
+}
+
+/// `stress_gradients`: at rest, of each material.
+template <int N>
+ElementEigenvalue largest_eigenvalue(const FemModelData& d,
+                                     const std::vector<Matrix9d>& stress_gradients,
+                                     Lumping lumping) {
+    const auto larger = [](const ElementEigenvalue& a, const ElementEigenvalue& b) {
+        if (a.value != b.value) return a.value > b.value ? a : b;
+        return a.element < b.element ? a : b;
+    };
+    const auto points_at = [&](int place) {
+        return d.points.data() + static_cast<std::size_t>(place) * ReferenceElement<N>::kPoints;
+    };
+    return parallel_reduce(
+        d.regions.size(), kGrain, ElementEigenvalue{},
+        [&](std::size_t begin, std::size_t end) {
+            ElementEigenvalue largest;
+            Eigen::LLT<ElementMatrix<N>> cholesky;
+            int last = -1;  // the last place that was looked at closely
+            for (int place = static_cast<int>(begin); place < static_cast<int>(end); ++place) {
+                if (last >= 0 && d.regions[last] == d.regions[place] &&
+                    is_congruent<N>(points_at(last), points_at(place)))
+                    continue;
+                last = place;
+                const ElementMatrix<N> A =
+                    scaled_stiffness<N>(d, place, stress_gradients[d.regions[place]], lumping);
+                // no larger than the largest so far if that times I minus A is definite: a
+                // factorisation is ten times cheaper than the eigenvalues
+                ElementMatrix<N> difference = -A;
+                difference.diagonal().array() += (1 + kSameEigenvalue) * largest.value;
+                cholesky.compute(difference);
+                if (cholesky.info() == Eigen::Success) continue;
+                const Eigen::SelfAdjointEigenSolver<ElementMatrix<N>> solver(
+                    A, Eigen::EigenvaluesOnly);
+                largest =
+                    larger(largest, {solver.eigenvalues()[3 * N - 1], d.blocks.elements[place]});
+            }
+            return largest;
+        },
+        larger);
+}
+
+ElementEigenvalue largest_eigenvalue(const FemModel& model,
+                                     const std::vector<Matrix9d>& stress_gradients,
+                                     Lumping lumping) {
+    const FemModelData& d = model.data();
+    return with_element(d.mesh.kind, [&](auto num_nodes_constant) {
+        return largest_eigenvalue<num_nodes_constant>(d, stress_gradients, lumping);
+    });
+}
+
+}  // namespace
+
+ElementEigenvalue largest_elastic_eigenvalue(const FemModel& model, Lumping lumping) {
+    std::vector<Matrix9d> stress_gradients;
+    for (const Material& material : model.materials())
+        stress_gradients.push_back(stress_gradient(material, kRestShape));
+    return largest_eigenvalue(model, stress_gradients, lumping);
+}
+
+double largest_viscous_eigenvalue(const FemModel& model, const Damping& damping, Lumping lumping) {
+    if (damping.bulk_viscosity == 0 && damping.shear_viscosity == 0) return 0;
+    Material viscous;
+    viscous.law = Law::SmallStrain;
+    viscous.lambda = damping.bulk_viscosity;
+    viscous.mu = damping.shear_viscosity;
+    return largest_eigenvalue(model,
+                              std::vector<Matrix9d>(model.materials().size(),
+                                                    stress_gradient(viscous, kRestShape)),
+                              lumping)
+        .value;
+}
+
+}  // namespace pliant

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "fem/element_blocks.h"
+#include "fem/hex_kernels.h"
+#include "pliant/fem/material.h"
+
+#include <vector>
+
+namespace pliant {
+
+/// True for the isotropic St. Venant–Kirchhoff and small-strain laws.
+[[nodiscard]] bool has_hex_kernel(const Material& material) noexcept;
+
+/// The Hex8 elements of a mesh in batches for the SIMD kernels, one material for each region;
+/// blocks hold at most kMaxHexesPerBlock elements. Within a block, elements of one shape (box or
+/// any) and law keep their order.
+[[nodiscard]] HexBatches make_hex_batches(const VolumeMesh& mesh, const ElementBlocks& blocks,
+                                          const std::vector<Material>& materials);
+
+}  // namespace pliant

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace cli_test {
+
+/// What a run of the program said.
+struct Output {
+    int exit_code;
+    std::string text;  // both streams
+};
+
+/// PLIANT_PROGRAM is the built program's path.
+inline Output pliant(const std::string& arguments) {
+    std::string command = PLIANT_PROGRAM;
+    command.append(" ").append(arguments).append(" 2>&1");
+    std::FILE* pipe = popen(command.c_str(), "r");
+    Output output{-1, {}};
+    std::array<char, 4096> buffer;
+    while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe))
+        output.text.append(buffer.data(), count);
+    const int status = pclose(pipe);
+    output.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+    return output;
+}
+
+/// Runs the program until it first says how far it is, then presses Ctrl-C. Give `--progress json`.
+inline Output interrupted(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "pliant");
+    std::vector<char*> words;
+    for (std::string& argument : arguments) words.push_back(argument.data());
+    words.push_back(nullptr);
+    int ends[2];
+    if (pipe(ends) != 0) return {-1, "no pipe"};
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        execv(PLIANT_PROGRAM, words.data());
+        _exit(127);
+    }
+    close(ends[1]);
+    Output output{-1, {}};
+    char c = 0;
+    if (read(ends[0], &c, 1) == 1) {
+        output.text += c;
+        kill(child, SIGINT);
+    }
+    while (read(ends[0], &c, 1) == 1) output.text += c;
+    close(ends[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    output.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+    return output;
+}
+
+inline bool contains(const Output& output, const std::string& part) {
+    return output.text.find(part) != std::string::npos;
+}
+
+/// Gives each test a folder of its own.
+class CommandLine : public testing::Test {
+protected:
+    void SetUp() override {
+        const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+        folder_ = std::filesystem::temp_directory_path() /
+                  (std::string("pliant-cli-") + info->name() + "-" + std::to_string(getpid()));
+        std::filesystem::create_directories(folder_);
+    }
+    void TearDown() override { std::filesystem::remove_all(folder_); }
+    [[nodiscard]] std::string path(const std::string& name) const {
+        return (folder_ / name).string();
+    }
+    std::filesystem::path folder_;
+};
+
+#define EXPECT_FAILS_WITH(arguments, part)                              \
+    do {                                                                \
+        const cli_test::Output output_ = cli_test::pliant(arguments);   \
+        EXPECT_NE(output_.exit_code, 0);                                \
+        EXPECT_TRUE(cli_test::contains(output_, part)) << output_.text; \
+    } while (false)
+
+}  // namespace cli_test

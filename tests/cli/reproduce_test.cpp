@@ -1,0 +1,112 @@
+#include "cli/command_line.h"
+
+#include <fstream>
+#include <sstream>
+
+namespace {
+
+using namespace cli_test;
+
+class Reproduce : public CommandLine {
+protected:
+    [[nodiscard]] std::string page(const std::string& name) const {
+        std::ifstream file(path(name));
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+};
+
+/// Every element is closed, in order; void elements of HTML aside.
+std::string first_unbalanced_tag(const std::string& html) {
+    std::vector<std::string> open;
+    for (std::size_t at = html.find("<body"); (at = html.find('<', at)) != std::string::npos;
+         ++at) {
+        const std::size_t end = html.find('>', at);
+        if (end == std::string::npos) return "no end";
+        std::string tag = html.substr(at + 1, end - at - 1);
+        if (tag.ends_with('/')) continue;
+        tag.resize(std::min(tag.size(), tag.find(' ')));
+        if (!tag.starts_with('/')) {
+            open.push_back(tag);
+            continue;
+        }
+        if (open.empty() || "/" + open.back() != tag) return tag;
+        open.pop_back();
+        if (open.empty()) break;
+    }
+    return open.empty() ? "" : open.back();
+}
+
+TEST_F(Reproduce, CompressionPageHoldsCurveTableAndPeak) {
+    const Output made =
+        pliant("reproduce fem --quick --only compression --progress none -o " + path("page.html"));
+    ASSERT_EQ(made.exit_code, 0) << made.text;
+    EXPECT_TRUE(contains(made, "2 numbers compared with references, 0 beyond")) << made.text;
+    const std::string html = page("page.html");
+    EXPECT_TRUE(html.starts_with("<!doctype html>"));
+    EXPECT_EQ(first_unbalanced_tag(html), "");
+    for (const char* part :
+         {"<section id=\"compression\">", "St. Venant–Kirchhoff", "neo-Hookean", "corotational",
+          "<td class=\"num\">0.5774</td>", "<td class=\"num\">0.1925</td>", "<td>collapsed</td>",
+          "2 numbers are compared with references: 2 within their tolerances, 0 beyond.",
+          "prefers-color-scheme: dark"})
+        EXPECT_NE(html.find(part), std::string::npos) << part;
+    // nothing is loaded from elsewhere
+    for (const char* part : {"<script", "http", "src="})
+        EXPECT_EQ(html.find(part), std::string::npos) << part;
+}
+
+TEST_F(Reproduce, SeveralExperimentsGoIntoAFolderInTheOrderOfThePage) {
+    const Output made = pliant(
+        "reproduce fem --quick --only compression --only strain --progress none -o " + path("new"));
+    ASSERT_EQ(made.exit_code, 0) << made.text;
+    const std::string html = page("new/fem.html");
+    EXPECT_EQ(first_unbalanced_tag(html), "");
+    EXPECT_LT(html.find("<section id=\"strain\">"), html.find("<section id=\"compression\">"));
+    EXPECT_NE(html.find("<polygon class=\"mesh\""), std::string::npos);
+    EXPECT_EQ(html.find("<section id=\"orderings\">"), std::string::npos);
+}
+
+TEST_F(Reproduce, JsonHasOneLinePerTableRow) {
+    const Output made =
+        pliant("reproduce fem --quick --only strain --json -o " + path("page.html"));
+    ASSERT_EQ(made.exit_code, 0) << made.text;
+    std::istringstream lines(made.text);
+    int rows = 0;
+    for (std::string line; std::getline(lines, line); ++rows) {
+        EXPECT_EQ(line.front(), '{') << line;
+        EXPECT_EQ(line.back(), '}') << line;
+    }
+    EXPECT_EQ(rows, 4 + 4 + 1);  // cantilever, twist, summary
+    EXPECT_TRUE(contains(made,
+                         "{\"experiment\":\"strain\",\"table\":\"cantilever\","
+                         "\"youngs_modulus_pa\":"))
+        << made.text;
+    EXPECT_TRUE(contains(made, "\"comparisons\":28,\"beyond_tolerance\":0}")) << made.text;
+}
+
+TEST_F(Reproduce, UnknownNamesAreRefusedWithTheList) {
+    EXPECT_FAILS_WITH(
+        "reproduce fem --only compresion -o " + path("page.html"),
+        "no experiment is called compresion; did you mean compression?; there are "
+        "strain, compression, orderings, impact, bounce, collision, penalty, realtime, "
+        "graded, viscoelastic, stability");
+    EXPECT_FAILS_WITH("reproduce water", "module = water (expected fem)");
+    EXPECT_FAILS_WITH("reproduce", "needs more operands");
+    EXPECT_FAILS_WITH("reproduce fem --only strain -o /no/such/folder/page.html",
+                      "/no/such/folder");
+    EXPECT_TRUE(std::filesystem::is_empty(folder_));
+    const Output list = pliant("reproduce fem --list");
+    EXPECT_EQ(list.exit_code, 0);
+    EXPECT_TRUE(contains(list, "compression   One cube in compression")) << list.text;
+    EXPECT_TRUE(contains(pliant("reproduce fem --list --json"), "{\"name\":\"strain\",\"title\":"));
+}
+
+TEST_F(Reproduce, InterruptedRunLeavesNoPage) {
+    const Output output = interrupted(
+        {"reproduce", "fem", "--only", "orderings", "--progress", "json", "-o", path("page.html")});
+    EXPECT_EQ(output.exit_code, 130) << output.text;
+    EXPECT_TRUE(contains(output, "interrupted; no file is half-written")) << output.text;
+    EXPECT_TRUE(std::filesystem::is_empty(folder_));
+}
+
+}  // namespace
