@@ -2,6 +2,7 @@
 
 #include "benchmarks/bench.h"
 #include "benchmarks/fem_bench.h"
+#include "benchmarks/reduction_bench.h"
 #include "commands.h"
 #include "output.h"
 #include "pliant/core/error.h"
@@ -19,7 +20,8 @@ std::vector<Benchmark> all_benchmarks() {
     std::vector<Benchmark> all = bench::core_benchmarks();
     for (const auto& module :
          {bench::geometry_benchmarks(), bench::element_benchmarks(), bench::explicit_benchmarks(),
-          bench::implicit_benchmarks(), bench::coupled_benchmarks(), bench::solver_benchmarks()})
+          bench::implicit_benchmarks(), bench::coupled_benchmarks(), bench::solver_benchmarks(),
+          bench::reduced_force_benchmarks()})
         all.insert(all.end(), module.begin(), module.end());
     return all;
 }

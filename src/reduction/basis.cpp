@@ -1,0 +1,99 @@
+#include "pliant/reduction/basis.h"
+
+#include "pliant/core/error.h"
+
+#include <Eigen/Eigenvalues>
+#include <cassert>
+#include <cmath>
+
+namespace pliant {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using Sparse = Eigen::SparseMatrix<double>;
+
+double Basis::captured() const noexcept {
+    const double all = singular_values.squaredNorm();
+    return all > 0 ? singular_values.head(size()).squaredNorm() / all : 0.0;
+}
+
+Basis mass_pca(const MatrixXd& X, const Sparse& M, int r) {
+    const auto n = static_cast<int>(X.cols());
+    if (r < 1 || r > n)
+        throw InputError("", "r", std::to_string(r),
+                         "1 to " + std::to_string(n) + ", the number of shapes to choose from");
+    const MatrixXd MX = M * X;
+    const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(X.transpose() * MX);
+    const VectorXd squares = eigen.eigenvalues().reverse().cwiseMax(0.0);
+    // below this the Gram matrix holds rounding alone
+    const double smallest = 1e-14 * squares[0];
+    int rank = 0;
+    while (rank < r && squares[rank] > smallest) ++rank;
+    Basis basis;
+    basis.singular_values = squares.cwiseSqrt();
+    const MatrixXd principal = X * eigen.eigenvectors().rowwise().reverse().leftCols(rank);
+    basis.U = mass_gram_schmidt(principal, M);
+    return basis;
+}
+
+MatrixXd mass_gram_schmidt(const MatrixXd& X, const Sparse& M) {
+    MatrixXd U(X.rows(), X.cols()), MU(X.rows(), X.cols());
+    Eigen::Index count = 0;
+    for (Eigen::Index j = 0; j < X.cols(); ++j) {
+        VectorXd x = X.col(j);
+        const double length = std::sqrt(std::max(x.dot(VectorXd(M * x)), 0.0));
+        if (length == 0) continue;
+        x /= length;
+        // twice is enough [GiraudLangouRozloznik2005]
+        for (int pass = 0; pass < 2; ++pass) {
+            const VectorXd overlap = MU.leftCols(count).transpose() * x;
+            x.noalias() -= U.leftCols(count) * overlap;
+        }
+        const VectorXd Mx = M * x;
+        const double rest = std::sqrt(std::max(x.dot(Mx), 0.0));
+        // what is left of a dependent column is rounding
+        if (rest < 1e-10) continue;
+        U.col(count) = x / rest;
+        MU.col(count) = Mx / rest;
+        ++count;
+    }
+    return U.leftCols(count);
+}
+
+MatrixXd weighted_modes_and_derivatives(const LinearModes& modes, const MatrixXd& derivatives,
+                                        const Sparse& M) {
+    const int k = modes.size();
+    assert(derivatives.cols() == k * (k + 1) / 2);
+    const double lowest = modes.eigenvalues[0];
+    MatrixXd X(modes.shapes.rows(), k + derivatives.cols());
+    for (int j = 0; j < k; ++j) X.col(j) = lowest / modes.eigenvalues[j] * modes.shapes.col(j);
+    Eigen::Index column = k;
+    for (int j = 0; j < k; ++j)
+        for (int i = 0; i <= j; ++i, ++column) {
+            const auto derivative = derivatives.col(column - k);
+            const double length = std::sqrt(derivative.dot(VectorXd(M * derivative)));
+            const double weight = lowest * lowest / (modes.eigenvalues[i] * modes.eigenvalues[j]);
+            X.col(column) = (length > 0 ? weight / length : 0.0) * derivative;
+        }
+    return X;
+}
+
+void remove_rigid(const MatrixXd& rigid, const Sparse& M, MatrixXd& X) {
+    if (rigid.cols() == 0) return;
+    const MatrixXd overlap = rigid.transpose() * (M * X);
+    X.noalias() -= rigid * overlap;
+}
+
+Basis merge_bases(std::span<const MatrixXd> bases, const Sparse& M, int r) {
+    Eigen::Index columns = 0;
+    for (const MatrixXd& basis : bases) columns += basis.cols();
+    MatrixXd X(M.rows(), columns);
+    columns = 0;
+    for (const MatrixXd& basis : bases) {
+        X.middleCols(columns, basis.cols()) = basis;
+        columns += basis.cols();
+    }
+    return mass_pca(X, M, r);
+}
+
+}  // namespace pliant

@@ -1,0 +1,317 @@
+#include "pliant/reduction/reduced_coefficients.h"
+
+#include "fem/element_kernels.h"
+#include "fem/fem_model_data.h"
+#include "geometry/trilinear.h"
+#include "pliant/core/error.h"
+#include "pliant/core/parallel.h"
+#include "reduction/symmetric_product.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+
+namespace pliant {
+namespace {
+
+using Eigen::Matrix3d;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+// The strain is E = Σ e_P (q q)_P over pairs P = (i, j), i ≤ j, of indices 0 … r with q₀ = 1, so
+// that energies are Gram products of the e_P over points and components, docs/reduction.md eq.
+// (12).
+
+/// Place of a pair, by rising j.
+[[nodiscard]] constexpr int pair_index(int i, int j) noexcept { return j * (j + 1) / 2 + i; }
+[[nodiscard]] constexpr int num_pairs(int r) noexcept { return (r + 1) * (r + 2) / 2; }
+
+/// e_P of all pairs at one point, tensor components xx, yy, zz, yz, zx, xy in the columns.
+using PairStrains = Eigen::Matrix<double, Eigen::Dynamic, 6>;
+
+/// ∇u of each basis vector at a point, 3 × 3 by columns.
+template <int N>
+void basis_gradients(const FemModelData& d, const MatrixXd& U, int place, int k,
+                     Eigen::Matrix<double, 9, Eigen::Dynamic>& G) {
+    const auto& reference = ReferenceElement<N>::get();
+    const int* const nodes = d.nodes.data() + static_cast<std::size_t>(place) * N;
+    const QuadraturePoint& point =
+        d.points[static_cast<std::size_t>(place) * reference.kPoints + static_cast<std::size_t>(k)];
+    const NodeColumns<N> g = point.inverse_jacobian.transpose().lazyProduct(reference.gradients[k]);
+    for (Eigen::Index i = 0; i < U.cols(); ++i) {
+        Matrix3d sum = Matrix3d::Zero();
+        for (int a = 0; a < N; ++a) sum += U.col(i).segment<3>(3 * nodes[a]) * g.col(a).transpose();
+        G.col(i) = sum.reshaped();
+    }
+}
+
+void pair_strains(const Eigen::Matrix<double, 9, Eigen::Dynamic>& G, bool is_quadratic,
+                  PairStrains& e) {
+    const auto r = static_cast<int>(G.cols());
+    for (int j = 1; j <= r; ++j) {
+        const Eigen::Map<const Matrix3d> B(G.col(j - 1).data());
+        e.row(pair_index(0, j)) << B(0, 0), B(1, 1), B(2, 2), 0.5 * (B(1, 2) + B(2, 1)),
+            0.5 * (B(2, 0) + B(0, 2)), 0.5 * (B(0, 1) + B(1, 0));
+        if (!is_quadratic) continue;
+        for (int i = 1; i <= j; ++i) {
+            // ½ ∇uᵀ∇u; a pair of different vectors appears twice in the sum over all
+            const Eigen::Map<const Matrix3d> A(G.col(i - 1).data());
+            const Matrix3d AB = A.transpose().lazyProduct(B);
+            const double factor = i == j ? 0.5 : 1.0;
+            e.row(pair_index(i, j)) << factor * AB(0, 0), factor * AB(1, 1), factor * AB(2, 2),
+                0.5 * factor * (AB(1, 2) + AB(2, 1)), 0.5 * factor * (AB(2, 0) + AB(0, 2)),
+                0.5 * factor * (AB(0, 1) + AB(1, 0));
+        }
+    }
+}
+
+/// Which points count for a component, and how much: in boxes ∂u/∂x does not depend on x, so that
+/// half the points tell xx; likewise yy and zz.
+struct PointRule {
+    std::array<std::array<double, 8>, 3> normal_factor{};  ///< of the weight; 0: skipped
+    int num_columns = 0;                                   ///< of strains in one element
+};
+
+PointRule all_points(int num_points) {
+    PointRule rule;
+    for (auto& factors : rule.normal_factor)
+        std::fill_n(factors.begin(), static_cast<std::size_t>(num_points), 1.0);
+    rule.num_columns = 6 * num_points;
+    return rule;
+}
+
+PointRule box_points() {
+    PointRule rule;
+    // Gauss point k lies at kHexSigns[k]/√3
+    for (int k = 0; k < 8; ++k)
+        for (int axis = 0; axis < 3; ++axis)
+            rule.normal_factor[axis][k] = kHexSigns[k][axis] > 0 ? 2.0 : 0.0;
+    rule.num_columns = 3 * 4 + 3 * 8;
+    return rule;
+}
+
+bool is_box(const FemModelData& d, int place) {
+    if (d.mesh.kind != ElementKind::Hex8) return false;
+    const QuadraturePoint* const points = d.points.data() + static_cast<std::size_t>(place) * 8;
+    const Matrix3d diagonal = points[0].inverse_jacobian.diagonal().asDiagonal();
+    for (int k = 0; k < 8; ++k)
+        if ((points[k].inverse_jacobian - diagonal).cwiseAbs().maxCoeff() >
+            1e-12 * diagonal.cwiseAbs().maxCoeff())
+            return false;
+    return true;
+}
+
+/// Gram products of one region.
+struct Products {
+    MatrixXd trace;   ///< Σ tr e_P tr e_Q; of an anisotropic material Σ e_P : C : e_Q
+    MatrixXd strain;  ///< Σ e_P : e_Q
+    VectorXd stress;  ///< Σ S₀ : e_P
+};
+
+class ProductBuilder {
+public:
+    ProductBuilder(const FemModelData& d, const MatrixXd& U, const Material& material)
+        : d_(d),
+          U_(U),
+          is_quadratic_(material.law == Law::StVenantKirchhoff),
+          P_(num_pairs(static_cast<int>(U.cols()))) {
+        products_.trace = MatrixXd::Zero(P_, P_);
+        if (material.anisotropy) {
+            anisotropy_ = &*material.anisotropy;
+            root_ = anisotropy_->stiffness.llt().matrixU();
+            products_.stress = VectorXd::Zero(P_);
+        } else {
+            products_.strain = MatrixXd::Zero(P_, P_);
+        }
+    }
+
+    /// Adds the elements at `places`, all of one shape kind.
+    void add(const std::vector<int>& places, const PointRule& rule, std::int64_t block_bytes,
+             Progress& progress) {
+        const int num_points = points_per_element(d_.mesh.kind);
+        const int trace_columns = anisotropy_ != nullptr ? 6 * num_points : num_points;
+        const int strain_columns = anisotropy_ != nullptr ? 0 : rule.num_columns;
+        const std::int64_t bytes = std::int64_t{8} * P_ * (trace_columns + strain_columns);
+        const auto batch = static_cast<std::size_t>(
+            std::clamp<std::int64_t>(block_bytes / std::max<std::int64_t>(bytes, 1), 1,
+                                     static_cast<std::int64_t>(places.size())));
+        MatrixXd trace(P_, static_cast<Eigen::Index>(batch) * trace_columns);
+        MatrixXd strain(P_, static_cast<Eigen::Index>(batch) * strain_columns);
+        for (std::size_t first = 0; first < places.size(); first += batch) {
+            const std::size_t count = std::min(batch, places.size() - first);
+            parallel_ranges(count, 16, [&](std::size_t begin, std::size_t end) {
+                Scratch scratch{PairStrains::Zero(P_, 6), {9, U_.cols()}};
+                for (std::size_t k = begin; k < end; ++k)
+                    fill(places[first + k], rule, scratch,
+                         trace.middleCols(static_cast<Eigen::Index>(k) * trace_columns,
+                                          trace_columns),
+                         strain.middleCols(static_cast<Eigen::Index>(k) * strain_columns,
+                                           strain_columns));
+            });
+            const auto n = static_cast<Eigen::Index>(count);
+            add_symmetric_product(trace.leftCols(n * trace_columns), products_.trace,
+                                  num_threads());
+            if (strain_columns > 0)
+                add_symmetric_product(strain.leftCols(n * strain_columns), products_.strain,
+                                      num_threads());
+            // the columns of the batch in order, for the same sum on any number of threads
+            if (anisotropy_ != nullptr)
+                products_.stress +=
+                    trace.leftCols(n * trace_columns) * stress_factors(places, first, count);
+            progress.advance(count);
+        }
+    }
+
+    [[nodiscard]] const Products& products() const noexcept { return products_; }
+
+private:
+    struct Scratch {
+        PairStrains e;
+        Eigen::Matrix<double, 9, Eigen::Dynamic> G;
+    };
+
+    [[nodiscard]] double weight(int place, int k) const {
+        return d_
+            .points[static_cast<std::size_t>(place) *
+                        static_cast<std::size_t>(points_per_element(d_.mesh.kind)) +
+                    static_cast<std::size_t>(k)]
+            .weight;
+    }
+
+    void fill(int place, const PointRule& rule, Scratch& scratch, Eigen::Ref<MatrixXd> trace,
+              Eigen::Ref<MatrixXd> strain) const {
+        Eigen::Index column = 0;
+        for (int k = 0; k < points_per_element(d_.mesh.kind); ++k) {
+            with_element(d_.mesh.kind,
+                         [&](auto N) { basis_gradients<N>(d_, U_, place, k, scratch.G); });
+            pair_strains(scratch.G, is_quadratic_, scratch.e);
+            const double w = weight(place, k), root = std::sqrt(w);
+            if (anisotropy_ != nullptr) {
+                scratch.e.row(0) = -anisotropy_->initial_strain.transpose();
+                scratch.e.row(0).tail<3>() *= 0.5;
+                // engineering shears
+                PairStrains voigt = scratch.e;
+                voigt.rightCols<3>() *= 2.0;
+                trace.middleCols<6>(6 * k).noalias() = root * voigt * root_.transpose();
+                continue;
+            }
+            trace.col(k) = root * scratch.e.leftCols<3>().rowwise().sum();
+            for (int c = 0; c < 3; ++c)
+                if (const double factor = rule.normal_factor[c][k]; factor > 0)
+                    strain.col(column++) = std::sqrt(factor * w) * scratch.e.col(c);
+            for (int c = 3; c < 6; ++c) strain.col(column++) = std::sqrt(2 * w) * scratch.e.col(c);
+        }
+    }
+
+    /// Σ weight S₀ · e from the columns root(weight) L e: S₀ = Lᵀ (L⁻ᵀ S₀).
+    [[nodiscard]] VectorXd stress_factors(const std::vector<int>& places, std::size_t first,
+                                          std::size_t count) const {
+        const Vector6d s =
+            root_.transpose().triangularView<Eigen::Lower>().solve(anisotropy_->initial_stress);
+        const int num_points = points_per_element(d_.mesh.kind);
+        VectorXd factors(static_cast<Eigen::Index>(count) * 6 * num_points);
+        for (std::size_t k = 0; k < count; ++k)
+            for (int point = 0; point < num_points; ++point)
+                factors.segment<6>((static_cast<Eigen::Index>(k) * num_points + point) * 6) =
+                    std::sqrt(weight(places[first + k], point)) * s;
+        return factors;
+    }
+
+    const FemModelData& d_;
+    const MatrixXd& U_;
+    const Anisotropy* anisotropy_ = nullptr;
+    Matrix6d root_;
+    bool is_quadratic_;
+    int P_;
+    Products products_;
+};
+
+/// w of factor · Σ T_PQ (q q)_P (q q)_Q, from the upper triangle of T.
+ReducedCoefficients fold(const MatrixXd& T, int r, double factor) {
+    ReducedCoefficients c{r, std::vector<double>(static_cast<std::size_t>(num_quartic(r)), 0.0)};
+    for (int l = 0; l <= r; ++l)
+        for (int k = 0; k <= l; ++k)
+            for (int j = 0; j <= r; ++j)
+                for (int i = 0; i <= j; ++i) {
+                    const int P = pair_index(i, j), Q = pair_index(k, l);
+                    std::array<int, 4> sorted{i, j, k, l};
+                    std::sort(sorted.begin(), sorted.end());
+                    c.w[static_cast<std::size_t>(
+                        quartic_index(sorted[0], sorted[1], sorted[2], sorted[3]))] +=
+                        factor * (P <= Q ? T(P, Q) : T(Q, P));
+                }
+    return c;
+}
+
+void check_law(const Material& material) {
+    if (material.law != Law::StVenantKirchhoff && material.law != Law::SmallStrain)
+        throw InputError("", "material.law", std::string(to_string(material.law)),
+                         "st-venant-kirchhoff or small-strain for a polynomial; other laws need "
+                         "direct evaluation");
+}
+
+}  // namespace
+
+ReducedCoefficients ReducedCoefficients::truncated(int size) const {
+    assert(size >= 0 && size <= r);
+    return {size, {w.begin(), w.begin() + static_cast<std::ptrdiff_t>(num_quartic(size))}};
+}
+
+void ReducedCoefficients::add(const ReducedCoefficients& other, double factor) {
+    assert(other.r == r);
+    for (std::size_t k = 0; k < w.size(); ++k) w[k] += factor * other.w[k];
+}
+
+std::vector<MaterialPolynomials> build_coefficients(const FemModel& model, const MatrixXd& U,
+                                                    Progress& progress, std::int64_t block_bytes) {
+    assert(U.rows() == model.num_unknowns() && U.cols() > 0);
+    const FemModelData& d = model.data();
+    for (const Material& material : model.materials()) check_law(material);
+    const auto r = static_cast<int>(U.cols());
+    progress.stage("polynomials", static_cast<std::size_t>(model.mesh().num_elements()));
+    const PointRule whole = all_points(points_per_element(d.mesh.kind)), box = box_points();
+    std::vector<MaterialPolynomials> groups;
+    for (int region = 0; region < static_cast<int>(model.materials().size()); ++region) {
+        const Material& material = model.materials()[region];
+        ProductBuilder builder(d, U, material);
+        std::vector<int> boxes, others;
+        for (int place = 0; place < model.mesh().num_elements(); ++place)
+            if (d.regions[place] == region)
+                (!material.anisotropy && is_box(d, place) ? boxes : others).push_back(place);
+        if (!boxes.empty()) builder.add(boxes, box, block_bytes, progress);
+        if (!others.empty()) builder.add(others, whole, block_bytes, progress);
+
+        const Products& products = builder.products();
+        MaterialPolynomials group;
+        group.is_anisotropic = material.anisotropy.has_value();
+        group.of_lambda = fold(products.trace, r, 0.5);
+        if (!group.is_anisotropic) {
+            group.of_mu = fold(products.strain, r, 1.0);
+        } else {
+            for (int j = 0; j <= r; ++j)
+                for (int i = 0; i <= j; ++i)
+                    group.of_lambda.w[static_cast<std::size_t>(quartic_index(0, 0, i, j))] +=
+                        products.stress[pair_index(i, j)];
+            // S₀ : E, not S₀ : (E − E₀): the constant counts for nothing
+            group.of_lambda.w[0] = 0;
+        }
+        groups.push_back(std::move(group));
+    }
+    return groups;
+}
+
+ReducedCoefficients combine(const std::vector<MaterialPolynomials>& groups,
+                            std::span<const Material> materials) {
+    assert(groups.size() == materials.size() && !groups.empty());
+    const int r = groups.front().of_lambda.r;
+    ReducedCoefficients sum{r, std::vector<double>(static_cast<std::size_t>(num_quartic(r)), 0.0)};
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+        sum.add(groups[g].of_lambda, groups[g].is_anisotropic ? 1.0 : materials[g].lambda);
+        if (!groups[g].is_anisotropic) sum.add(groups[g].of_mu, materials[g].mu);
+    }
+    return sum;
+}
+
+}  // namespace pliant

@@ -1,0 +1,107 @@
+#include "pliant/reduction/basis.h"
+
+#include "input_error.h"
+#include "pliant/fem/mass.h"
+#include "pliant/geometry/structured_mesh.h"
+
+#include <gtest/gtest.h>
+#include <Eigen/Cholesky>
+#include <Eigen/SVD>
+#include <random>
+
+namespace pliant {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::Vector3d;
+using Eigen::VectorXd;
+using test::input_error;
+
+Eigen::SparseMatrix<double> some_mass() {
+    return mass_matrix(FemModel(hex_box(3, 2, 2, Box(Vector3d::Zero(), Vector3d(1, 2, 3))),
+                                {isotropic(1e5, 0.3, 1000)}));
+}
+
+MatrixXd random_columns(Eigen::Index rows, int columns) {
+    std::mt19937 random(11);
+    std::normal_distribution<double> normal;
+    MatrixXd X = MatrixXd::NullaryExpr(rows, columns, [&] { return normal(random); });
+    for (int j = 0; j < columns; ++j) X.col(j) *= std::pow(0.5, j);
+    return X;
+}
+
+TEST(MassPca, EqualsTheSingularValuesOfTheCholeskyTransformedShapes) {
+    const auto M = some_mass();
+    const MatrixXd X = random_columns(M.rows(), 9);
+    const Basis basis = mass_pca(X, M, 4);
+    // the textbook way: M = L Lᵀ, singular vectors of Lᵀ X, back
+    const MatrixXd L = MatrixXd(M).llt().matrixL();
+    const Eigen::JacobiSVD<MatrixXd> svd(L.transpose() * X, Eigen::ComputeThinU);
+    EXPECT_LT((basis.singular_values - svd.singularValues()).cwiseAbs().maxCoeff(),
+              1e-7 * svd.singularValues()[0]);
+    const MatrixXd U =
+        L.transpose().triangularView<Eigen::Upper>().solve(svd.matrixU().leftCols(4));
+    const MatrixXd overlap = basis.U.transpose() * (M * U);
+    EXPECT_LT((overlap.cwiseAbs() - MatrixXd::Identity(4, 4)).cwiseAbs().maxCoeff(), 1e-6);
+    EXPECT_LT(
+        (basis.U.transpose() * (M * basis.U) - MatrixXd::Identity(4, 4)).cwiseAbs().maxCoeff(),
+        1e-13);
+    EXPECT_NEAR(basis.captured(),
+                svd.singularValues().head(4).squaredNorm() / svd.singularValues().squaredNorm(),
+                1e-9);
+}
+
+TEST(MassPca, DependentShapesGiveASmallerBasis) {
+    const auto M = some_mass();
+    MatrixXd X = random_columns(M.rows(), 5);
+    X.col(4) = X.col(0) - 2 * X.col(1);
+    X.col(3) = X.col(2);
+    EXPECT_EQ(mass_pca(X, M, 5).size(), 3);
+}
+
+TEST(MassPca, SizesOutOfRangeAreRefused) {
+    const auto M = some_mass();
+    EXPECT_NE(input_error([&] {
+                  return mass_pca(random_columns(M.rows(), 5), M, 6);
+              }).find("r = 6 (expected 1 to 5, the number of shapes to choose from)"),
+              std::string::npos);
+}
+
+TEST(MassGramSchmidt, KeepsOrderAndSpanAndDropsDependentColumns) {
+    const auto M = some_mass();
+    MatrixXd X = random_columns(M.rows(), 6);
+    X.col(2) = X.col(0) + X.col(1);
+    const MatrixXd U = mass_gram_schmidt(X, M);
+    ASSERT_EQ(U.cols(), 5);
+    EXPECT_LT((U.transpose() * (M * U) - MatrixXd::Identity(5, 5)).cwiseAbs().maxCoeff(), 1e-13);
+    const MatrixXd rest = X - U * (U.transpose() * (M * X));
+    EXPECT_LT(rest.cwiseAbs().maxCoeff(), 1e-12);
+    // the first column is the first direction
+    EXPECT_NEAR(std::abs(U.col(0).dot(VectorXd(M * X.col(0)))),
+                std::sqrt(X.col(0).dot(VectorXd(M * X.col(0)))), 1e-9);
+}
+
+TEST(Basis, WeightsOfModesAloneReturnTheModes) {
+    const auto M = some_mass();
+    LinearModes modes;
+    modes.shapes = mass_gram_schmidt(random_columns(M.rows(), 3), M);
+    modes.eigenvalues = Vector3d(1, 4, 9);
+    const MatrixXd none = MatrixXd::Zero(M.rows(), 6);
+    const MatrixXd X = weighted_modes_and_derivatives(modes, none, M).leftCols(3);
+    const Basis basis = mass_pca(X, M, 3);
+    const MatrixXd overlap = basis.U.transpose() * (M * modes.shapes);
+    EXPECT_LT((overlap.cwiseAbs() - MatrixXd::Identity(3, 3)).cwiseAbs().maxCoeff(), 1e-10);
+}
+
+TEST(Basis, MergedBasesSpanBoth) {
+    const auto M = some_mass();
+    const MatrixXd X = mass_gram_schmidt(random_columns(M.rows(), 6), M);
+    const std::vector<MatrixXd> parts{X.leftCols(4), X.rightCols(4)};
+    const Basis merged = merge_bases(parts, M, 6);
+    ASSERT_EQ(merged.size(), 6);
+    const MatrixXd rest = X - merged.U * (merged.U.transpose() * (M * X));
+    EXPECT_LT(rest.cwiseAbs().maxCoeff(), 1e-10);
+}
+
+}  // namespace
+}  // namespace pliant
