@@ -11,19 +11,6 @@
 namespace pliant::bench {
 namespace {
 
-class ScopedThreads {
-public:
-    explicit ScopedThreads(int num_threads) : before_(pliant::num_threads()) {
-        set_num_threads(num_threads);
-    }
-    ~ScopedThreads() { set_num_threads(before_); }
-    ScopedThreads(const ScopedThreads&) = delete;
-    ScopedThreads& operator=(const ScopedThreads&) = delete;
-
-private:
-    int before_;
-};
-
 /// Of vertices and elements.
 enum class Order { Renumbered, Random };
 

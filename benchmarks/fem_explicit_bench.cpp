@@ -10,20 +10,6 @@
 namespace pliant::bench {
 namespace {
 
-/// Threads of the loops while alive.
-class ScopedThreads {
-public:
-    explicit ScopedThreads(int num_threads) : before_(pliant::num_threads()) {
-        set_num_threads(num_threads);
-    }
-    ~ScopedThreads() { set_num_threads(before_); }
-    ScopedThreads(const ScopedThreads&) = delete;
-    ScopedThreads& operator=(const ScopedThreads&) = delete;
-
-private:
-    int before_;
-};
-
 enum class Shape { HexCongruent, HexGeneral, Tet };
 
 /// `cells`³ cells of the unit cube; those of HexGeneral have vertices moved.

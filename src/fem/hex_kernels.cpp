@@ -2,7 +2,8 @@
 // everything else with inline code of its own out of it.
 #include "fem/hex_kernels.h"
 
-#include <cmath>
+#include "fem/sound_origin.h"
+
 #include <cstddef>
 #include <limits>
 
@@ -226,10 +227,12 @@ HWY_INLINE HexDetF add_forces(const HexBatches& hexes, int block, const double* 
     BlockNodes<T> u(hexes, block), R(hexes, block);
     if (u.count == 0) return smallest;
     alignas(32) double origin[4] = {0, 0, 0, 0};
-    if (sizeof(T) < sizeof(double))
-        for (int c = 0; c < 3; ++c)
-            if (const double x = all_u[std::size_t{3} * u.nodes[0] + c]; std::isfinite(x))
-                origin[c] = x;
+    if (sizeof(T) < sizeof(double)) {
+        const double* const first = all_u + std::size_t{3} * u.nodes[0];
+        const double* const middle = all_u + std::size_t{3} * u.nodes[u.count / 2];
+        const double* const last = all_u + std::size_t{3} * u.nodes[u.count - 1];
+        for (int c = 0; c < 3; ++c) origin[c] = sound_origin(first[c], middle[c], last[c]);
+    }
     u.load(all_u, origin);
     R.clear();
 

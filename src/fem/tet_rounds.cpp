@@ -1,4 +1,5 @@
 #include "fem/tet_rounds.h"
+#include "fem/sound_origin.h"
 
 #include "fem/scalar_elements.h"
 #include "fem/tet_kernels.h"
@@ -20,13 +21,6 @@ struct alignas(64) RoundBlocks {
     double pairs[kTetBlockSize * kMaxRoundPairs];
 };
 using RedoBits = std::uint8_t[kMaxRoundTets / kTetLanes];
-
-/// A place in the middle of three, whichever of them is lost: fmin and fmax pass NaN over.
-double sound_origin(double a, double b, double c) {
-    const double median = std::fmax(std::fmin(a, b), std::fmin(std::fmax(a, b), c));
-    constexpr double kFarthest = 1e15;  // [m]; also false for NaN
-    return std::abs(median) < kFarthest ? median : 0.0;
-}
 
 /// Copies the round's part of u. In float relative to a place near its nodes, so that digits are
 /// not spent on how far the body has moved.

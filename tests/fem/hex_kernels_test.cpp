@@ -314,7 +314,7 @@ TEST(HexKernels, NaNStaysInItsElements) {
                     std::ranges::find(nodes, bad) != nodes.end())
                     touched.insert(nodes.begin(), nodes.end());
             for (const double poison : {std::numeric_limits<double>::quiet_NaN(),
-                                        std::numeric_limits<double>::infinity()}) {
+                                        std::numeric_limits<double>::infinity(), 1e300}) {
                 VectorXd poisoned = u;
                 poisoned.segment<3>(3 * bad).setConstant(poison);
                 on_every_target([&] {
@@ -323,7 +323,8 @@ TEST(HexKernels, NaNStaysInItsElements) {
                     const VectorXd R_single = simd_force<float>(hexes, poisoned);
                     for (int i = 0; i < hexes.mesh.num_vertices(); ++i) {
                         if (touched.contains(i)) {
-                            EXPECT_FALSE(R.segment<3>(3 * i).allFinite());
+                            // a huge number may stay finite where the law is linear
+                            EXPECT_TRUE(std::isfinite(poison) || !R.segment<3>(3 * i).allFinite());
                         } else {
                             EXPECT_EQ(R.segment<3>(3 * i), whole.segment<3>(3 * i));
                             EXPECT_TRUE(R_single.segment<3>(3 * i).allFinite());
