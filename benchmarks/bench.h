@@ -26,6 +26,7 @@ struct Benchmark {
     double min_ratio = 0;        ///< target: reference over median at least this; 0: none
     int samples = 200;           ///< the first tenth (at least one) is warm-up
     bool wall_time = false;      ///< for work on several threads; otherwise CPU time of the thread
+    bool is_long = false;        ///< takes minutes: only with --long
 };
 
 /// Times are thread CPU time per operation, or wall time where the benchmark says so.

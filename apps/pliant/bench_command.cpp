@@ -21,7 +21,8 @@ std::vector<Benchmark> all_benchmarks() {
     for (const auto& module :
          {bench::geometry_benchmarks(), bench::element_benchmarks(), bench::explicit_benchmarks(),
           bench::implicit_benchmarks(), bench::coupled_benchmarks(), bench::solver_benchmarks(),
-          bench::reduced_force_benchmarks()})
+          bench::reduced_force_benchmarks(), bench::reduced_step_benchmarks(),
+          bench::reduced_surface_benchmarks(), bench::reduced_build_benchmarks()})
         all.insert(all.end(), module.begin(), module.end());
     return all;
 }
@@ -36,7 +37,8 @@ std::vector<Benchmark> chosen(const Arguments& arguments) {
     const std::string filter = arguments.text("--filter");
     std::erase_if(all, [&](const Benchmark& benchmark) {
         return (!module.empty() && benchmark.module != module) ||
-               benchmark.name.find(filter) == std::string::npos;
+               benchmark.name.find(filter) == std::string::npos ||
+               (benchmark.is_long && !arguments.has("--long"));
     });
     if (all.empty()) {
         std::string known;
@@ -128,7 +130,8 @@ Command bench_command() {
             .min_operands = 0,
             .max_operands = 1,
             .options = {{"--list", "", "only names"},
-                        {"--filter", "TEXT", "only benchmarks whose name contains this"}},
+                        {"--filter", "TEXT", "only benchmarks whose name contains this"},
+                        {"--long", "", "also those that take minutes"}},
             .run = run};
 }
 

@@ -6,6 +6,7 @@ namespace pliant::cli {
 
 [[nodiscard]] Command demo_command();
 [[nodiscard]] Command shape_command();
+[[nodiscard]] Command build_command();
 [[nodiscard]] Command mesh_command();
 [[nodiscard]] Command convert_command();
 [[nodiscard]] Command inspect_command();

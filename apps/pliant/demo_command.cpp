@@ -42,12 +42,12 @@ int run(const Arguments& arguments) {
     json.begin_object().member("folder", folder.string()).key("meshes").begin_array();
     Table table({"mesh", "elements", "vertices", "hanging", "volume m³", "weighted m³", "build s",
                  "embed s", "file"});
-    const MeshRequest requests[] = {
+    const SimulationMeshOptions requests[] = {
         {.kind = "voxel", .resolution = 128, .hollow = true},
         {.kind = "voxel", .resolution = 128},
         {.kind = "graded", .resolution = 256, .growth = 1.5, .levels = 3},
         {.kind = "tet", .resolution = 256}};
-    for (const MeshRequest& request : requests) {
+    for (const SimulationMeshOptions& request : requests) {
         const MeshResult result = make_simulation_mesh(surface, request, progress);
         const VolumeMesh& mesh = result.mesh;
         const std::string label = request.kind + (request.hollow ? "-hollow" : "");

@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <optional>
 
 #include "commands.h"
 #include "output.h"
@@ -9,6 +10,7 @@
 #include "pliant/geometry/mesh_io.h"
 #include "pliant/geometry/selection.h"
 #include "pliant/geometry/surface_check.h"
+#include "pliant/reduction/reduced_model.h"
 
 namespace pliant::cli {
 namespace {
@@ -22,6 +24,56 @@ std::string shape_text(const std::vector<std::uint64_t>& shape) {
 
 int inspect_volume(const Arguments& arguments, const std::string& path);
 
+std::string material_text(const Material& material) {
+    return std::string(to_string(material.law)) +
+           format(", E = %.4g Pa, ν = %.3g, ρ = %.4g kg/m³", material.youngs_modulus(),
+                  material.poisson_ratio(), material.density) +
+           (material.anisotropy ? " (averages: anisotropic)" : "");
+}
+
+void print_model(const ReducedModel& model) {
+    const int k = model.num_modes();
+    std::printf("basis        r = %d of %d modes, captures %s of them and their derivatives\n",
+                model.rank(), k, share(model.captured()).c_str());
+    std::printf("modes        %.4g … %.4g Hz\n", model.frequency(0), model.frequency(k - 1));
+    std::printf("mesh         %s elements, %s vertices\n", grouped(model.num_elements()).c_str(),
+                grouped(model.num_vertices()).c_str());
+    const SurfaceShapes shapes = model.shapes();
+    std::printf("surface      %s vertices, %s triangles\n", grouped(shapes.num_vertices()).c_str(),
+                grouped(shapes.num_triangles()).c_str());
+    std::printf(
+        "fixed        %s\n",
+        model.is_free()
+            ? "nothing: flies freely"
+            : (grouped(static_cast<std::int64_t>(model.fixed_vertices().size())) + " vertices")
+                  .c_str());
+    for (const Material& material : model.materials())
+        std::printf("material     %s\n", material_text(material).c_str());
+    std::printf("forces       %s\n",
+                model.has_polynomials() ? "by polynomials" : "through the elements");
+    std::printf("run with     steps of %g ms, deflections up to %.3g m\n",
+                1e3 * model.suggested_step(), model.expected_reach());
+}
+
+void write_model(const ReducedModel& model, JsonWriter& json) {
+    json.key("model")
+        .begin_object()
+        .member("rank", model.rank())
+        .member("num_modes", model.num_modes())
+        .member("captured", model.captured())
+        .member("first_frequency_hz", model.frequency(0))
+        .member("last_frequency_hz", model.frequency(model.num_modes() - 1))
+        .member("num_elements", model.num_elements())
+        .member("num_vertices", model.num_vertices())
+        .member("num_surface_vertices", model.shapes().num_vertices())
+        .member("free", model.is_free())
+        .member("num_fixed", static_cast<int>(model.fixed_vertices().size()))
+        .member("polynomials", model.has_polynomials())
+        .member("suggested_step_s", model.suggested_step())
+        .member("expected_reach_m", model.expected_reach())
+        .end_object();
+}
+
 int inspect_archive(const Arguments& arguments, const std::string& path) {
     const Archive archive(path);
     Table table({"chunk", "type", "shape", "bytes", "XXH3", "state"});
@@ -30,8 +82,10 @@ int inspect_archive(const Arguments& arguments, const std::string& path) {
     json.key("provenance").begin_object();
     for (const auto& [key, value] : archive.provenance()) json.member(key, value);
     json.end_object().key("chunks").begin_array();
+    bool is_whole = true;
     for (const ChunkInfo& chunk : archive.chunks()) {
         const bool intact = archive.is_intact(chunk);
+        is_whole = is_whole && intact;
         table.add({chunk.name, std::string(to_string(chunk.type)), shape_text(chunk.shape),
                    grouped(static_cast<std::int64_t>(chunk.size)), hash_text(chunk.checksum),
                    intact ? "ok" : "DAMAGED"});
@@ -47,7 +101,15 @@ int inspect_archive(const Arguments& arguments, const std::string& path) {
             .member("intact", intact)
             .end_object();
     }
-    json.end_array().end_object();
+    json.end_array();
+    std::optional<ReducedModel> model;
+    if (archive.kind() == "reduced-model") {
+        if (is_whole) model = ReducedModel::from_archive(archive, path);
+        if (model) write_model(*model, json);
+    } else if (arguments.has("--of")) {
+        throw InputError(path, "holds no model that --of could compare; it is a " + archive.kind());
+    }
+    json.end_object();
 
     if (arguments.json()) {
         std::printf("%s\n", json.text().c_str());
@@ -57,7 +119,10 @@ int inspect_archive(const Arguments& arguments, const std::string& path) {
         for (const auto& [key, value] : archive.provenance())
             std::printf("  %-14s %s\n", key.c_str(), value.c_str());
         table.print();
+        if (model) print_model(*model);
     }
+    if (model && arguments.has("--of"))
+        model->require_surface(load_surface(arguments.text("--of")));
     // the table above shows which chunk; this also checks what lies between the chunks
     archive.verify();
     const bool is_mesh = archive.kind() == "volume-mesh";
@@ -180,15 +245,17 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command inspect_command() {
-    return {.name = "inspect",
-            .summary = "Says what is in a mesh or .pliant file and whether it is sound.",
-            .operands = "FILE",
-            .example = "pliant inspect bridge.ply --select \"z < 5 %\"",
-            .min_operands = 1,
-            .max_operands = 1,
-            .options = {{"--select", "SELECTION",
-                         "count the vertices of a selection, as in \"z < 5 %\""}},
-            .run = run};
+    return {
+        .name = "inspect",
+        .summary = "Says what is in a mesh, model or other .pliant file and whether it is sound.",
+        .operands = "FILE",
+        .example = "pliant inspect bridge.ply --select \"z < 5 %\"",
+        .min_operands = 1,
+        .max_operands = 1,
+        .options = {{"--select", "SELECTION",
+                     "count the vertices of a selection, as in \"z < 5 %\""},
+                    {"--of", "SURFACE", "check that a model was built from this surface"}},
+        .run = run};
 }
 
 }  // namespace pliant::cli

@@ -19,8 +19,8 @@ using namespace pliant::cli;
 constexpr int kFailed = 1, kInterrupted = 130;
 
 std::vector<Command> all_commands() {
-    return {demo_command(),    shape_command(), mesh_command(),     convert_command(),
-            inspect_command(), bench_command(), reproduce_command()};
+    return {demo_command(),    build_command(),   shape_command(), mesh_command(),
+            convert_command(), inspect_command(), bench_command(), reproduce_command()};
 }
 
 void print_overview(const std::vector<Command>& commands) {

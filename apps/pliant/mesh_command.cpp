@@ -69,16 +69,10 @@ std::vector<Region> parse_regions(const std::vector<std::string>& requests) {
 /// Elements whose centre is selected.
 void assign_regions(VolumeMesh& mesh, const std::vector<Region>& regions) {
     if (regions.empty()) return;
-    std::vector<Eigen::Vector3d> centres;
-    for (int e = 0; e < mesh.num_elements(); ++e) {
-        Eigen::Vector3d sum = Eigen::Vector3d::Zero();
-        for (const int v : mesh.element(e)) sum += mesh.vertices[static_cast<std::size_t>(v)];
-        centres.push_back(sum / nodes_per_element(mesh.kind));
-    }
-    mesh.regions.assign(centres.size(), 0);
+    mesh.regions.assign(static_cast<std::size_t>(mesh.num_elements()), 0);
     mesh.region_names = {"body"};
     for (const Region& region : regions) {
-        for (const int e : select_some(region.selection, centres, "--region " + region.name))
+        for (const int e : select_elements(region.selection, mesh, "--region " + region.name))
             mesh.regions[static_cast<std::size_t>(e)] = static_cast<int>(mesh.region_names.size());
         mesh.region_names.push_back(region.name);
     }
@@ -167,7 +161,7 @@ void print_json(const MeshResult& result, double surface_volume, const RepairRep
 int run(const Arguments& arguments) {
     const std::string in = arguments.operands()[0], out = arguments.required("-o");
     check_output(out, {".vtu", ".msh", ".veg", ".mesh", ".node", ".ele", ".pliant"});
-    MeshRequest request;
+    SimulationMeshOptions request;
     request.kind = arguments.text("--kind", request.kind);
     request.resolution = arguments.integer("--resolution", request.resolution, 2, 1024);
     request.hollow = arguments.has("--hollow");
@@ -179,7 +173,11 @@ int run(const Arguments& arguments) {
                                  " holds tetrahedra only; add --kind tet or choose .vtu, .msh, "
                                  ".veg, .mesh or .pliant");
 
-    check(request);
+    with_option_names({{"kind", "--kind"},
+                       {"hollow", "--hollow"},
+                       {"resolution", "--resolution"},
+                       {"levels", "--levels"}},
+                      [&] { check_options(request); });
     const std::vector<Region> regions = parse_regions(arguments.all("--region"));
 
     Progress progress(progress_style(arguments));

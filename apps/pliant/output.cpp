@@ -40,13 +40,23 @@ std::string byte_size(double bytes) {
     return format("%.2f GB", bytes / 1e9);
 }
 
+std::string share(double fraction) {
+    return fraction < 0.9999 ? format("%.2f %%", 100 * fraction)
+                             : format("all but %.0e", std::max(1 - fraction, 0.0));
+}
+
 std::string format(const char* pattern, ...) {
-    char buffer[256];
-    va_list values;
-    va_start(values, pattern);
-    std::vsnprintf(buffer, sizeof buffer, pattern, values);
-    va_end(values);
-    return buffer;
+    std::string text(255, '\0');
+    for (bool fits = false; !fits;) {
+        va_list values;
+        va_start(values, pattern);
+        const int needed = std::vsnprintf(text.data(), text.size() + 1, pattern, values);
+        va_end(values);
+        const auto length = static_cast<std::size_t>(std::max(needed, 0));
+        fits = length <= text.size();
+        text.resize(length);
+    }
+    return text;
 }
 
 void Table::print() const {
@@ -91,6 +101,19 @@ void check_output(const std::string& path, const std::vector<std::string>& exten
     if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
         throw InputError(path,
                          "the folder " + folder.string() + " does not exist; create it first");
+}
+
+void with_option_names(const std::map<std::string, std::string>& option_of_name,
+                       const std::function<void()>& work) {
+    try {
+        work();
+    } catch (const InputError& error) {
+        const std::string sentence = error.what();
+        const std::string name = sentence.substr(0, sentence.find(' '));
+        const auto option = option_of_name.find(name);
+        if (option == option_of_name.end()) throw;
+        throw InputError("", option->second + sentence.substr(name.size()));
+    }
 }
 
 ProgressStyle progress_style(const Arguments& arguments) {

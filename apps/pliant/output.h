@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,8 @@ class Arguments;
 
 [[nodiscard]] std::string grouped(std::int64_t number);  ///< 41,208
 [[nodiscard]] std::string byte_size(double bytes);       ///< 9.8 MB
+/// Of a fraction near one: 99.98 %, or all but 2e-07.
+[[nodiscard]] std::string share(double fraction);
 /// printf for short texts.
 [[nodiscard]] std::string format(const char* pattern, ...) __attribute__((format(printf, 1, 2)));
 
@@ -31,6 +35,11 @@ private:
 /// Before long work: throws InputError unless the name ends in one of the extensions and its folder
 /// exists.
 void check_output(const std::string& path, const std::vector<std::string>& extensions);
+
+/// Runs `work`. An InputError that begins with a name of the library is said with the option that
+/// sets it: `kind = disk (expected …)` becomes `--kind = disk (expected …)`.
+void with_option_names(const std::map<std::string, std::string>& option_of_name,
+                       const std::function<void()>& work);
 
 [[nodiscard]] ProgressStyle progress_style(const Arguments& arguments);
 

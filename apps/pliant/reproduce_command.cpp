@@ -18,16 +18,18 @@ namespace {
 
 using reproduce::Context;
 using reproduce::Experiment;
+using reproduce::ExperimentPage;
 using reproduce::Section;
 
-constexpr const char* kPageName = "fem.html";
-
-std::vector<Experiment> chosen(const Arguments& arguments) {
+/// The page of the module, with the experiments asked for.
+ExperimentPage chosen(const Arguments& arguments) {
     const std::string module = arguments.operands()[0];
-    if (module != "fem") throw InputError("", "module", module, "fem");
-    std::vector<Experiment> all = reproduce::fem_experiments();
+    if (module != "fem" && module != "reduction")
+        throw InputError("", "module", module, "fem or reduction");
+    ExperimentPage page = module == "fem" ? reproduce::fem_page() : reproduce::reduction_page();
+    std::vector<Experiment>& all = page.experiments;
     const std::vector<std::string> wanted = arguments.all("--only");
-    if (wanted.empty()) return all;
+    if (wanted.empty()) return page;
 
     std::vector<std::string> names;
     std::string list;
@@ -45,12 +47,12 @@ std::vector<Experiment> chosen(const Arguments& arguments) {
     std::erase_if(all, [&](const Experiment& experiment) {
         return std::find(wanted.begin(), wanted.end(), experiment.name) == wanted.end();
     });
-    return all;
+    return page;
 }
 
 /// A name ending in .html is the page; anything else is a folder for it, made if need be.
-std::filesystem::path page_path(const Arguments& arguments) {
-    const std::filesystem::path out = arguments.text("-o", kPageName);
+std::filesystem::path page_path(const Arguments& arguments, const std::string& name) {
+    const std::filesystem::path out = arguments.text("-o", name);
     if (has_extension(out.string(), ".html")) {
         check_output(out.string(), {".html"});
         return out;
@@ -58,11 +60,12 @@ std::filesystem::path page_path(const Arguments& arguments) {
     std::error_code failure;
     std::filesystem::create_directories(out, failure);
     if (failure) throw InputError(out.string(), "cannot be created: " + failure.message());
-    return out / kPageName;
+    return out / name;
 }
 
 int run(const Arguments& arguments) {
-    const std::vector<Experiment> experiments = chosen(arguments);
+    const ExperimentPage page = chosen(arguments);
+    const std::vector<Experiment>& experiments = page.experiments;
     if (arguments.has("--list")) {
         for (const Experiment& experiment : experiments) {
             if (arguments.json()) {
@@ -77,7 +80,7 @@ int run(const Arguments& arguments) {
         }
         return 0;
     }
-    const std::filesystem::path path = page_path(arguments);
+    const std::filesystem::path path = page_path(arguments, page.module + ".html");
     const bool is_quick = arguments.has("--quick");
     set_num_threads(1);  // costs are stated for one core
 
@@ -101,9 +104,10 @@ int run(const Arguments& arguments) {
 
     AtomicFile file(path);
     file.write(reproduce::html_page(
-        "Nonlinear FEM: published and measured",
-        format("Written by pliant %s reproduce fem%s; one thread, SIMD %s. ", kVersion,
-               is_quick ? " --quick (smaller sizes)" : "", simd_targets().front().c_str()) +
+        page.title,
+        format("Written by pliant %s reproduce %s%s; one thread, SIMD %s. ", kVersion,
+               page.module.c_str(), is_quick ? " --quick (smaller sizes)" : "",
+               simd_targets().front().c_str()) +
             "Reference numbers are those published with the method or computed by an independent "
             "program; where a number is further from its reference than the stated tolerance, the "
             "page says so. Times are CPU times of this machine, the best of several runs.",
@@ -141,19 +145,19 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command reproduce_command() {
-    return {
-        .name = "reproduce",
-        .summary =
-            "Repeats published experiments, on one thread, and writes a page of comparisons.",
-        .operands = "fem",
-        .example = "pliant reproduce fem -o fem.html",
-        .min_operands = 1,
-        .max_operands = 1,
-        .options = {{"-o", "PATH", "an .html file, or a folder for fem.html (default fem.html)"},
-                    {"--only", "NAME", "one experiment; may be repeated"},
-                    {"--quick", "", "smaller sizes: seconds instead of minutes"},
-                    {"--list", "", "only names"}},
-        .run = run};
+    return {.name = "reproduce",
+            .summary =
+                "Repeats published experiments, on one thread, and writes a page of comparisons.",
+            .operands = "fem|reduction",
+            .example = "pliant reproduce fem -o fem.html",
+            .min_operands = 1,
+            .max_operands = 1,
+            .options = {{"-o", "PATH",
+                         "an .html file, or a folder for MODULE.html (default MODULE.html)"},
+                        {"--only", "NAME", "one experiment; may be repeated"},
+                        {"--quick", "", "smaller sizes: seconds instead of minutes"},
+                        {"--list", "", "only names"}},
+            .run = run};
 }
 
 }  // namespace pliant::cli

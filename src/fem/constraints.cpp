@@ -1,9 +1,10 @@
 #include "pliant/fem/constraints.h"
 
+#include "core/dense_algebra.h"
+#include "core/jacobi_eigen.h"
 #include "geometry/disjoint_sets.h"
 #include "pliant/core/error.h"
 
-#include <Eigen/Eigenvalues>
 #include <cassert>
 #include <cmath>
 #include <cstdio>
@@ -45,20 +46,20 @@ std::string direction_name(const Vector3d& direction) {
 std::vector<Vector3d> spanning_directions(const MatrixXd& A) {
     std::vector<Vector3d> directions;
     if (A.cols() == 0) return directions;
-    const Eigen::SelfAdjointEigenSolver<Matrix3d> eigen(A * A.transpose());
+    const SmallEigen<3> eigen = jacobi_eigen<3>(A * A.transpose());
     Matrix3d projector = Matrix3d::Zero();
     for (int k = 0; k < 3; ++k)
-        if (eigen.eigenvalues()[k] > kZero)
-            projector += eigen.eigenvectors().col(k) * eigen.eigenvectors().col(k).transpose();
+        if (eigen.values[k] > kZero)
+            projector += eigen.vectors.col(k) * eigen.vectors.col(k).transpose();
     for (int k = 0; k < 3; ++k)
         if (projector(k, k) > 1 - 1e-6) {
             directions.push_back(Vector3d::Unit(k));
             projector.row(k).setZero();
             projector.col(k).setZero();
         }
-    const Eigen::SelfAdjointEigenSolver<Matrix3d> rest(projector);
+    const SmallEigen<3> rest = jacobi_eigen<3>(projector);
     for (int k = 0; k < 3; ++k)
-        if (rest.eigenvalues()[k] > 0.5) directions.push_back(rest.eigenvectors().col(k));
+        if (rest.values[k] > 0.5) directions.push_back(rest.vectors.col(k));
     return directions;
 }
 
@@ -75,11 +76,10 @@ MatrixXd free_motions(const std::vector<Vector3d>& positions, const Constraints&
             row << Vector3d::Unit(axis), r.cross(Vector3d::Unit(axis));
             gram += row * row.transpose();
         }
-    const Eigen::SelfAdjointEigenSolver<Matrix6> eigen(gram);
+    const SmallEigen<6> eigen = jacobi_eigen<6>(gram);
     int count = 0;  // eigenvalues ascend
-    while (count < 6 && eigen.eigenvalues()[count] <= kZero * std::max(eigen.eigenvalues()[5], 1.0))
-        ++count;
-    return eigen.eigenvectors().leftCols(count);
+    while (count < 6 && eigen.values[count] <= kZero * std::max(eigen.values[5], 1.0)) ++count;
+    return eigen.vectors.leftCols(count);
 }
 
 std::vector<std::string> names_of(const MatrixXd& motions) {
@@ -87,10 +87,10 @@ std::vector<std::string> names_of(const MatrixXd& motions) {
     if (motions.cols() == 0) return names;
     // translations are the combinations without rotation
     const MatrixXd rotations = motions.bottomRows(3);
-    const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(rotations.transpose() * rotations);
+    const SymmetricEigen eigen = symmetric_eigen(rotations.transpose() * rotations);
     int count = 0;
-    while (count < motions.cols() && eigen.eigenvalues()[count] <= kZero) ++count;
-    const MatrixXd translations = motions.topRows(3) * eigen.eigenvectors().leftCols(count);
+    while (count < motions.cols() && eigen.values[count] <= kZero) ++count;
+    const MatrixXd translations = motions.topRows(3) * eigen.vectors.leftCols(count);
     for (const Vector3d& d : spanning_directions(translations))
         names.push_back("translation along " + direction_name(d));
     for (const Vector3d& d : spanning_directions(rotations))

@@ -1,10 +1,9 @@
 #include "fem/element_eigenvalue.h"
 
+#include "core/dense_algebra.h"
 #include "fem/element_kernels.h"
 #include "fem/node_shares.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 namespace pliant {
@@ -63,7 +62,6 @@ ElementEigenvalue largest_eigenvalue(const FemModelData& d,
         d.regions.size(), kGrain, ElementEigenvalue{},
         [&](std::size_t begin, std::size_t end) {
             ElementEigenvalue largest;
-            Eigen::LLT<ElementMatrix<N>> cholesky;
             int last = -1;  // the last place that was looked at closely
             for (int place = static_cast<int>(begin); place < static_cast<int>(end); ++place) {
                 if (last >= 0 && d.regions[last] == d.regions[place] &&
@@ -74,14 +72,11 @@ ElementEigenvalue largest_eigenvalue(const FemModelData& d,
                     scaled_stiffness<N>(d, place, stress_gradients[d.regions[place]], lumping);
                 // no larger than the largest so far if that times I minus A is definite: a
                 // factorisation is ten times cheaper than the eigenvalues
-                ElementMatrix<N> difference = -A;
+                Eigen::MatrixXd difference = -A;
                 difference.diagonal().array() += (1 + kSameEigenvalue) * largest.value;
-                cholesky.compute(difference);
-                if (cholesky.info() == Eigen::Success) continue;
-                const Eigen::SelfAdjointEigenSolver<ElementMatrix<N>> solver(
-                    A, Eigen::EigenvaluesOnly);
-                largest =
-                    larger(largest, {solver.eigenvalues()[3 * N - 1], d.blocks.elements[place]});
+                if (lower_cholesky(difference).size() > 0) continue;
+                const double value = symmetric_eigenvalues(A)[3 * N - 1];
+                largest = larger(largest, {value, d.blocks.elements[place]});
             }
             return largest;
         },

@@ -22,16 +22,6 @@ constexpr std::size_t kGrain = 12288;
 /// Hanging nodes or masters of one task.
 constexpr std::size_t kHangingGrain = 1024;
 
-/// parallel_ranges without the scheduler, which may allocate, where it is of no use.
-template <class Body>
-void run_ranges(std::size_t count, std::size_t grain, const Body& body) {
-    if (count > grain && num_threads() > 1)
-        parallel_ranges(count, grain, body);
-    else
-        for (std::size_t begin = 0; begin < count; begin += grain)
-            body(begin, std::min(begin + grain, count));
-}
-
 std::size_t size_of(const VectorXd& x) { return static_cast<std::size_t>(x.size()); }
 
 Eigen::Map<Eigen::Vector3d> at_node(double* x, int node) {
@@ -185,7 +175,7 @@ void ExplicitDynamics::predict(FemState& s, double dt, Workspace& ws) const noex
     assert(s.u.size() == model_.num_unknowns() && ws.R.size() == model_.num_unknowns());
     set_inverse_q(dt, ws);
     // eq. (T1), into the other array of u
-    run_ranges(size_of(s.u), kGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_ranges(size_of(s.u), kGrain, [&](std::size_t begin, std::size_t end) {
         predict_unknowns(end - begin, dt, s.u.data() + begin, s.v.data() + begin,
                          s.a.data() + begin, ws.half_v.data() + begin, ws.u_before.data() + begin);
     });
@@ -234,7 +224,7 @@ ExplicitReport ExplicitDynamics::accelerate_at(const FemState& s, const VectorXd
         .inverse_q = ws.inverse_q.data(),
         .h = h.data(),
         .a = ws.a.data()};
-    run_ranges(size_of(ws.a), kGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_ranges(size_of(ws.a), kGrain, [&](std::size_t begin, std::size_t end) {
         const Powers powers = accelerate_unknowns(arrays, begin, end);
         ws.sums[begin / kGrain] = {powers.load, powers.drag};
     });
@@ -276,7 +266,7 @@ double ExplicitDynamics::reaction_power(const FemState& s, const VectorXd& h, co
 
 StepStatus ExplicitDynamics::finish(FemState& s, double dt, Workspace& ws) const noexcept {
     // eq. (T3), in the place of h
-    run_ranges(size_of(ws.a), kGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_ranges(size_of(ws.a), kGrain, [&](std::size_t begin, std::size_t end) {
         ws.sums[begin / kGrain][0] =
             finish_unknowns(end - begin, dt, ws.a.data() + begin, ws.half_v.data() + begin);
     });
@@ -316,7 +306,7 @@ void ExplicitDynamics::set_inverse_q(double dt, Workspace& ws) const noexcept {
 
 void ExplicitDynamics::follow_masters(VectorXd& x) const noexcept {
     const std::vector<HangingNode>& hanging = model_.mesh().hanging;
-    run_ranges(hanging.size(), kHangingGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_ranges(hanging.size(), kHangingGrain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) {
             const HangingNode& h = hanging[k];
             Eigen::Vector3d sum = Eigen::Vector3d::Zero();
@@ -328,7 +318,7 @@ void ExplicitDynamics::follow_masters(VectorXd& x) const noexcept {
 
 void ExplicitDynamics::fold_to_masters(const ConstRef& f, Workspace& ws) const noexcept {
     const bool has_damping_force = ws.damping_force.size() > 0;
-    run_ranges(masters_.size(), kHangingGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_ranges(masters_.size(), kHangingGrain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k)
             for (int c = child_offsets_[k]; c < child_offsets_[k + 1]; ++c) {
                 const auto [node, weight] = children_[c];

@@ -178,7 +178,7 @@ void ExplicitScene::Impl::solve(const State& s, double dt, Work& ws) const noexc
         if (!is_needed) ws.rows.pop_back();
     }
     solve_contacts(ws.rows, ws.fields, options.friction, options.sweeps);
-    // finish() takes hanging nodes along in velocity alone
+    // rows read the accelerations of hanging nodes before finish() sets them
     if (!ws.rows.empty())
         for (std::size_t b = 0; b < bodies.size(); ++b)
             follow_masters(bodies[b].model().mesh(), ws.bodies[b].a);

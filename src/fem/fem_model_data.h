@@ -38,20 +38,9 @@ struct FemModelData {
 /// touch one node; see ElementBlocks.
 template <class Body>
 void for_each_block(const ElementBlocks& blocks, const Body& body) {
-    const bool is_serial = num_threads() == 1;
-    for (int colour = 0; colour < blocks.num_colours(); ++colour) {
-        const int first = blocks.colour_offsets[colour];
-        const int count = blocks.colour_offsets[colour + 1] - first;
-        const auto run = [&](std::size_t k) {
-            const int block = first + static_cast<int>(k);
-            body(block, blocks.block_offsets[block], blocks.block_offsets[block + 1]);
-        };
-        // without the scheduler, which may allocate, where it is of no use
-        if (is_serial || count == 1)
-            for (int k = 0; k < count; ++k) run(static_cast<std::size_t>(k));
-        else
-            parallel_for(static_cast<std::size_t>(count), 1, run);
-    }
+    parallel_phases(blocks.colour_offsets, [&](int block) {
+        body(block, blocks.block_offsets[block], blocks.block_offsets[block + 1]);
+    });
 }
 
 }  // namespace pliant

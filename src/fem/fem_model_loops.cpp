@@ -43,14 +43,9 @@ SmallestDetF add_block_forces_and_det_F(const FemModelData& d, int block, const 
 }
 
 void clear(double* values, std::size_t count) {
-    const auto clear_range = [&](std::size_t begin, std::size_t end) {
+    parallel_ranges(count, 1 << 16, [&](std::size_t begin, std::size_t end) {
         std::fill(values + begin, values + end, 0.0);
-    };
-    // without the scheduler, which may allocate, where it is of no use
-    if (num_threads() == 1)
-        clear_range(0, count);
-    else
-        parallel_ranges(count, 1 << 16, clear_range);
+    });
 }
 
 /// K and, unless null, R, which is zero.

@@ -1,6 +1,7 @@
 #include "fem/lanczos.h"
 
-#include <Eigen/Eigenvalues>
+#include "core/dense_algebra.h"
+
 #include <cmath>
 #include <vector>
 
@@ -30,10 +31,8 @@ Ritz largest_ritz(const std::vector<double>& diagonal, const std::vector<double>
     const auto m = static_cast<Eigen::Index>(diagonal.size());
     const Eigen::Map<const Eigen::VectorXd> alpha(diagonal.data(), m);
     const Eigen::Map<const Eigen::VectorXd> beta(off_diagonal.data(), m - 1);
-    Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen;
-    eigen.computeFromTridiagonal(alpha, beta);
-    return {eigen.eigenvalues()[m - 1],
-            off_diagonal.back() * std::abs(eigen.eigenvectors()(m - 1, m - 1))};
+    const SymmetricEigen eigen = tridiagonal_eigen(alpha, beta);
+    return {eigen.values[m - 1], off_diagonal.back() * std::abs(eigen.vectors(m - 1, m - 1))};
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 #include "pliant/fem/material.h"
 
+#include "core/jacobi_eigen.h"
 #include "fem/material_laws.h"
 #include "geometry/option_check.h"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <cmath>
 #include <limits>
@@ -46,13 +46,13 @@ void check_stiffness(const Matrix6d& C) {
                                  number(C(j, i)) + " like " + entry("stiffness", j, i) +
                                      ", since the matrix is symmetric");
     const Matrix6d symmetric = 0.5 * (C + C.transpose());
-    const Eigen::SelfAdjointEigenSolver<Matrix6d> solver(symmetric, Eigen::EigenvaluesOnly);
+    const Vector6d eigenvalues = jacobi_eigen<6>(symmetric).values;
     // eigenvalues this small are indistinguishable from zero
     const double smallest = 100 * std::numeric_limits<double>::epsilon() * largest;
     for (int i = 0; i < 6; ++i)
-        if (!(solver.eigenvalues()[i] > smallest))
+        if (!(eigenvalues[i] > smallest))
             throw InputError("", "stiffness eigenvalue " + std::to_string(i + 1) + " of 6",
-                             number(solver.eigenvalues()[i]),
+                             number(eigenvalues[i]),
                              "a value > 0: the matrix must be positive definite");
 }
 

@@ -1,11 +1,10 @@
 // Corotational linear law, docs/fem.md eq. (M10):
 //     W = μ |F − R|² + λ/2 (tr S − 3)²,   F = R S,  R the nearest rotation, S symmetric
 
+#include "core/jacobi_eigen.h"
 #include "fem/cofactor.h"
 #include "fem/material_laws.h"
 #include "fem/polar_rotation.h"
-
-#include <Eigen/Eigenvalues>
 
 namespace pliant {
 namespace {
@@ -32,10 +31,9 @@ Matrix3d guarded_inverse(const Matrix3d& G) noexcept {
     const double det = G.col(0).dot(adjugate.col(0));
     if (kSmallestSum * adjugate.norm() < det) return adjugate / det;
 
-    const Eigen::SelfAdjointEigenSolver<Matrix3d> solver(G);
-    const Matrix3d& Q = solver.eigenvectors();
-    const Vector3d inverse = solver.eigenvalues().cwiseMax(kSmallestSum).cwiseInverse();
-    return Q * inverse.asDiagonal() * Q.transpose();
+    const SmallEigen<3> eigen = jacobi_eigen<3>(G);
+    const Vector3d inverse = eigen.values.cwiseMax(kSmallestSum).cwiseInverse();
+    return eigen.vectors * inverse.asDiagonal() * eigen.vectors.transpose();
 }
 
 /// R and what its derivatives need: dR = R [w]×, G w = 2 axial(Rᵀ dF), G = tr(S) I − S, eq. (M13).

@@ -1,8 +1,8 @@
 #include "fem/polar_rotation.h"
 
+#include "core/jacobi_eigen.h"
 #include "fem/cofactor.h"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <numbers>
 
@@ -17,8 +17,8 @@ Eigen::Matrix3d rotation_from_quaternion_form(const Eigen::Matrix3d& F) noexcept
         F(2, 1) - F(1, 2), F(0, 0) - F(1, 1) - F(2, 2), 0, 0,                  //
         F(0, 2) - F(2, 0), F(1, 0) + F(0, 1), F(1, 1) - F(0, 0) - F(2, 2), 0,  //
         F(1, 0) - F(0, 1), F(2, 0) + F(0, 2), F(2, 1) + F(1, 2), F(2, 2) - F(0, 0) - F(1, 1);
-    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix4d> solver(K);
-    const Eigen::Vector4d q = solver.eigenvectors().col(3);
+    const Eigen::Matrix4d symmetric = K.selfadjointView<Eigen::Lower>();
+    const Eigen::Vector4d q = jacobi_eigen<4>(symmetric).vectors.col(3);
     return Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized().toRotationMatrix();
 }
 

@@ -1,8 +1,8 @@
 #include "pliant/reduction/basis.h"
 
+#include "core/dense_algebra.h"
 #include "pliant/core/error.h"
 
-#include <Eigen/Eigenvalues>
 #include <cassert>
 #include <cmath>
 
@@ -23,15 +23,15 @@ Basis mass_pca(const MatrixXd& X, const Sparse& M, int r) {
         throw InputError("", "r", std::to_string(r),
                          "1 to " + std::to_string(n) + ", the number of shapes to choose from");
     const MatrixXd MX = M * X;
-    const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(X.transpose() * MX);
-    const VectorXd squares = eigen.eigenvalues().reverse().cwiseMax(0.0);
+    const SymmetricEigen eigen = symmetric_eigen(X.transpose() * MX);
+    const VectorXd squares = eigen.values.reverse().cwiseMax(0.0);
     // below this the Gram matrix holds rounding alone
     const double smallest = 1e-14 * squares[0];
     int rank = 0;
     while (rank < r && squares[rank] > smallest) ++rank;
     Basis basis;
     basis.singular_values = squares.cwiseSqrt();
-    const MatrixXd principal = X * eigen.eigenvectors().rowwise().reverse().leftCols(rank);
+    const MatrixXd principal = X * eigen.vectors.rowwise().reverse().leftCols(rank);
     basis.U = mass_gram_schmidt(principal, M);
     return basis;
 }

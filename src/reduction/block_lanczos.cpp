@@ -1,9 +1,8 @@
 #include "reduction/block_lanczos.h"
 
+#include "core/dense_algebra.h"
 #include "pliant/core/parallel.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <random>
 #include <stdexcept>
@@ -59,9 +58,9 @@ public:
     }
 
     void solve_projected() {
-        const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(0.5 * (H_ + H_.transpose()));
-        ritz_values_ = eigen.eigenvalues().reverse();
-        ritz_vectors_ = eigen.eigenvectors().rowwise().reverse();
+        const SymmetricEigen eigen = symmetric_eigen(0.5 * (H_ + H_.transpose()));
+        ritz_values_ = eigen.values.reverse();
+        ritz_vectors_ = eigen.vectors.rowwise().reverse();
     }
     [[nodiscard]] const VectorXd& ritz_values() const noexcept { return ritz_values_; }
     [[nodiscard]] MatrixXd ritz_columns(int count) const {
@@ -105,8 +104,8 @@ private:
             MX *= lengths.cwiseInverse().asDiagonal();
             MatrixXd gram = X.transpose() * MX;
             gram.diagonal().array() += 1e-14;
-            const Eigen::LLT<MatrixXd> cholesky(gram);
-            cholesky.matrixU().solveInPlace<Eigen::OnTheRight>(X);
+            const MatrixXd L = lower_cholesky(gram);
+            L.transpose().triangularView<Eigen::Upper>().solveInPlace<Eigen::OnTheRight>(X);
         }
     }
 

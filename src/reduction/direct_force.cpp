@@ -103,16 +103,10 @@ private:
     /// Calls `body(part, first node, end node)`.
     template <class Body>
     void for_each_part(const Body& body) const {
-        const auto run = [&](std::size_t k) {
+        parallel_for(static_cast<std::size_t>(num_parts_), 1, [&](std::size_t k) {
             const int part = static_cast<int>(k), first = part * part_nodes_;
             body(part, first, std::min(first + part_nodes_, model_.num_nodes()));
-        };
-        const auto count = static_cast<std::size_t>(num_parts_);
-        // without the scheduler, which may allocate, where it is of no use
-        if (num_threads() == 1)
-            for (std::size_t k = 0; k < count; ++k) run(k);
-        else
-            parallel_for(count, 1, run);
+        });
     }
 
     /// u = U q.

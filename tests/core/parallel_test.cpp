@@ -132,6 +132,54 @@ TEST_P(Parallel, NestedLoopsWork) {
     for (const auto& visit : visits) EXPECT_EQ(visit, 1);
 }
 
+TEST_P(Parallel, PhasesRunEveryItemOnceAndOneAfterTheOther) {
+    const std::vector<int> offsets{0, 0, 1, 41, 41, 1041, 1043, 1043};
+    for (int repeat = 0; repeat < 50; ++repeat) {
+        std::vector<std::atomic<int>> visits(1043);
+        std::vector<std::atomic<int>> num_done(offsets.size() - 1);
+        std::atomic<bool> is_ordered{true};
+        parallel_phases(offsets, [&](int i) {
+            ++visits[i];
+            std::size_t phase = 0;
+            while (offsets[phase + 1] <= i) ++phase;
+            for (std::size_t p = 0; p < phase; ++p)
+                if (num_done[p] != offsets[p + 1] - offsets[p]) is_ordered = false;
+            ++num_done[phase];
+        });
+        for (const auto& visit : visits) EXPECT_EQ(visit, 1);
+        EXPECT_TRUE(is_ordered);
+    }
+    int calls = 0;
+    parallel_phases(std::vector<int>{}, [&](int) { ++calls; });
+    parallel_phases(std::vector<int>{0}, [&](int) { ++calls; });
+    parallel_phases(std::vector<int>{0, 0}, [&](int) { ++calls; });
+    EXPECT_EQ(calls, 0);
+}
+
+TEST_P(Parallel, ExceptionEndsThePhases) {
+    const std::vector<int> offsets{0, 10, 20, 30};
+    std::atomic<int> calls_after{0};
+    try {
+        parallel_phases(offsets, [&](int i) {
+            if (i == 13 || i == 17) throw std::runtime_error(std::to_string(i));
+            if (i >= 20) ++calls_after;
+        });
+        FAIL() << "no exception";
+    } catch (const std::runtime_error& error) {
+        EXPECT_STREQ(error.what(), "13");
+    }
+    EXPECT_EQ(calls_after, 0);
+}
+
+TEST_P(Parallel, LoopsNestInPhases) {
+    const std::vector<int> offsets{0, 8, 16, 24};
+    std::vector<std::atomic<int>> visits(24 * 50);
+    parallel_phases(offsets, [&](int i) {
+        parallel_for(50, 1, [&](std::size_t j) { ++visits[50 * static_cast<std::size_t>(i) + j]; });
+    });
+    for (const auto& visit : visits) EXPECT_EQ(visit, 1);
+}
+
 TEST(ParallelThreads, NumberCanBeSetAndRestored) {
     const int original = num_threads();
     set_num_threads(1);

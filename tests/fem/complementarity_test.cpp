@@ -1,11 +1,10 @@
 #include "fem/complementarity.h"
 
+#include "core/dense_algebra.h"
 #include "pliant/core/allocation_guard.h"
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/LU>
 #include <random>
 
 namespace pliant {
@@ -26,7 +25,7 @@ RandomSystem random_system(int k, std::mt19937& generator) {
     const MatrixXd B = MatrixXd::NullaryExpr(n, n, random);
     const MatrixXd N = MatrixXd::NullaryExpr(n, k, random);
     const MatrixXd A = B * B.transpose() + MatrixXd::Identity(n, n);
-    MatrixXd S = N.transpose() * A.ldlt().solve(N);
+    MatrixXd S = N.transpose() * solve_dense(A, N);
     S = 0.5 * (S + S.transpose()).eval();
     return {S, VectorXd::NullaryExpr(k, random)};
 }
@@ -44,7 +43,7 @@ VectorXd by_enumeration(const MatrixXd& S, const VectorXd& c) {
         if (!rows.empty()) {
             const MatrixXd part = S(rows, rows);
             const VectorXd wanted = c(rows);
-            lambda(rows) = VectorXd(part.partialPivLu().solve(wanted));
+            lambda(rows) = VectorXd(solve_dense(part, wanted));
         }
         const double violation = std::max(-lambda.minCoeff(), (c - S * lambda).maxCoeff());
         if (violation < least) {
@@ -97,7 +96,7 @@ TEST(Complementarity, DroppingWithoutAddingAgainIsNotEnough) {
         int worst = -1;
         while (!rows.empty()) {
             const MatrixXd part = S(rows, rows);
-            forces = part.partialPivLu().solve(VectorXd(c(rows)));
+            forces = solve_dense(part, VectorXd(c(rows)));
             if (forces.minCoeff(&worst) >= 0) break;
             rows.erase(rows.begin() + worst);
         }
@@ -131,7 +130,7 @@ TEST(Complementarity, ManyContactsAgreeWithGaussSeidel) {
     solver.solve_active(x);
     const std::vector<int> active(solver.active().begin(), solver.active().end());
     const MatrixXd part = S(active, active);
-    const VectorXd expected = part.ldlt().solve(VectorXd::Ones(std::ssize(active)));
+    const VectorXd expected = solve_dense(part, VectorXd::Ones(std::ssize(active)));
     EXPECT_LT((x(active) - expected).norm(), 1e-12 * expected.norm());
     EXPECT_NEAR(x.norm(), expected.norm(), 1e-12 * expected.norm());
 }

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
+#include <Eigen/LU>
 #include <cmath>
 #include <numbers>
 

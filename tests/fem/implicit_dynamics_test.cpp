@@ -1,10 +1,9 @@
 #include "pliant/fem/implicit_dynamics.h"
 
+#include "core/dense_algebra.h"
 #include "fem/implicit_samples.h"
 #include "pliant/fem/mass.h"
 #include "pliant/fem/statics.h"
-
-#include <Eigen/Eigenvalues>
 
 namespace pliant {
 namespace {
@@ -66,13 +65,12 @@ TEST_P(LinearMode, FollowsTheScalarRecursion) {
     model.tangent(VectorXd::Zero(model.num_unknowns()), K);
     system.fold(K, K_free, ws);
     system.fold(mass_matrix(model), M_free, ws);
-    const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> modes{MatrixXd(K_free),
-                                                                   MatrixXd(M_free)};
+    const SymmetricEigen modes = symmetric_eigen(MatrixXd(K_free), MatrixXd(M_free));
     for (const int mode : {0, 5, system.num_unknowns() - 1}) {
-        const double lambda = modes.eigenvalues()[mode];
-        const VectorXd phi = system.T() * modes.eigenvectors().col(mode);
+        const double lambda = modes.values[mode];
+        const VectorXd phi = system.T() * modes.vectors.col(mode);
         // γ < α is stable for short steps only
-        const double limiting = c.gamma < c.alpha ? modes.eigenvalues().maxCoeff() : lambda;
+        const double limiting = c.gamma < c.alpha ? modes.values.maxCoeff() : lambda;
         const double dt = c.dt_times_omega / std::sqrt(limiting);
         const double damping =
             c.mass_damping + c.stiffness_damping * lambda + c.drag / material.density;

@@ -103,4 +103,37 @@ inline SurfaceMesh make_random_soup(int n, std::uint64_t seed) {
     return mesh;
 }
 
+/// On, near and around the mesh, at corners and on sides too.
+inline std::vector<Eigen::Vector3d> sample_points(const SurfaceMesh& mesh, int count,
+                                                  std::uint64_t seed) {
+    Random random(seed);
+    const Box box = bounding_box(mesh.vertices);
+    const double size = box.sizes().maxCoeff();
+    std::vector<Eigen::Vector3d> points;
+    for (int i = 0; i < count; ++i) {
+        const int t = random.below(mesh.num_triangles());
+        const Eigen::Vector3d a = mesh.corner(t, 0), b = mesh.corner(t, 1), c = mesh.corner(t, 2);
+        switch (i % 6) {
+            case 0: points.push_back(a); break;
+            case 1: points.push_back(0.5 * (a + b)); break;
+            case 2: points.push_back((a + b + c) / 3.0 + random.in_cube(1e-3 * size)); break;
+            case 3: points.push_back(box.center() + random.in_cube(0.6 * size)); break;
+            case 4: points.push_back(box.center() + random.in_cube(20 * size)); break;
+            default: points.push_back(0.5 * (a + b) + random.in_cube(1e-9 * size)); break;
+        }
+    }
+    return points;
+}
+
+/// A closed wedge with an edge of about 6 degrees along the y axis, opening towards +x.
+inline SurfaceMesh make_wedge() {
+    SurfaceMesh mesh;
+    for (const double y : {0.0, 1.0})
+        for (const auto& [px, pz] : {std::pair{0.0, 0.0}, {1.0, -0.05}, {1.0, 0.05}})
+            mesh.vertices.emplace_back(px, y, pz);
+    mesh.triangles = {{0, 1, 2}, {3, 5, 4}, {0, 3, 4}, {0, 4, 1},
+                      {0, 2, 5}, {0, 5, 3}, {1, 4, 5}, {1, 5, 2}};
+    return mesh;
+}
+
 }  // namespace pliant::test

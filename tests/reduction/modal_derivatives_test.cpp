@@ -1,5 +1,6 @@
 #include "pliant/reduction/modal_derivatives.h"
 
+#include "core/dense_algebra.h"
 #include "pliant/fem/loads.h"
 #include "pliant/fem/mass.h"
 #include "pliant/fem/statics.h"
@@ -7,7 +8,6 @@
 #include "pliant/reduction/basis.h"
 
 #include <gtest/gtest.h>
-#include <Eigen/Eigenvalues>
 
 namespace pliant {
 namespace {
@@ -106,12 +106,11 @@ TEST(ModalDerivatives, InertiaRetainingOnesAreDerivativesOfEigenvectors) {
     const double h = 1e-4 / modes.shapes.col(j).cwiseAbs().maxCoeff();
     const auto eigenvector = [&](double p) {
         model.tangent(p * modes.shapes.col(j), K);
-        const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> eigen{MatrixXd(K), MatrixXd(M)};
+        const SymmetricEigen eigen = symmetric_eigen(MatrixXd(K), MatrixXd(M));
         Eigen::Index best = 0;
-        const VectorXd overlap =
-            (eigen.eigenvectors().transpose() * (M * modes.shapes.col(i))).cwiseAbs();
+        const VectorXd overlap = (eigen.vectors.transpose() * (M * modes.shapes.col(i))).cwiseAbs();
         overlap.maxCoeff(&best);
-        VectorXd v = eigen.eigenvectors().col(best);
+        VectorXd v = eigen.vectors.col(best);
         if (v.dot(VectorXd(M * modes.shapes.col(i))) < 0) v *= -1;
         return v;
     };

@@ -1,13 +1,12 @@
 #include "pliant/reduction/modes.h"
 
+#include "core/dense_algebra.h"
 #include "input_error.h"
 #include "pliant/fem/mass.h"
 #include "pliant/geometry/graded_mesh.h"
 #include "pliant/geometry/structured_mesh.h"
 
 #include <gtest/gtest.h>
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <numbers>
 
 namespace pliant {
@@ -42,7 +41,7 @@ VectorXd dense_eigenvalues(const FemModel& model, const Constraints& constraints
     for (int i = 0; i < model.num_unknowns(); ++i)
         if (!constraints.is_prescribed(i / 3, i % 3)) free.push_back(i);
     const MatrixXd K_free = K_all(free, free), M_free = M_all(free, free);
-    return Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd>(K_free, M_free).eigenvalues();
+    return symmetric_eigenvalues(K_free, M_free);
 }
 
 TEST(Modes, AgreeWithDenseEigenvaluesOfASupportedBar) {

@@ -38,19 +38,12 @@ struct Experiment {
     void (*run)(Context&);
 };
 
-// In the order of the page; each in its own file.
-void run_strain(Context& context);
-void run_compression(Context& context);
-void run_orderings(Context& context);
-void run_impact(Context& context);
-void run_bounce(Context& context);
-void run_collision(Context& context);
-void run_penalty(Context& context);
-void run_realtime(Context& context);
-void run_graded(Context& context);
-void run_viscoelastic(Context& context);
-void run_stability(Context& context);
-
-[[nodiscard]] std::vector<Experiment> fem_experiments();
+/// The experiments of one module, on one page.
+struct ExperimentPage {
+    std::string module, title;
+    std::vector<Experiment> experiments;
+};
+[[nodiscard]] ExperimentPage fem_page();
+[[nodiscard]] ExperimentPage reduction_page();
 
 }  // namespace pliant::reproduce

@@ -3,7 +3,7 @@
 #include <numbers>
 
 #include "apps/pliant/output.h"
-#include "experiment.h"
+#include "fem_experiments.h"
 #include "mesh_picture.h"
 #include "pliant/fem/explicit_scene.h"
 #include "pliant/fem/loads.h"

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "apps/pliant/output.h"
-#include "experiment.h"
+#include "fem_experiments.h"
 #include "pliant/fem/loads.h"
 #include "pliant/fem/statics.h"
 #include "plot.h"

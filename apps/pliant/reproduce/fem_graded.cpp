@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "apps/pliant/output.h"
-#include "experiment.h"
+#include "fem_experiments.h"
 #include "mesh_picture.h"
 #include "pliant/fem/explicit_dynamics.h"
 #include "pliant/fem/loads.h"

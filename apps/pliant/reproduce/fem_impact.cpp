@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "apps/pliant/output.h"
-#include "experiment.h"
+#include "fem_experiments.h"
 #include "pliant/fem/explicit_scene.h"
 #include "pliant/geometry/structured_mesh.h"
 #include "plot.h"

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "apps/pliant/output.h"
-#include "experiment.h"
+#include "fem_experiments.h"
 #include "pliant/fem/free_system.h"
 #include "pliant/fem/linear_solver.h"
 #include "pliant/fem/ordering.h"

@@ -4,7 +4,7 @@
 #include <numbers>
 
 #include "apps/pliant/output.h"
-#include "experiment.h"
+#include "fem_experiments.h"
 #include "pliant/fem/explicit_scene.h"
 #include "pliant/fem/penalty_contact.h"
 #include "plot.h"

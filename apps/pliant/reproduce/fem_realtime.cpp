@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "apps/pliant/output.h"
-#include "experiment.h"
+#include "fem_experiments.h"
 #include "pliant/core/tick_histogram.h"
 #include "pliant/fem/explicit_scene.h"
 #include "pliant/fem/implicit_dynamics.h"

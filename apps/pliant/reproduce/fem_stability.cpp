@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "apps/pliant/output.h"
-#include "experiment.h"
+#include "fem_experiments.h"
 #include "pliant/fem/coupled_dynamics.h"
 #include "pliant/fem/explicit_dynamics.h"
 #include "pliant/fem/implicit_dynamics.h"

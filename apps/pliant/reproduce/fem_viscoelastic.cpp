@@ -2,7 +2,7 @@
 #include <numbers>
 
 #include "apps/pliant/output.h"
-#include "experiment.h"
+#include "fem_experiments.h"
 #include "pliant/core/tick_histogram.h"
 #include "pliant/fem/coupled_dynamics.h"
 #include "pliant/fem/explicit_dynamics.h"

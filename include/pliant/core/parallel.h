@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@ void set_num_threads(int num_threads);
 namespace detail {
 using RangeBody = void (*)(void* context, std::size_t begin, std::size_t end);
 void run_ranges(std::size_t count, std::size_t grain, RangeBody body, void* context);
+void run_phases(std::span<const int> offsets, void (*body)(void* context, int i), void* context);
 [[nodiscard]] constexpr std::size_t num_ranges(std::size_t count, std::size_t grain) noexcept {
     return count / grain + (count % grain != 0 ? 1 : 0);
 }
@@ -40,6 +42,17 @@ void parallel_for(std::size_t count, std::size_t grain, Body&& body) {
     parallel_ranges(count, grain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) body(i);
     });
+}
+
+/// Calls `body(i)` for each i in [offsets[p], offsets[p + 1]), all of a phase p at once, the phases
+/// one after the other. Threads keep to the same share of every phase, so that what they touch
+/// stays in their caches, and wait between phases without sleeping: for many short phases.
+template <class Body>
+void parallel_phases(std::span<const int> offsets, Body&& body) {
+    using Plain = std::remove_reference_t<Body>;
+    detail::run_phases(
+        offsets, [](void* context, int i) { (*static_cast<Plain*>(context))(i); },
+        const_cast<void*>(static_cast<const void*>(&body)));
 }
 
 /// Folds `partial(begin, end)` of all ranges with `combine(a, b)` in a fixed binary tree: the

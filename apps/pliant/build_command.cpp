@@ -1,0 +1,334 @@
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "commands.h"
+#include "output.h"
+#include "pliant/core/atomic_file.h"
+#include "pliant/core/error.h"
+#include "pliant/core/hash.h"
+#include "pliant/core/json_writer.h"
+#include "pliant/geometry/mesh_io.h"
+#include "pliant/geometry/shapes.h"
+#include "pliant/reduction/build_reduced.h"
+
+namespace pliant::cli {
+namespace {
+
+/// Names of the library and the options that set them.
+const std::map<std::string, std::string> kOptionOfName{
+    {"youngs_modulus", "--young"},
+    {"poisson_ratio", "--poisson"},
+    {"density", "--density"},
+    {"material", "--material"},
+    {"fixed", "--fix"},
+    {"kind", "--mesh"},
+    {"hollow", "--hollow"},
+    {"resolution", "--resolution"},
+    {"levels", "--levels"},
+    {"num_modes", "--modes"},
+    {"rank", "--rank"},
+    {"size", "--size"},
+    {"region", "--region"},
+};
+
+struct Input {
+    SurfaceMesh surface;
+    std::string hash;  ///< of the file; of a built-in shape, of its vertices and triangles
+};
+
+/// A file, or a built-in shape by its name.
+Input load_input(const std::string& name, Progress& progress) {
+    if (!std::filesystem::exists(name))
+        for (const ShapeInfo& shape : shape_list())
+            if (shape.name == name) {
+                SurfaceMesh surface = make_shape(name, 0, progress);
+                const std::string hash = hash_text(content_hash(surface));
+                return {std::move(surface), hash};
+            }
+    SurfaceMesh surface = load_surface(name);
+    const std::string bytes = read_file(name);
+    return {std::move(surface), hash_text(hash_bytes(bytes.data(), bytes.size()))};
+}
+
+Law parse_law(const Arguments& arguments) {
+    std::string known;
+    for (const Law law :
+         {Law::StVenantKirchhoff, Law::SmallStrain, Law::NeoHookean, Law::Corotational}) {
+        if (arguments.text("--law", "st-venant-kirchhoff") == to_string(law)) return law;
+        known += (known.empty() ? "" : ", ") + std::string(to_string(law));
+    }
+    throw InputError("", "--law", arguments.text("--law"), "one of " + known);
+}
+
+/// A preset, whose constants --young, --poisson and --density replace, or `custom` with all three.
+Material parse_material(const Arguments& arguments, Law law) {
+    const std::string name = arguments.text("--material", "rubber");
+    const bool is_custom = name == "custom";
+    const bool has_constants = arguments.has("--young") || arguments.has("--poisson");
+    if (is_custom)
+        for (const char* option : {"--young", "--poisson", "--density"})
+            if (!arguments.has(option))
+                throw InputError("", std::string("--material custom needs ") + option +
+                                         ", as in --young 1e6 --poisson 0.45 --density 1000");
+    Material material = is_custom ? Material{} : material_preset(name, law);
+    if (material.anisotropy && has_constants)
+        throw InputError("", "--material " + name +
+                                 " is stiffer along one direction, which --young and --poisson "
+                                 "cannot describe; use --material custom");
+    const double huge = 1e30;  // what is out of range is said by the material
+    const double density = arguments.real("--density", material.density, -huge, huge);
+    if (!is_custom && !has_constants) {
+        material.density = density;
+        check_material(material);
+        return material;
+    }
+    return isotropic(arguments.real("--young", material.youngs_modulus(), -huge, huge),
+                     arguments.real("--poisson", material.poisson_ratio(), -huge, huge), density,
+                     law);
+}
+
+std::vector<MaterialRegion> parse_regions(const Arguments& arguments, Law law) {
+    std::vector<MaterialRegion> regions;
+    for (const std::string& request : arguments.all("--region")) {
+        const std::size_t equals = request.find('=');
+        if (equals == std::string::npos || equals == 0)
+            throw InputError("", "--region", request,
+                             "MATERIAL=SELECTION, as in steel=\"z > 90 %\"");
+        regions.push_back(
+            {request.substr(equals + 1), material_preset(request.substr(0, equals), law)});
+    }
+    return regions;
+}
+
+ReducedBuildOptions parse_options(const Arguments& arguments) {
+    ReducedBuildOptions options;
+    options.size = arguments.real("--size", 0, 1e-6, 1e6);
+    const Law law = parse_law(arguments);
+    options.material = parse_material(arguments, law);
+    options.regions = parse_regions(arguments, law);
+    options.fixed = arguments.text("--fix");
+    options.is_free = arguments.has("--free");
+    if (options.is_free == arguments.has("--fix"))
+        throw InputError("", options.is_free
+                                 ? "--fix and --free exclude each other; drop one of them"
+                                 : "pliant build needs --fix \"z < 5 %\" to hold the lowest "
+                                   "vertices, or --free for a body that flies freely");
+    options.mesh.kind = arguments.text("--mesh", options.mesh.kind);
+    options.mesh.resolution = arguments.integer("--resolution", options.mesh.resolution, 2, 1024);
+    options.mesh.hollow = arguments.has("--hollow");
+    options.mesh.growth = arguments.real("--growth", options.mesh.growth, 0.01, 10);
+    options.mesh.levels = arguments.integer("--levels", options.mesh.levels, 0, 8);
+    options.keep_largest = arguments.has("--keep-largest");
+    options.num_modes = arguments.integer("--modes", options.num_modes, 1, 1000);
+    options.rank = arguments.integer("--rank", options.rank, 1, SurfaceShapes::kMaxSize);
+    const std::string storage = arguments.text("--storage", "float32");
+    if (storage != "float32" && storage != "int16")
+        throw InputError("", "--storage", storage, "float32 or int16");
+    options.storage = storage == "int16" ? ShapeStorage::Int16 : ShapeStorage::Float32;
+    if (!arguments.has("--no-cache"))
+        options.cache = arguments.text("--cache", default_cache_folder().string());
+    return options;
+}
+
+/// Filled up with blanks to so many characters, not bytes.
+std::string padded(std::string text, std::ptrdiff_t width) {
+    const auto characters =
+        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
+    text.append(static_cast<std::size_t>(std::max<std::ptrdiff_t>(width - characters, 0)), ' ');
+    return text;
+}
+
+std::string stage_time(const StageReport& stage) {
+    return stage.is_cached ? "cached" : format("%.2f s", stage.seconds);
+}
+
+const StageReport& stage_of(const ReducedBuildReport& report, const std::string& name) {
+    for (const StageReport& stage : report.stages)
+        if (stage.name == name) return stage;
+    return report.stages.front();
+}
+
+std::int64_t polynomial_bytes(const ReducedModel& model) {
+    std::int64_t parts = 0;
+    for (const Material& material : model.materials()) parts += material.anisotropy ? 1 : 2;
+    return model.has_polynomials() ? parts * 8 * num_quartic(model.rank()) : 0;
+}
+
+void print_report(const std::string& in, const std::string& out, const ReducedModel& model,
+                  const ReducedBuildReport& report) {
+    const auto line = [](const std::string& name, std::string text, const std::string& time = {}) {
+        if (!time.empty()) text = padded(text, 52) + time;
+        std::printf("%s %s\n", padded(name, 16).c_str(), text.c_str());
+    };
+    const auto timed_line = [&](const std::string& name, const std::string& text) {
+        line(name, text, stage_time(stage_of(report, name)));
+    };
+    const SurfaceReport& surface = report.surface;
+    line(std::filesystem::path(in).filename().string(),
+         grouped(surface.num_vertices) + " vertices, " + grouped(surface.num_triangles) +
+             " triangles; " + (surface.is_closed() ? "closed" : "not closed") + ", " +
+             std::to_string(surface.num_components) +
+             (surface.num_components == 1 ? " component" : " components") +
+             (report.repair.changed() ? "; " + report.repair.text() : ""));
+    const VolumeMesh mesh = model.mesh();
+    const bool is_tet = mesh.kind == ElementKind::Tet4;
+    timed_line("mesh", grouped(mesh.num_elements()) + (is_tet ? " tetrahedra, " : " hexahedra, ") +
+                           grouped(mesh.num_vertices()) + " vertices" +
+                           (is_tet ? format(", smallest angle %.1f°", dihedral_range(mesh).first)
+                                   : std::string()));
+    line("fixed",
+         model.is_free()
+             ? "nothing: flies freely"
+             : grouped(static_cast<std::int64_t>(model.fixed_vertices().size())) + " vertices");
+    const int k = model.num_modes();
+    timed_line("modes",
+               format("%d, %.3g … %.3g Hz", k, model.frequency(0), model.frequency(k - 1)));
+    timed_line("derivatives", std::to_string(k * (k + 1) / 2));
+    timed_line("basis", format("r = %d, captures %s (mass norm)", model.rank(),
+                               share(model.captured()).c_str()));
+    timed_line("polynomials", model.has_polynomials()
+                                  ? byte_size(static_cast<double>(polynomial_bytes(model)))
+                                  : "none: forces through the elements");
+    if (!report.cache_problem.empty())
+        line("note", "stages were not kept for later: " + report.cache_problem);
+    line(std::filesystem::path(out).filename().string(),
+         byte_size(static_cast<double>(std::filesystem::file_size(out))) +
+             format(", %.1f s, peak memory %s", report.seconds(),
+                    byte_size(static_cast<double>(report.stages.back().peak_bytes)).c_str()));
+    std::printf(
+        "Suggested step %g ms; meant for deflections up to %.3g m. Try:  pliant inspect %s\n",
+        1e3 * model.suggested_step(), model.expected_reach(), out.c_str());
+}
+
+void print_json(const std::string& out, const ReducedModel& model,
+                const ReducedBuildReport& report) {
+    JsonWriter json;
+    json.begin_object()
+        .member("output", out)
+        .member("bytes", static_cast<std::uint64_t>(std::filesystem::file_size(out)))
+        .member("num_surface_vertices", report.surface.num_vertices)
+        .member("num_surface_triangles", report.surface.num_triangles)
+        .member("closed", report.surface.is_closed())
+        .member("repair", report.repair.text())
+        .member("num_elements", model.num_elements())
+        .member("num_vertices", model.num_vertices())
+        .member("free", model.is_free())
+        .member("num_fixed", static_cast<int>(model.fixed_vertices().size()))
+        .member("num_modes", model.num_modes())
+        .member("rank", model.rank())
+        .member("captured", model.captured())
+        .member("suggested_step_s", model.suggested_step())
+        .member("expected_reach_m", model.expected_reach());
+    json.key("frequencies_hz").begin_array();
+    for (int mode = 0; mode < model.num_modes(); ++mode) json.value(model.frequency(mode));
+    json.end_array().key("stages").begin_array();
+    for (const StageReport& stage : report.stages)
+        json.begin_object()
+            .member("name", stage.name)
+            .member("seconds", stage.seconds)
+            .member("peak_bytes", stage.peak_bytes)
+            .member("cached", stage.is_cached)
+            .end_object();
+    json.end_array().member("cache_problem", report.cache_problem);
+    std::printf("%s\n", json.end_object().text().c_str());
+}
+
+int clear(const Arguments& arguments) {
+    const std::filesystem::path folder = arguments.text("--cache", default_cache_folder().string());
+    const int count = clear_cache(folder);
+    if (arguments.json())
+        std::printf(
+            "%s\n",
+            JsonWriter().begin_object().member("removed", count).end_object().text().c_str());
+    else
+        std::printf("removed %d files from %s\n", count, folder.string().c_str());
+    return 0;
+}
+
+int run(const Arguments& arguments) {
+    if (arguments.has("--clear-cache")) return clear(arguments);
+    if (arguments.operands().empty())
+        throw InputError("", "pliant build needs a surface: pliant build SURFACE -o MODEL.pliant");
+    const std::string in = arguments.operands()[0], out = arguments.required("-o");
+    check_output(out, {".pliant"});
+    if (arguments.text("--kind", "reduced") != "reduced")
+        throw InputError("", "--kind", arguments.text("--kind"), "reduced");
+    ReducedBuildOptions options;
+    with_option_names(kOptionOfName, [&] { options = parse_options(arguments); });
+
+    Progress progress(progress_style(arguments));
+    const Input input = load_input(in, progress);
+    ReducedBuildReport report;
+    const auto build = [&] {
+        std::optional<ReducedModel> model;
+        try {
+            with_option_names(kOptionOfName, [&] {
+                model = build_reduced_model(input.surface, options, progress, &report);
+            });
+        } catch (const Cancelled&) {
+            if (!options.cache.empty())
+                std::fprintf(stderr,
+                             "\nfinished stages are kept in %s: the same command goes on "
+                             "from there",
+                             options.cache.string().c_str());
+            throw;
+        } catch (const InputError& error) {
+            // what is not about an option is about the surface
+            if (!error.file().empty() || std::string(error.what()).starts_with("--")) throw;
+            throw InputError(in, error.what());
+        }
+        return *model;
+    };
+    const ReducedModel model = build();
+    model.save(out,
+               {{"input", in}, {"input_hash", input.hash}, {"options", arguments.options_text()}});
+    progress.finish();
+    if (arguments.json())
+        print_json(out, model, report);
+    else
+        print_report(in, out, model, report);
+    return 0;
+}
+
+}  // namespace
+
+Command build_command() {
+    return {
+        .name = "build",
+        .summary = "Turns a surface mesh into a model that deforms in real time.",
+        .operands = "SURFACE -o MODEL.pliant",
+        .example =
+            "pliant build heart --size 0.12 --material tissue --fix \"z < 5 %\" -o heart.pliant",
+        .min_operands = 0,
+        .max_operands = 1,
+        .options =
+            {{"-o", "FILE", "the model, .pliant"},
+             {"--kind", "KIND", "reduced (default)"},
+             {"--size", "METRES", "scale the longest side of the surface to this first"},
+             {"--material", "NAME",
+              "rubber (default), silicone, tissue, steel, wood, …; or custom with the next three"},
+             {"--young", "PA", "Young's modulus, in place of the material's"},
+             {"--poisson", "RATIO", "Poisson's ratio, -1 < RATIO < 0.5"},
+             {"--density", "KG/M3", "density"},
+             {"--law", "LAW",
+              "st-venant-kirchhoff (default), small-strain, neo-hookean, corotational"},
+             {"--region", "MAT=SEL", "another material in a selection; may be repeated"},
+             {"--fix", "SELECTION", "hold these vertices, as in \"z < 5 %\""},
+             {"--free", "", "hold nothing: the body flies freely"},
+             {"--mesh", "KIND", "voxel (default), graded, tet or graded-tet"},
+             {"--resolution", "N", "cells along the longest side, as for pliant mesh (default 40)"},
+             {"--hollow", "", "voxel: only the cells that meet the surface"},
+             {"--growth", "G", "graded kinds: cell size over depth (default 0.5)"},
+             {"--levels", "N", "graded kinds: coarsest cell is 2^N finest ones (default 4)"},
+             {"--keep-largest", "", "of a mesh in several parts, instead of an error"},
+             {"--modes", "K", "vibration modes that the basis begins with (default 20)"},
+             {"--rank", "R", "size of the basis; about 3 K is usually enough (default 30)"},
+             {"--storage", "TYPE", "of the surface matrix: float32 (default) or int16"},
+             {"--cache", "FOLDER", "finished stages (default $XDG_CACHE_HOME/pliant)"},
+             {"--no-cache", "", "keep and use no finished stages"},
+             {"--clear-cache", "", "remove all finished stages and do nothing else"}},
+        .run = run};
+}
+
+}  // namespace pliant::cli

@@ -1,0 +1,21 @@
+#include "reduction_experiments.h"
+
+namespace pliant::reproduce {
+
+ExperimentPage reduction_page() {
+    return {
+        "reduction",
+        "Reduced models: published and measured",
+        {
+            {"spoon", "Spoon: an impulse in four subspaces, and an extreme bend", 30, run_spoon},
+            {"serpent", "Serpent: size of the subspace", 35, run_serpent},
+            {"beam", "Beam: extreme shapes from few vectors", 11, run_beam},
+            {"sketch", "Bridge: derivatives and sketches", 60, run_sketch_bases},
+            {"vibration", "Tower and heart: spectra and free vibration", 45, run_vibration},
+            {"steps", "Cost of a step, and its limits", 6, run_steps},
+            {"precomputation", "Precomputation, fill and storage", 63, run_precomputation},
+            {"materials", "Materials edited at run time", 4, run_materials},
+        }};
+}
+
+}  // namespace pliant::reproduce

@@ -1,0 +1,63 @@
+#include "pliant/geometry/simulation_mesh.h"
+
+#include "pliant/core/error.h"
+#include "pliant/geometry/graded_mesh.h"
+#include "pliant/geometry/selection.h"
+#include "pliant/geometry/tet_mesh.h"
+#include "pliant/geometry/voxel_mesh.h"
+
+namespace pliant {
+
+void check_options(const SimulationMeshOptions& options) {
+    const bool is_tet = options.kind == "tet", is_voxel = options.kind == "voxel";
+    const bool is_graded = options.kind == "graded" || options.kind == "graded-tet";
+    if (!is_tet && !is_voxel && !is_graded)
+        throw InputError("", "kind", options.kind, "voxel, graded, tet or graded-tet");
+    if (options.hollow && !is_voxel) throw InputError("", "hollow works with voxel meshes only");
+    const std::string resolution = std::to_string(options.resolution);
+    const int lowest = is_tet ? 4 : 2;
+    const int highest = is_tet || options.kind == "graded-tet" ? 512 : 1024;
+    if (options.resolution < lowest || options.resolution > highest)
+        throw InputError(
+            "", "resolution", resolution,
+            std::to_string(lowest) + " to " + std::to_string(highest) + " for " + options.kind);
+    if (!is_graded) return;
+    if (options.levels < 0 || options.levels > 8)
+        throw InputError("", "levels", std::to_string(options.levels), "0 to 8");
+    if ((1 << options.levels) > options.resolution)
+        throw InputError("", "levels", std::to_string(options.levels),
+                         "2^levels at most the resolution of " + resolution);
+}
+
+VolumeMesh build_simulation_mesh(const SurfaceQuery& surface, const SimulationMeshOptions& options,
+                                 Progress& progress) {
+    check_options(options);
+    if (options.kind == "voxel")
+        return build_voxel_mesh(
+            surface, {.resolution = options.resolution, .solid = !options.hollow}, progress);
+    if (options.kind == "graded")
+        return build_graded_mesh(surface,
+                                 {.resolution = options.resolution,
+                                  .growth = options.growth,
+                                  .max_levels = options.levels},
+                                 progress);
+    if (options.kind == "tet")
+        return build_tet_mesh(surface, {.resolution = options.resolution}, progress);
+    return build_graded_tets(
+        surface,
+        {.growth = options.growth, .resolution = options.resolution, .max_levels = options.levels},
+        progress);
+}
+
+std::vector<int> select_elements(const std::string& selection, const VolumeMesh& mesh,
+                                 const std::string& option) {
+    std::vector<Eigen::Vector3d> centres;
+    for (int e = 0; e < mesh.num_elements(); ++e) {
+        Eigen::Vector3d sum = Eigen::Vector3d::Zero();
+        for (const int v : mesh.element(e)) sum += mesh.vertices[static_cast<std::size_t>(v)];
+        centres.push_back(sum / nodes_per_element(mesh.kind));
+    }
+    return select_some(selection, centres, option);
+}
+
+}  // namespace pliant

@@ -1,0 +1,450 @@
+#include "pliant/reduction/build_reduced.h"
+
+#include "pliant/core/error.h"
+#include "pliant/core/version.h"
+#include "pliant/fem/mass.h"
+#include "pliant/geometry/mesh_archive.h"
+#include "pliant/geometry/selection.h"
+#include "pliant/reduction/modal_derivatives.h"
+#include "reduction/build_cache.h"
+#include "reduction/material_chunks.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <initializer_list>
+#include <optional>
+#include <type_traits>
+
+namespace pliant {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using Sparse = Eigen::SparseMatrix<double>;
+
+/// Of the stages' results: counted up when one of them changes its meaning.
+constexpr int kCacheFormat = 1;
+
+/// A basis with what is told of the modes it came from.
+struct BasisResult {
+    Basis basis;
+    VectorXd eigenvalues;
+    double expected_reach = 0;
+};
+
+std::int64_t peak_bytes() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;  // Linux counts in kB
+}
+
+int num_vectors(int num_modes) { return num_modes + num_modes * (num_modes + 1) / 2; }
+
+std::vector<Material> all_materials(const ReducedBuildOptions& options) {
+    std::vector<Material> materials{options.material};
+    for (const MaterialRegion& region : options.regions) materials.push_back(region.material);
+    return materials;
+}
+
+/// Everything that can be said before any work.
+void check_options(const ReducedBuildOptions& options) {
+    if (!(options.size >= 0) || !std::isfinite(options.size))
+        throw InputError("", "size", std::to_string(options.size),
+                         "a length in metres, or 0 to keep that of the surface");
+    for (const Material& material : all_materials(options)) check_material(material);
+    check_options(options.mesh);
+    if (options.is_free && !options.fixed.empty())
+        throw InputError("", "fixed \"" + options.fixed +
+                                 "\" holds vertices of a body that is to be free; drop one of the "
+                                 "two");
+    if (!options.is_free && options.fixed.empty())
+        throw InputError("",
+                         "fixed names no vertex, but a body that is not free must be held "
+                         "somewhere: name its vertices, as in \"z < 5 %\", or let it fly freely "
+                         "(--free)");
+    if (!options.fixed.empty()) (void)parse_selection(options.fixed);
+    for (const MaterialRegion& region : options.regions) (void)parse_selection(region.selection);
+    // beyond 1,000 the number of derivatives overflows, and so does any memory
+    if (options.num_modes < 1 || options.num_modes > 1000)
+        throw InputError("", "num_modes", std::to_string(options.num_modes), "1 to 1000");
+    const int most = std::min(num_vectors(options.num_modes), SurfaceShapes::kMaxSize);
+    if (options.rank < 1 || options.rank > most)
+        throw InputError("", "rank", std::to_string(options.rank),
+                         "1 to " + std::to_string(most) + ", what " +
+                             std::to_string(options.num_modes) +
+                             " modes and their derivatives span at most; more modes allow more");
+}
+
+/// Repairs and scales.
+SurfaceMesh prepared(SurfaceMesh surface, const ReducedBuildOptions& options,
+                     ReducedBuildReport& report) {
+    report.repair = repair_surface(surface);
+    if (surface.triangles.empty())
+        throw InputError("", "the surface has no triangles with area; a surface mesh is needed");
+    if (options.size > 0) scale_to_size(surface, options.size);
+    report.surface = check_surface(surface);
+    return surface;
+}
+
+void check_parts(const VolumeMesh& mesh) {
+    const VolumeReport found = check_volume(mesh);
+    if (found.num_parts <= 1) return;
+    VolumeMesh largest = mesh;
+    keep_largest_part(largest);
+    const int percent =
+        static_cast<int>(std::floor(100 * total_volume(largest) / total_volume(mesh)));
+    throw InputError("", "the simulation mesh falls into " + std::to_string(found.num_parts) +
+                             " parts that share no face, the largest with " +
+                             std::to_string(percent) +
+                             " % of the volume; raise the resolution so that thin joints are "
+                             "meshed, or keep the largest part only (--keep-largest)");
+}
+
+VolumeMesh make_mesh(const SurfaceMesh& surface, const ReducedBuildOptions& options,
+                     Progress& progress) {
+    VolumeMesh mesh = build_simulation_mesh(SurfaceQuery(surface), options.mesh, progress);
+    if (options.keep_largest)
+        keep_largest_part(mesh);
+    else
+        check_parts(mesh);
+    if (options.regions.empty()) return mesh;
+
+    mesh.regions.assign(static_cast<std::size_t>(mesh.num_elements()), 0);
+    for (std::size_t i = 0; i < options.regions.size(); ++i)
+        for (const int e : select_elements(options.regions[i].selection, mesh, "region"))
+            mesh.regions[static_cast<std::size_t>(e)] = static_cast<int>(i) + 1;
+    for (int region = 0; region <= static_cast<int>(options.regions.size()); ++region)
+        if (std::find(mesh.regions.begin(), mesh.regions.end(), region) == mesh.regions.end())
+            throw InputError("", "region " + std::to_string(region) +
+                                     " has no element left: later ones cover all of it; drop it "
+                                     "or make the others smaller");
+    return mesh;
+}
+
+/// Hanging nodes follow their masters and are not held themselves.
+std::vector<int> held_vertices(const VolumeMesh& mesh, const ReducedBuildOptions& options) {
+    if (options.is_free) return {};
+    std::vector<int> held;
+    try {
+        held = select_some(options.fixed, mesh.vertices, "fixed");
+    } catch (const InputError& error) {
+        throw InputError("", std::string(error.what()) +
+                                 " Or let the body fly freely (--free): nothing is held then.");
+    }
+    std::vector<char> is_hanging(mesh.vertices.size(), 0);
+    for (const HangingNode& node : mesh.hanging)
+        is_hanging[static_cast<std::size_t>(node.vertex)] = 1;
+    std::erase_if(held, [&](int v) { return is_hanging[static_cast<std::size_t>(v)] != 0; });
+    return held;
+}
+
+/// Largest displacement when the quadratic part of the first mode's static response has half the
+/// mass norm of its linear part, docs/reduction.md eq. (26).
+double reach_of_first_mode(const FemModel& model, const LinearModes& modes,
+                           const MatrixXd& derivatives, const Sparse& M) {
+    const VectorXd psi = modes.shapes.col(0), phi = derivatives.col(0);
+    Eigen::AlignedBox3d box;
+    for (const Eigen::Vector3d& x : model.mesh().vertices) box.extend(x);
+    const double longest = box.sizes().maxCoeff();
+    const double curvature = std::sqrt(std::max(phi.dot(VectorXd(M * phi)), 0.0));
+    double largest = 0;
+    for (const double p : {1 / curvature, -1 / curvature}) {
+        const VectorXd u = p * psi + 0.5 * p * p * phi;
+        for (int node = 0; node < model.num_nodes(); ++node)
+            largest = std::max(largest, u.segment<3>(3 * node).norm());
+    }
+    // a mode without quadratic part says nothing; the body's own size is enough
+    return std::isfinite(largest) ? std::min(largest, longest) : longest;
+}
+
+// Chunks of cached results.
+
+std::span<const double> as_span(const MatrixXd& m) {
+    return {m.data(), static_cast<std::size_t>(m.size())};
+}
+
+void add_matrix(ArchiveWriter& writer, const std::string& name, const MatrixXd& m) {
+    writer.add<double>(
+        name, as_span(m),
+        {static_cast<std::uint64_t>(m.cols()), static_cast<std::uint64_t>(m.rows())});
+}
+
+MatrixXd read_matrix(const Archive& archive, const std::string& name) {
+    const auto values = archive.get<double>(name);
+    const auto& shape = archive.info(name).shape;
+    if (shape.size() != 2) throw InputError("", name + " is not a matrix");
+    return Eigen::Map<const MatrixXd>(values.data(), static_cast<Eigen::Index>(shape[1]),
+                                      static_cast<Eigen::Index>(shape[0]));
+}
+
+/// Keys of all stages, each with everything that its result depends on.
+struct StageKeys {
+    std::uint64_t mesh, embedding, modes, derivatives, basis, polynomials;
+
+    StageKeys(const SurfaceMesh& surface, std::uint64_t input_hash,
+              const ReducedBuildOptions& options) {
+        const SimulationMeshOptions& m = options.mesh;
+        CacheKey key;
+        key.add(std::string(kVersion)).add(kCacheFormat).add(content_hash(surface));
+        key.add(m.kind).add(m.resolution).add(m.hollow ? 1 : 0).add(m.growth).add(m.levels);
+        key.add(options.keep_largest ? 1 : 0);
+        key.add(static_cast<int>(options.regions.size()));
+        for (const MaterialRegion& region : options.regions) key.add(region.selection);
+        mesh = embedding = key.hash();
+
+        const MaterialChunks materials = material_chunks(all_materials(options));
+        key.add(std::span<const int>(materials.laws));
+        key.add(std::span<const double>(materials.constants));
+        key.add(std::span<const double>(materials.anisotropic));
+        key.add(options.fixed).add(options.is_free ? 1 : 0).add(options.num_modes);
+        modes = derivatives = key.hash();
+        basis = key.add(options.rank).hash();
+        polynomials = key.add(static_cast<int>(options.storage)).add(input_hash).hash();
+    }
+};
+
+class Builder {
+public:
+    Builder(const ReducedBuildOptions& options, Progress& progress, ReducedBuildReport& report)
+        : options_(options),
+          progress_(progress),
+          report_(report),
+          cache_(options.cache, options.cache_bytes) {}
+
+    ReducedModel run(const SurfaceMesh& input) {
+        const std::uint64_t input_hash = content_hash(input);
+        SurfaceMesh surface = timed("surface", [&] { return prepared(input, options_, report_); });
+        const StageKeys keys(surface, input_hash, options_);
+        const auto known =
+            kept<ReducedModel>("polynomials", keys.polynomials, [](const Archive& archive) {
+                return ReducedModel::from_archive(archive, "cached model");
+            });
+        if (known) {
+            skip({"mesh", "embedding", "modes", "derivatives", "basis", "polynomials"});
+            return *known;
+        }
+
+        ReducedModelParts parts;
+        parts.materials = all_materials(options_);
+        parts.storage = options_.storage;
+        parts.input_hash = input_hash;
+        parts.surface = std::move(surface);
+        make_geometry(parts, keys);
+        const FemModel model(parts.mesh, parts.materials);
+        add_basis(parts, model, keys);
+        return timed("polynomials", [&] {
+            add_projections(parts, model, progress_);
+            progress_.stage("surface in the subspace");
+            ReducedModel result(std::move(parts));
+            keep("polynomials", keys.polynomials,
+                 [&](const std::filesystem::path& path) { result.save(path); });
+            return result;
+        });
+    }
+
+private:
+    void make_geometry(ReducedModelParts& parts, const StageKeys& keys) {
+        parts.mesh = stage<VolumeMesh>(
+            "mesh", keys.mesh,
+            [](const Archive& archive) { return read_volume_mesh(archive, "cached mesh"); },
+            [&] { return make_mesh(parts.surface, options_, progress_); },
+            [](ArchiveWriter& writer, const VolumeMesh& mesh) {
+                return add_volume_mesh(writer, mesh);
+            });
+        parts.fixed_vertices = held_vertices(parts.mesh, options_);
+        parts.embedding = stage<Embedding>(
+            "embedding", keys.embedding,
+            [&](const Archive& archive) {
+                return read_embedding(archive, parts.mesh.num_vertices(), "cached embedding");
+            },
+            [&] {
+                progress_.stage("embedding surface");
+                return Embedding(parts.mesh, parts.surface.vertices);
+            },
+            [](ArchiveWriter& writer, const Embedding& embedding) {
+                add_embedding(writer, embedding);
+                return 0;
+            });
+    }
+
+    /// Modes and derivatives are left alone where their basis is known.
+    void add_basis(ReducedModelParts& parts, const FemModel& model, const StageKeys& keys) {
+        const auto read = [](const Archive& archive) {
+            return BasisResult{{read_matrix(archive, "U"), read_matrix(archive, "singular_values")},
+                               read_matrix(archive, "eigenvalues"),
+                               read_matrix(archive, "expected_reach").sum()};
+        };
+        std::optional<BasisResult> result = kept<BasisResult>("basis", keys.basis, read);
+        if (result) {
+            skip({"modes", "derivatives", "basis"});
+        } else {
+            Constraints constraints(model.num_nodes());
+            constraints.fix(parts.fixed_vertices);
+            const LinearModes modes = find_modes(model, constraints, keys);
+            const MatrixXd derivatives = find_derivatives(model, constraints, modes, keys);
+            result = stage<BasisResult>(
+                "basis", keys.basis, read, [&] { return make_basis(model, modes, derivatives); },
+                [](ArchiveWriter& writer, const BasisResult& r) {
+                    auto copies = std::make_unique<std::array<MatrixXd, 3>>();
+                    *copies = {r.basis.singular_values, r.eigenvalues,
+                               MatrixXd::Constant(1, 1, r.expected_reach)};
+                    add_matrix(writer, "U", r.basis.U);
+                    add_matrix(writer, "singular_values", (*copies)[0]);
+                    add_matrix(writer, "eigenvalues", (*copies)[1]);
+                    add_matrix(writer, "expected_reach", (*copies)[2]);
+                    return copies;
+                });
+        }
+        parts.basis = std::move(result->basis);
+        parts.eigenvalues = std::move(result->eigenvalues);
+        parts.expected_reach = result->expected_reach;
+    }
+
+    LinearModes find_modes(const FemModel& model, const Constraints& constraints,
+                           const StageKeys& keys) {
+        return stage<LinearModes>(
+            "modes", keys.modes,
+            [](const Archive& archive) {
+                return LinearModes{read_matrix(archive, "eigenvalues"),
+                                   read_matrix(archive, "shapes"), read_matrix(archive, "rigid")};
+            },
+            [&] {
+                return compute_modes(model, constraints, {.num_modes = options_.num_modes},
+                                     progress_);
+            },
+            [](ArchiveWriter& writer, const LinearModes& m) {
+                auto copy = std::make_unique<MatrixXd>(m.eigenvalues);
+                add_matrix(writer, "eigenvalues", *copy);
+                add_matrix(writer, "shapes", m.shapes);
+                add_matrix(writer, "rigid", m.rigid);
+                return copy;
+            });
+    }
+
+    MatrixXd find_derivatives(const FemModel& model, const Constraints& constraints,
+                              const LinearModes& modes, const StageKeys& keys) {
+        return stage<MatrixXd>(
+            "derivatives", keys.derivatives,
+            [](const Archive& archive) { return read_matrix(archive, "derivatives"); },
+            [&] { return modal_derivatives(model, constraints, modes, {}, progress_); },
+            [](ArchiveWriter& writer, const MatrixXd& derivatives) {
+                add_matrix(writer, "derivatives", derivatives);
+                return 0;
+            });
+    }
+
+    [[nodiscard]] BasisResult make_basis(const FemModel& model, const LinearModes& modes,
+                                         const MatrixXd& derivatives) const {
+        progress_.stage("basis");
+        const Sparse M = mass_matrix(model);
+        BasisResult result;
+        result.basis =
+            mass_pca(weighted_modes_and_derivatives(modes, derivatives, M), M, options_.rank);
+        if (result.basis.size() < options_.rank)
+            throw InputError("", "rank", std::to_string(options_.rank),
+                             "at most " + std::to_string(result.basis.size()) +
+                                 ": beyond it the weighted modes and derivatives of this body are "
+                                 "smaller than rounding");
+        result.eigenvalues = modes.eigenvalues;
+        result.expected_reach = reach_of_first_mode(model, modes, derivatives, M);
+        return result;
+    }
+
+    /// The result of an earlier build, if there is one that this version can read.
+    template <class Result, class Read>
+    [[nodiscard]] std::optional<Result> kept(const std::string& name, std::uint64_t key,
+                                             const Read& read) const {
+        const std::optional<Archive> archive = cache_.find(name, key);
+        if (!archive) return std::nullopt;
+        try {
+            return read(*archive);
+        } catch (const InputError&) {
+            return std::nullopt;
+        }
+    }
+
+    template <class Write>
+    void keep(const std::string& name, std::uint64_t key, const Write& write) {
+        cache_.save(name, key, write);
+        report_.cache_problem = cache_.problem();
+    }
+
+    /// Notes stages whose results are not even looked at.
+    void skip(std::initializer_list<const char*> names) {
+        for (const char* name : names) report_.stages.push_back({name, 0, peak_bytes(), true});
+    }
+
+    /// Runs the work and notes its time and memory.
+    template <class Work>
+    std::invoke_result_t<Work> timed(const std::string& name, const Work& work) {
+        const auto start = std::chrono::steady_clock::now();
+        const std::size_t place = report_.stages.size();
+        report_.stages.push_back({name, 0, 0, false});
+        auto result = work();
+        StageReport& entry = report_.stages[place];
+        entry.seconds =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        entry.peak_bytes = peak_bytes();
+        return result;
+    }
+
+    /// The result kept by an earlier build, or made now and kept for later ones. `add` returns what
+    /// must live until the file is written.
+    template <class Result, class Read, class Make, class Add>
+    Result stage(const std::string& name, std::uint64_t key, const Read& read, const Make& make,
+                 const Add& add) {
+        return timed(name, [&] {
+            if (std::optional<Result> known = kept<Result>(name, key, read)) {
+                report_.stages.back().is_cached = true;
+                return std::move(*known);
+            }
+            Result result = make();
+            ArchiveWriter writer("cache-" + name);
+            [[maybe_unused]] const auto copies = add(writer, result);
+            keep(name, key, [&](const std::filesystem::path& path) { writer.save(path); });
+            return result;
+        });
+    }
+
+    const ReducedBuildOptions& options_;
+    Progress& progress_;
+    ReducedBuildReport& report_;
+    BuildCache cache_;
+};
+
+}  // namespace
+
+double ReducedBuildReport::seconds() const noexcept {
+    double sum = 0;
+    for (const StageReport& stage : stages) sum += stage.seconds;
+    return sum;
+}
+
+ReducedModel build_reduced_model(const SurfaceMesh& surface, const ReducedBuildOptions& options,
+                                 Progress& progress, ReducedBuildReport* report) {
+    check_options(options);
+    ReducedBuildReport unused;
+    ReducedBuildReport& told = report ? *report : unused;
+    told = {};
+    return Builder(options, progress, told).run(surface);
+}
+
+std::filesystem::path default_cache_folder() {
+    const auto folder_of = [](const char* variable) {
+        const char* value = std::getenv(variable);
+        return std::filesystem::path(value ? value : "");
+    };
+    // the base directory rules have relative paths ignored
+    if (const auto base = folder_of("XDG_CACHE_HOME"); base.is_absolute()) return base / "pliant";
+    const auto home = folder_of("HOME");
+    return home.empty() ? home : home / ".cache" / "pliant";
+}
+
+int clear_cache(const std::filesystem::path& folder) { return BuildCache::clear(folder); }
+
+}  // namespace pliant
