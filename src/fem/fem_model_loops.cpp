@@ -43,10 +43,12 @@ SmallestDetF add_block_forces_and_det_F(const FemModelData& d, int block, const 
 }
 
 void clear(double* values, std::size_t count) {
-    parallel_ranges(count, 1 << 16, [&](std::size_t begin, std::size_t end) {
+    parallel_ranges(count, 1 << 14, [&](std::size_t begin, std::size_t end) {
         std::fill(values + begin, values + end, 0.0);
     });
 }
+
+void clear(FemModel::Ref x) { clear(x.data(), static_cast<std::size_t>(x.size())); }
 
 /// K and, unless null, R, which is zero.
 void assemble(const FemModelData& d, const double* u, double* R, double* values) {
@@ -94,7 +96,7 @@ double FemModel::energy(const ConstRef& u, Workspace& ws) const {
 void FemModel::internal_force(const ConstRef& u, Ref R) const {
     assert(u.size() == num_unknowns() && R.size() == num_unknowns());
     const FemModelData& d = *data_;
-    R.setZero();
+    clear(R);
     for_each_block(d.blocks, [&](int block, int, int) {
         add_block_forces<double>(d, block, u.data(), R.data());
     });
@@ -104,7 +106,7 @@ SmallestDetF FemModel::internal_force(const ConstRef& u, Ref R, Workspace& ws,
                                       Precision precision) const {
     assert(u.size() == num_unknowns() && R.size() == num_unknowns());
     const FemModelData& d = *data_;
-    R.setZero();
+    clear(R);
     for_each_block(d.blocks, [&](int block, int, int) {
         const SmallestDetF smallest =
             precision == Precision::Single
@@ -120,7 +122,7 @@ void FemModel::tangent_product(const ConstRef& u, const ConstRef& p, Ref Kp) con
     assert(u.size() == num_unknowns() && p.size() == num_unknowns());
     assert(Kp.size() == num_unknowns());
     const FemModelData& d = *data_;
-    Kp.setZero();
+    clear(Kp);
     for_each_block(d.blocks, [&](int block, int, int) {
         if (d.mesh.kind == ElementKind::Tet4)
             return add_tet_block_products(d, block, u.data(), p.data(), Kp.data());
@@ -140,7 +142,7 @@ void FemModel::tangent(const ConstRef& u, Matrix& K) const {
 void FemModel::force_and_tangent(const ConstRef& u, Ref R, Matrix& K) const {
     assert(u.size() == num_unknowns() && R.size() == num_unknowns());
     assert(K.nonZeros() == 9 * std::ssize(data_->rows));
-    R.setZero();
+    clear(R);
     assemble(*data_, u.data(), R.data(), K.valuePtr());
 }
 
@@ -149,7 +151,7 @@ void FemModel::hessian_contraction(const ConstRef& u, const ConstRef& v, const C
     assert(u.size() == num_unknowns() && v.size() == num_unknowns());
     assert(w.size() == num_unknowns() && Hvw.size() == num_unknowns());
     const FemModelData& d = *data_;
-    Hvw.setZero();
+    clear(Hvw);
     with_element(d.mesh.kind, [&](auto num_nodes_constant) {
         constexpr int N = num_nodes_constant;
         for_each_block(d.blocks, [&](int, int first, int end) {

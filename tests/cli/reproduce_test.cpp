@@ -84,13 +84,21 @@ TEST_F(Reproduce, JsonHasOneLinePerTableRow) {
     EXPECT_TRUE(contains(made, "\"comparisons\":28,\"beyond_tolerance\":0}")) << made.text;
 }
 
+TEST_F(Reproduce, ReducedModelsHaveAPageToo) {
+    const Output made = pliant("reproduce reduction --quick --only materials --progress none -o " +
+                               path("page.html"));
+    EXPECT_EQ(made.exit_code, 0) << made.text;
+    EXPECT_TRUE(contains(made, ", 0 beyond their tolerances")) << made.text;
+    EXPECT_TRUE(contains(pliant("reproduce reduction --list"), "spoon")) << "names";
+}
+
 TEST_F(Reproduce, UnknownNamesAreRefusedWithTheList) {
     EXPECT_FAILS_WITH(
         "reproduce fem --only compresion -o " + path("page.html"),
         "no experiment is called compresion; did you mean compression?; there are "
         "strain, compression, orderings, impact, bounce, collision, penalty, realtime, "
         "graded, viscoelastic, stability");
-    EXPECT_FAILS_WITH("reproduce water", "module = water (expected fem)");
+    EXPECT_FAILS_WITH("reproduce water", "module = water (expected fem or reduction)");
     EXPECT_FAILS_WITH("reproduce", "needs more operands");
     EXPECT_FAILS_WITH("reproduce fem --only strain -o /no/such/folder/page.html",
                       "/no/such/folder");

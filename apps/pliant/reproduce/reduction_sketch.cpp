@@ -242,6 +242,10 @@ void run_sketch_bases(Context& context) {
         "stiffness at rest; only their shapes enter the subspace. Full St. Venant–Kirchhoff "
         "material gives way in compression" +
         (failure.empty() ? "" : ": " + failure) + ".");
+    page.text(
+        format("The sketch was drawn up to %g N, where the full mast lies flat. Its subspace is "
+               "stiffer; the plot goes on to %g N to find how far it bends at all.",
+               kStrongest, kBeyond));
     const Plot plot{.title = "Mast of the bridge",
                     .x_label = "pull at its top, N",
                     .y_label = "angle to the vertical, degrees",
