@@ -41,8 +41,8 @@ std::string byte_size(double bytes) {
 }
 
 std::string share(double fraction) {
-    return fraction < 0.9999 ? format("%.2f %%", 100 * fraction)
-                             : format("all but %.0e", std::max(1 - fraction, 0.0));
+    if (fraction < 0.9999) return format("%.2f %%", 100 * fraction);
+    return fraction < 1 ? format("all but %.0e", 1 - fraction) : "all";
 }
 
 std::string format(const char* pattern, ...) {

@@ -22,18 +22,33 @@ Basis mass_pca(const MatrixXd& X, const Sparse& M, int r) {
     if (r < 1 || r > n)
         throw InputError("", "r", std::to_string(r),
                          "1 to " + std::to_string(n) + ", the number of shapes to choose from");
-    const MatrixXd MX = M * X;
-    const SymmetricEigen eigen = symmetric_eigen(X.transpose() * MX);
-    const VectorXd squares = eigen.values.reverse().cwiseMax(0.0);
-    // below this the Gram matrix holds rounding alone
-    const double smallest = 1e-14 * squares[0];
+    // A Gram matrix shows singular values down to the root of rounding beside the largest. What the
+    // first round finds is taken out of the shapes, and the next one sees what was hidden.
+    constexpr double kSeen = 1e-6, kRounding = 1e-13;
+    MatrixXd rest = X, principal(X.rows(), 0);
+    VectorXd squares, values(n);
+    double largest = 0;
     int rank = 0;
-    while (rank < r && squares[rank] > smallest) ++rank;
-    Basis basis;
-    basis.singular_values = squares.cwiseSqrt();
-    const MatrixXd principal = X * eigen.vectors.rowwise().reverse().leftCols(rank);
-    basis.U = mass_gram_schmidt(principal, M);
-    return basis;
+    for (bool is_first = true; rank < r; is_first = false) {
+        const MatrixXd M_rest = M * rest;
+        const SymmetricEigen eigen = symmetric_eigen(rest.transpose() * M_rest);
+        squares = eigen.values.reverse().head(n - rank).cwiseMax(0.0);
+        if (is_first) largest = std::sqrt(squares[0]);
+        const double limit = std::max(kSeen * std::sqrt(squares[0]), kRounding * largest);
+        int found = 0;
+        while (rank + found < r && squares[found] > limit * limit) ++found;
+        if (found == 0) break;
+        MatrixXd joined(X.rows(), rank + found);
+        joined << principal, rest * eigen.vectors.rowwise().reverse().leftCols(found);
+        principal = mass_gram_schmidt(joined, M);
+        found = static_cast<int>(principal.cols()) - rank;
+        if (found == 0) break;
+        values.segment(rank, found) = squares.head(found).cwiseSqrt();
+        rank += found;
+        rest.noalias() -= principal * (principal.transpose() * (M * rest)).eval();
+    }
+    values.tail(n - rank) = squares.tail(n - rank).cwiseSqrt();
+    return {principal, values};
 }
 
 MatrixXd mass_gram_schmidt(const MatrixXd& X, const Sparse& M) {

@@ -49,6 +49,26 @@ TEST(MassPca, EqualsTheSingularValuesOfTheCholeskyTransformedShapes) {
     EXPECT_NEAR(basis.captured(), squares.head(4).sum() / squares.sum(), 1e-9);
 }
 
+TEST(MassPca, FindsVectorsFarBelowTheRootOfRounding) {
+    const auto M = some_mass();
+    const MatrixXd Q = mass_gram_schmidt(random_columns(M.rows(), 5), M);
+    Eigen::Vector<double, 5> sizes;
+    sizes << 1, 1e-4, 1e-7, 1e-9, 1e-11;
+    const MatrixXd mixed = MatrixXd::NullaryExpr(5, 5, [](Eigen::Index i, Eigen::Index j) {
+        return i == j ? 1.0 : i < j ? 0.3 : 0.0;
+    });
+    // columns of every size, each with parts of the larger ones
+    const MatrixXd X = Q * sizes.asDiagonal() * mixed;
+    const Basis basis = mass_pca(X, M, 5);
+    ASSERT_EQ(basis.size(), 5);
+    EXPECT_LT((basis.U.transpose() * (M * basis.U) - MatrixXd::Identity(5, 5)).norm(), 1e-12);
+    const MatrixXd overlap = basis.U.transpose() * (M * Q);
+    for (int i = 0; i < 5; ++i) {
+        EXPECT_NEAR(std::abs(overlap(i, i)), 1, 1e-4) << i;
+        EXPECT_NEAR(basis.singular_values[i] / sizes[i], 1, 0.2) << i;
+    }
+}
+
 TEST(MassPca, DependentShapesGiveASmallerBasis) {
     const auto M = some_mass();
     MatrixXd X = random_columns(M.rows(), 5);
