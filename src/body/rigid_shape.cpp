@@ -32,7 +32,7 @@ struct HalfSpace {
     Vector3d normal;
     double offset;
 
-    ShapeSample sample(const Vector3d& x, double) const noexcept {
+    [[nodiscard]] ShapeSample sample(const Vector3d& x, double) const noexcept {
         return {normal.dot(x) - offset, normal};
     }
 };
@@ -40,7 +40,7 @@ struct HalfSpace {
 struct Sphere {
     double radius;
 
-    ShapeSample sample(const Vector3d& x, double) const noexcept {
+    [[nodiscard]] ShapeSample sample(const Vector3d& x, double) const noexcept {
         return round_sample(x, radius, Vector3d::UnitZ());
     }
 };
@@ -48,7 +48,7 @@ struct Sphere {
 struct Capsule {
     double radius, half_length;
 
-    ShapeSample sample(const Vector3d& x, double) const noexcept {
+    [[nodiscard]] ShapeSample sample(const Vector3d& x, double) const noexcept {
         const double along = std::clamp(x.z(), -half_length, half_length);
         return round_sample({x.x(), x.y(), x.z() - along}, radius, Vector3d::UnitX());
     }
@@ -57,7 +57,7 @@ struct Capsule {
 struct Cuboid {
     Vector3d half_sizes;
 
-    ShapeSample sample(const Vector3d& x, double) const noexcept {
+    [[nodiscard]] ShapeSample sample(const Vector3d& x, double) const noexcept {
         const Vector3d sign = (x.array() < 0).select(Vector3d::Constant(-1), Vector3d::Ones());
         const Vector3d beyond = x.cwiseAbs() - half_sizes;
         const Vector3d outside = beyond.cwiseMax(0.0);
@@ -96,7 +96,7 @@ struct MeshShape {
     }
 
     /// Of the feature, else of the triangle; unit.
-    Vector3d normal_at(const ClosestPoint& nearest) const noexcept {
+    [[nodiscard]] Vector3d normal_at(const ClosestPoint& nearest) const noexcept {
         const int t = nearest.triangle, k = nearest.feature_index;
         Vector3d normal = normals.face[t];
         if (nearest.feature == Feature::Edge) normal = normals.edge[topology.edge_of(t, k)];
@@ -106,7 +106,7 @@ struct MeshShape {
         return normal.isZero(0.0) ? Vector3d::UnitZ() : normal;
     }
 
-    ShapeSample sample(const Vector3d& x, double radius) const noexcept {
+    [[nodiscard]] ShapeSample sample(const Vector3d& x, double radius) const noexcept {
         const ClosestPoint nearest = query.closest(x, radius);
         if (nearest.triangle < 0) return {};
         const Vector3d normal = normal_at(nearest);

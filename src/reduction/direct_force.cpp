@@ -166,7 +166,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<ReducedForce> make_direct_force(FemModel model, MatrixXd U) {
+std::unique_ptr<ReducedForce> make_direct_force(FemModel model, const MatrixXd& U) {
     return std::make_unique<DirectForce>(std::move(model), U);
 }
 

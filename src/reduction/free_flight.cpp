@@ -201,7 +201,7 @@ struct FreeFlight::Impl {
         for (Index axis = 0; axis < 3; ++axis)
             right[axis] -= a.dot(ws.products.segment((6 + axis) * size(), size())) +
                            (ws.load - ws.used).dot(ws.response.segment(axis * size(), size()));
-        const Vector3d alpha = ws.J_free.inverse() * right;
+        Vector3d alpha = ws.J_free.inverse() * right;
         add_euler_load(alpha, ws);
         return alpha;
     }

@@ -70,7 +70,7 @@ public:
           MN_(M * N_),
           held_(independent_rows(N_)),
           solver_(make_linear_solver(SolverKind::Auto, {.definiteness = Definiteness::Any})) {
-        Sparse held = A;
+        Sparse held = A;  // NOLINT(performance-unnecessary-copy-initialization): changed below
         std::vector<char> is_held(static_cast<std::size_t>(A.rows()), 0);
         for (const int row : held_) is_held[row] = 1;
         double diagonal = 0;

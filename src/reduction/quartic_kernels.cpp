@@ -320,7 +320,7 @@ HWY_INLINE void hessian(const QuarticEvaluation<T>& e, double* out, std::ptrdiff
             const TileRows<T> rows{e.products + first + begin, layout.width(first) - begin, q + j,
                                    M + j * stride, stride};
             T *const zj = Z + j * kNext + begin, *zi = Z + begin;
-            const auto zeros = static_cast<std::size_t>(rows.count + Layout::kGranule);
+            const std::size_t zeros = static_cast<std::size_t>(rows.count) + Layout::kGranule;
             set_zero(d, zeros, zj);
             set_zero(d, zeros, zj + kNext);
             int i = 0;

@@ -70,7 +70,7 @@ struct QuarticLayout {
         return round_up(num_variables) + 2 * kGranule;
     }
     [[nodiscard]] constexpr std::size_t num_products() const noexcept {
-        return static_cast<std::size_t>(round_up(num_columns()) + kGranule);
+        return static_cast<std::size_t>(round_up(num_columns())) + kGranule;
     }
     static constexpr int kSumsOfVariable = kBlock + kGranule;
     [[nodiscard]] constexpr std::size_t num_sums() const noexcept {

@@ -45,6 +45,7 @@ public:
 /// Through the elements: any material, any r, cost grows with the mesh. R = Uᵀ R(Uq),
 /// K = Uᵀ K(Uq) U; parallel, with the same bits for every number of threads; allocates nothing
 /// on one thread. One at a time per workspace.
-[[nodiscard]] std::unique_ptr<ReducedForce> make_direct_force(FemModel model, Eigen::MatrixXd U);
+[[nodiscard]] std::unique_ptr<ReducedForce> make_direct_force(FemModel model,
+                                                              const Eigen::MatrixXd& U);
 
 }  // namespace pliant
