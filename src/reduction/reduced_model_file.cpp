@@ -97,6 +97,7 @@ std::vector<T> cut_rows(std::span<const T> rows, int r, int size) {
 
 std::vector<MatrixXd> as_matrices(const std::array<VectorXd, 9>& vectors) {
     std::vector<MatrixXd> all;
+    all.reserve(vectors.size());
     for (const VectorXd& v : vectors) all.emplace_back(v.transpose());
     return all;
 }
@@ -139,7 +140,7 @@ ReducedModel ReducedModel::load(const std::filesystem::path& path) {
     return from_archive(Archive(path), path.string());
 }
 
-ReducedModel ReducedModel::from_archive(Archive archive, std::string name) {
+ReducedModel ReducedModel::from_archive(const Archive& archive, std::string name) {
     archive.require_kind(kKind);
     const auto data = std::make_shared<Data>();
     data->name = std::move(name);

@@ -55,7 +55,7 @@ public:
     /// Checksums are left to Archive::verify.
     [[nodiscard]] static ReducedModel load(const std::filesystem::path& path);
     /// The same for an open archive; `name` stands for the file in messages.
-    [[nodiscard]] static ReducedModel from_archive(Archive archive, std::string name);
+    [[nodiscard]] static ReducedModel from_archive(const Archive& archive, std::string name);
     /// With `provenance` beside what it was loaded with. The file appears whole or not at all.
     void save(const std::filesystem::path& path, const Provenance& provenance = {}) const;
 
