@@ -145,7 +145,7 @@ CgResult ConjugateGradient::solve_with(ApplyFunction apply, const void* context,
             if (!residual_is_exact) {
                 set_residual();
                 norm_r = s.r.norm();
-                residual_is_exact = restart = true;
+                restart = true;
             }
             if (norm_r <= goal) {
                 result.status = CgStatus::Converged;

@@ -114,7 +114,7 @@ void CoupledSystem::build_matrices(const FemModel& model, const CoupledOptions& 
         D_nodes = Matrix(D_nodes + damping.mass * M_nodes_);
 
     if (!damping.has_stiffness_part()) {
-        D_nodes_ = std::move(D_nodes);
+        D_nodes_.swap(D_nodes);
         return;
     }
     const VectorXd at_rest = VectorXd::Zero(model.num_unknowns());
@@ -123,7 +123,8 @@ void CoupledSystem::build_matrices(const FemModel& model, const CoupledOptions& 
     Damping stiffness_part = damping;
     stiffness_part.tangential = false;
     add_damping_matrix(model, stiffness_part, at_rest, K, D);
-    D_unknowns_ = is_used(D_nodes) ? Matrix(D + for_components(D_nodes)) : std::move(D);
+    if (is_used(D_nodes)) D = Matrix(D + for_components(D_nodes));
+    D_unknowns_.swap(D);
 }
 
 Matrix CoupledSystem::folded(const Matrix& of_nodes, const Matrix& of_unknowns,
