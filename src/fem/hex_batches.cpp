@@ -77,7 +77,7 @@ public:
     }
 
 private:
-    const Material& material(int element) const {
+    [[nodiscard]] const Material& material(int element) const {
         return materials_[mesh_.regions.empty() ? 0 : mesh_.regions[element]];
     }
 
