@@ -73,6 +73,7 @@ private:
         hn::StoreU(hn::Add(hn::LoadU(tag, p), xy), tag, p);
         p[2] += static_cast<double>(row[2]);
 #else
+        // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): clear() has set all rows
         for (int c = 0; c < 3; ++c) p[c] += static_cast<double>(row[c]);
 #endif
     }

@@ -37,9 +37,9 @@ public:
     /// f += contact forces at displacements u and velocities v, and `wrenches`, if not empty, = the
     /// loads on the obstacles about the origins of their frames. Nodes and obstacles that are not
     /// finite are passed by.
-    Report add_force(const FemModel::ConstRef& u, const FemModel::ConstRef& v,
-                     std::span<const RigidMotion> motions, FemModel::Ref f,
-                     std::span<Wrench> wrenches) const noexcept;
+    [[nodiscard]] Report add_force(const FemModel::ConstRef& u, const FemModel::ConstRef& v,
+                                   std::span<const RigidMotion> motions, FemModel::Ref f,
+                                   std::span<Wrench> wrenches) const noexcept;
     /// A += a (−∂f/∂u) + b (−∂f/∂v), into the diagonal blocks of a matrix of
     /// FemModel::make_matrix(). Normals and obstacles are taken as constant, friction as viscous:
     /// symmetric, positive semidefinite.
