@@ -23,6 +23,13 @@ namespace {
 std::mutex limit_mutex;
 std::unique_ptr<tbb::global_control> limit;
 
+int allowed_threads() {
+    return static_cast<int>(
+        tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
+}
+/// Kept here because TBB takes a lock to tell it, and steps ask.
+std::atomic<int> thread_count{allowed_threads()};
+
 /// Calls `work(part)` for each part of [0, count), on as many threads as there are.
 template <class Work>
 void run_parts(int count, const Work& work) {
@@ -98,12 +105,10 @@ void set_num_threads(int num_threads) {
     if (num_threads > 0)
         limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
                                                       static_cast<std::size_t>(num_threads));
+    thread_count.store(allowed_threads(), std::memory_order_relaxed);
 }
 
-int num_threads() {
-    return static_cast<int>(
-        tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
-}
+int num_threads() { return thread_count.load(std::memory_order_relaxed); }
 
 namespace detail {
 
