@@ -156,6 +156,19 @@ TEST_P(Parallel, PhasesRunEveryItemOnceAndOneAfterTheOther) {
     EXPECT_EQ(calls, 0);
 }
 
+TEST_P(Parallel, PhasesWaitForTheirSlowestItem) {
+    const std::vector<int> offsets{0, 4, 8, 12, 16};
+    std::atomic<int> num_done{0};
+    std::atomic<bool> is_ordered{true};
+    parallel_phases(offsets, [&](int i) {
+        if (num_done < i / 4 * 4) is_ordered = false;
+        if (i % 4 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        ++num_done;
+    });
+    EXPECT_TRUE(is_ordered);
+    EXPECT_EQ(num_done, 16);
+}
+
 TEST_P(Parallel, ExceptionEndsThePhases) {
     const std::vector<int> offsets{0, 10, 20, 30};
     std::atomic<int> calls_after{0};

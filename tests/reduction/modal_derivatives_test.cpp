@@ -17,9 +17,8 @@ using Eigen::Vector3d;
 using Eigen::VectorXd;
 
 /// Sides that differ, so that eigenvalues do.
-FemModel bar(Law law = Law::StVenantKirchhoff) {
-    return FemModel(hex_box(6, 2, 3, Box(Vector3d::Zero(), Vector3d(0.6, 0.11, 0.23))),
-                    {isotropic(1e6, 0.3, 1000, law)});
+FemModel bar(const Material& material = isotropic(1e6, 0.3, 1000)) {
+    return FemModel(hex_box(6, 2, 3, Box(Vector3d::Zero(), Vector3d(0.6, 0.11, 0.23))), {material});
 }
 
 Constraints clamped(const FemModel& model) {
@@ -31,11 +30,15 @@ Constraints clamped(const FemModel& model) {
     return constraints;
 }
 
-class DerivativesOf : public testing::TestWithParam<Law> {};
+struct NamedMaterial {
+    const char* name;
+    Material material;
+};
+class DerivativesOf : public testing::TestWithParam<NamedMaterial> {};
 
 /// u(p) = Σ Ψ p + ½ Σ Φ p p + O(p³) is the equilibrium under modal loads M Ψ Λ p.
 TEST_P(DerivativesOf, StaticResponseIsMetToThirdOrder) {
-    const FemModel model = bar(GetParam());
+    const FemModel model = bar(GetParam().material);
     const Constraints constraints = clamped(model);
     const LinearModes modes = compute_modes(model, constraints, {.num_modes = 4});
     const MatrixXd derivatives = modal_derivatives(model, constraints, modes);
@@ -60,8 +63,12 @@ TEST_P(DerivativesOf, StaticResponseIsMetToThirdOrder) {
     EXPECT_NEAR(std::log2(errors[1] / errors[2]), 2.0, 0.15);
 }
 
-INSTANTIATE_TEST_SUITE_P(Laws, DerivativesOf,
-                         testing::Values(Law::StVenantKirchhoff, Law::NeoHookean));
+INSTANTIATE_TEST_SUITE_P(
+    Materials, DerivativesOf,
+    testing::Values(NamedMaterial{"StVenantKirchhoff", isotropic(1e6, 0.3, 1000)},
+                    NamedMaterial{"NeoHookean", isotropic(1e6, 0.3, 1000, Law::NeoHookean)},
+                    NamedMaterial{"Orthotropic", material_preset("wood")}),
+    [](const auto& tested) { return tested.param.name; });
 
 TEST(ModalDerivatives, AreSymmetricInTheirModes) {
     const FemModel model = bar();
