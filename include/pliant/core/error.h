@@ -34,6 +34,7 @@ enum class StepStatus {
     InputIgnored,      ///< non-finite force, pose or time step dropped
     CapacityExceeded,  ///< more items than the capacity given at construction; the rest was dropped
 };
+inline constexpr int kNumStepStatuses = 6;
 
 [[nodiscard]] std::string_view to_string(StepStatus status) noexcept;
 
