@@ -147,4 +147,38 @@ std::vector<Triangle> boundary_triangles(const VolumeMesh& mesh) {
     return triangles;
 }
 
+std::vector<std::array<int, 2>> element_edges(const VolumeMesh& mesh) {
+    static constexpr std::array<std::array<int, 2>, 6> kTetEdges{
+        {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}};
+    static constexpr std::array<std::array<int, 2>, 12> kHexEdges{{{0, 1},
+                                                                   {1, 2},
+                                                                   {2, 3},
+                                                                   {3, 0},
+                                                                   {4, 5},
+                                                                   {5, 6},
+                                                                   {6, 7},
+                                                                   {7, 4},
+                                                                   {0, 4},
+                                                                   {1, 5},
+                                                                   {2, 6},
+                                                                   {3, 7}}};
+    const std::span<const std::array<int, 2>> pairs =
+        mesh.kind == ElementKind::Tet4 ? std::span<const std::array<int, 2>>(kTetEdges)
+                                       : std::span<const std::array<int, 2>>(kHexEdges);
+    std::vector<std::array<int, 2>> edges;
+    edges.reserve(pairs.size() * static_cast<std::size_t>(mesh.num_elements()));
+    for (int e = 0; e < mesh.num_elements(); ++e) {
+        const std::span<const int> nodes = mesh.element(e);
+        for (const auto& [a, b] : pairs) {
+            const int i = nodes[static_cast<std::size_t>(a)];
+            const int j = nodes[static_cast<std::size_t>(b)];
+            edges.push_back({std::min(i, j), std::max(i, j)});
+        }
+    }
+    std::ranges::sort(edges);
+    const auto rest = std::ranges::unique(edges);
+    edges.erase(rest.begin(), rest.end());
+    return edges;
+}
+
 }  // namespace pliant

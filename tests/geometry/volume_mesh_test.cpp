@@ -56,6 +56,19 @@ TEST(VolumeMesh, VolumesOfTetAndHex) {
     EXPECT_NEAR(element_volume(hex, 0), 2.0 / 3 * (4 + 2 + 1), 1e-14);
 }
 
+TEST(VolumeMesh, EdgesComeOnceAndInOrder) {
+    EXPECT_EQ(element_edges(one_tet()),
+              (std::vector<std::array<int, 2>>{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}));
+    // lattice of (nx+1)(ny+1)(nz+1) points: edges along each axis
+    const VolumeMesh box = hex_box(2, 3, 4, kUnitBox);
+    const auto edges = element_edges(box);
+    EXPECT_EQ(edges.size(), 2u * 4 * 5 + 3u * 3 * 5 + 4u * 3 * 4);
+    for (const auto& [a, b] : edges) {
+        const Vector3d d = (box.vertices[b] - box.vertices[a]).cwiseProduct(Vector3d(2, 3, 4));
+        EXPECT_NEAR(d.cwiseAbs().sum(), 1, 1e-12);
+    }
+}
+
 TEST(VolumeMesh, DistortedHexesStillFillTheSameBox) {
     // inner vertices move, the boundary stays: exact integration must give the box
     VolumeMesh mesh = hex_box(3, 3, 3, kUnitBox);

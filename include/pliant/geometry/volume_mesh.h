@@ -60,6 +60,9 @@ struct VolumeMesh {
 /// neighbours. Faces between a coarse cell and its finer neighbours are inner ones.
 [[nodiscard]] std::vector<Triangle> boundary_triangles(const VolumeMesh& mesh);
 
+/// Edges of the elements, each once: lower vertex first, in ascending order.
+[[nodiscard]] std::vector<std::array<int, 2>> element_edges(const VolumeMesh& mesh);
+
 /// What is wrong, or right, with a volume mesh.
 struct VolumeReport {
     int num_vertices = 0, num_elements = 0;
