@@ -1,5 +1,7 @@
 #pragma once
 
+#include "pliant/body/body.h"
+
 #include <Eigen/Core>
 
 namespace pliant {
@@ -17,13 +19,6 @@ struct EnergyLog {
     double external_work = 0;  ///< of loads and prescribed motions
     double contact_work = 0;   ///< of contact and friction forces
     double damping_work = 0;   ///< taken out by drag and damping, counted positive
-};
-
-/// Mechanical energy now [J]. Of potentials only the elastic one; the work of loads is in
-/// EnergyLog.
-struct Energy {
-    double kinetic = 0, elastic = 0;
-    [[nodiscard]] double total() const noexcept { return kinetic + elastic; }
 };
 
 /// Σ m v and Σ m x × v about the origin with lumped masses, x = rest position + u.

@@ -1,0 +1,188 @@
+#include "pliant/body/scripted_motion.h"
+
+#include "input_error.h"
+#include "pliant/core/allocation_guard.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace pliant {
+namespace {
+
+using Eigen::Vector3d;
+using testing::HasSubstr;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Pose at(const Vector3d& position) { return {position, Quaternion::Identity()}; }
+Pose turned(const Vector3d& v) { return {Vector3d::Zero(), rotation_from_vector(v)}; }
+
+std::vector<Keyframe> some_keys() {
+    return {{0.0, {{0, 0, 0}, rotation_from_vector({0.1, 0, 0})}},
+            {0.4, {{1, 0.5, 0}, rotation_from_vector({0.3, 1.2, -0.4})}},
+            {1.1, {{0.7, 1.5, -1}, rotation_from_vector({-0.5, 2.0, 1.0})}},
+            {1.5, {{0, 1, 0}, rotation_from_vector({1.5, -0.2, 1.0})}},
+            {2.0, {{0, 0, 0}, rotation_from_vector({0.1, 0, 0})}}};
+}
+
+/// Largest difference of the rates from central differences of poses and of velocities.
+double error_of_rates(const ScriptedMotion& motion, double t, double h) {
+    const RigidMotion before = motion.at(t - h), now = motion.at(t), after = motion.at(t + h);
+    const Vector3d v = (after.pose.position - before.pose.position) / (2 * h);
+    const Vector3d omega = rotation_difference(before.pose.rotation, after.pose.rotation) / (2 * h);
+    const Vector3d a = (after.velocity.linear - before.velocity.linear) / (2 * h);
+    const Vector3d alpha = (after.velocity.angular - before.velocity.angular) / (2 * h);
+    return std::max({(now.velocity.linear - v).norm(), (now.velocity.angular - omega).norm(),
+                     (now.acceleration.linear - a).norm(),
+                     (now.acceleration.angular - alpha).norm()});
+}
+
+TEST(ScriptedMotion, PassesThroughItsKeys) {
+    for (const bool is_repeated : {false, true}) {
+        const ScriptedMotion motion(some_keys(), is_repeated);
+        for (const Keyframe& key : some_keys()) {
+            const Pose pose = motion.at(key.time).pose;
+            EXPECT_LT((pose.position - key.pose.position).norm(), 1e-13);
+            EXPECT_LT(rotation_difference(pose.rotation, key.pose.rotation).norm(), 1e-13);
+        }
+    }
+}
+
+TEST(ScriptedMotion, RatesAreTheDerivativesOfThePose) {
+    // rotation vectors from tiny to nearly π, where the series and the closed form take over
+    for (const bool is_repeated : {false, true}) {
+        const ScriptedMotion motion(some_keys(), is_repeated);
+        for (const double t : {0.01, 0.2, 0.35, 0.5, 0.9, 1.05, 1.2, 1.45, 1.7, 1.99}) {
+            const double coarse = error_of_rates(motion, t, 2e-3),
+                         fine = error_of_rates(motion, t, 1e-3);
+            EXPECT_LT(fine, 1e-3) << t;
+            EXPECT_NEAR(std::log2(coarse / fine), 2, 0.1) << t;  // central differences
+        }
+    }
+}
+
+TEST(ScriptedMotion, RatesAreExactForSmallAndLargeTurns) {
+    for (const double angle : {1e-9, 1e-4, 0.9, 1.1, 3.1}) {
+        const Vector3d axis = Vector3d(1, 2, -2) / 3, other = Vector3d(2, 1, 2) / 3;
+        const ScriptedMotion motion(
+            {{0, {}}, {1, turned(angle * axis)}, {2, turned(0.5 * angle * other)}});
+        for (const double t : {0.3, 0.8, 1.4})
+            EXPECT_LT(error_of_rates(motion, t, 1e-4), 1e-6 * angle + 1e-11) << angle << " " << t;
+    }
+}
+
+TEST(ScriptedMotion, VelocityIsContinuousAtKeys) {
+    const ScriptedMotion open(some_keys()), closed(some_keys(), true);
+    constexpr double kStep = 1e-9;  // accelerations are below 1e2
+    for (const double t : {0.0, 0.4, 1.1, 1.5, 2.0})
+        for (const ScriptedMotion* motion : {&open, &closed}) {
+            const Twist before = motion->at(t - kStep).velocity,
+                        after = motion->at(t + kStep).velocity;
+            EXPECT_LT((before.linear - after.linear).norm(), 1e-6) << t;
+            EXPECT_LT((before.angular - after.angular).norm(), 1e-6) << t;
+        }
+    // it really moves there
+    EXPECT_GT(open.at(1.1).velocity.angular.norm(), 0.1);
+    EXPECT_GT(closed.at(2.0).velocity.linear.norm(), 0.1);
+}
+
+TEST(ScriptedMotion, RestsBeforeTheFirstAndAfterTheLastKey) {
+    const ScriptedMotion motion(some_keys());
+    for (const double t : {-kInfinity, -3.0, 0.0, 2.0, 7.0, kInfinity, kNan}) {
+        const RigidMotion at = motion.at(t);
+        EXPECT_EQ(at.velocity.linear.norm() + at.velocity.angular.norm(), 0) << t;
+        const Pose expected = t >= 2 ? some_keys().back().pose : some_keys().front().pose;
+        EXPECT_LT((at.pose.position - expected.position).norm(), 1e-15) << t;
+    }
+}
+
+TEST(ScriptedMotion, ReproducesUniformMotionExactly) {
+    // times of unequal length; inside, where slopes come from chords
+    const Twist twist{{1, -2, 0.5}, {0.3, 0.8, -0.2}};
+    std::vector<Keyframe> keys;
+    for (const double t : {0.0, 0.5, 0.8, 2.0, 2.1}) keys.push_back({t, advance(Pose{}, twist, t)});
+    const ScriptedMotion motion(keys);
+    for (const double t : {0.5, 0.6, 0.9, 1.7, 1.999}) {
+        const RigidMotion at = motion.at(t);
+        const Pose expected = advance(Pose{}, twist, t);
+        EXPECT_LT((at.pose.position - expected.position).norm(), 1e-13);
+        EXPECT_LT(rotation_difference(at.pose.rotation, expected.rotation).norm(), 1e-13);
+        EXPECT_LT((at.velocity.angular - twist.angular).norm(), 1e-12);
+        EXPECT_LT(at.acceleration.angular.norm(), 1e-11);
+    }
+}
+
+TEST(ScriptedMotion, RepeatedPathHasItsPeriod) {
+    const ScriptedMotion motion(some_keys(), true);
+    for (const double t : {0.0, 0.3, 1.3, 1.9})
+        for (const double periods : {-3.0, 1.0, 50.0}) {
+            const RigidMotion a = motion.at(t), b = motion.at(t + 2 * periods);
+            EXPECT_LT((a.pose.position - b.pose.position).norm(), 1e-11);
+            EXPECT_LT((a.velocity.angular - b.velocity.angular).norm(), 1e-11);
+        }
+    EXPECT_TRUE(is_finite(motion.at(kInfinity)));
+    EXPECT_TRUE(is_finite(motion.at(kNan)));
+}
+
+TEST(ScriptedMotion, OneKeyIsAPlace) {
+    const RigidMotion motion = ScriptedMotion({{3, at({1, 2, 3})}}).at(5);
+    EXPECT_EQ(motion.pose.position, Vector3d(1, 2, 3));
+    EXPECT_EQ(motion.velocity.linear, Vector3d(Vector3d::Zero()));
+}
+
+TEST(ScriptedMotion, OscillatesAboutItsBase) {
+    const Pose base{{1, 2, 3}, rotation_from_vector({0.4, -0.3, 1})};
+    const ScriptedMotion motion =
+        ScriptedMotion::oscillation(base, {0.1, 0, 0.2}, {0, 0.5, 0.3}, 2, 0.7);
+    for (const double t : {0.0, 0.13, 0.4, 7.77}) {
+        const double coarse = error_of_rates(motion, t, 2e-3),
+                     fine = error_of_rates(motion, t, 1e-3);
+        EXPECT_NEAR(std::log2(coarse / fine), 2, 0.1) << t;
+        const double sine = std::sin(4 * std::numbers::pi * t + 0.7);
+        EXPECT_LT(
+            (motion.at(t).pose.position - base.position - sine * Vector3d(0.1, 0, 0.2)).norm(),
+            1e-13);
+    }
+    // digits do not fade with time; the period is ½ s
+    EXPECT_LT((motion.at(1e6).pose.position - motion.at(0).pose.position).norm(), 1e-13);
+    EXPECT_TRUE(is_finite(motion.at(kInfinity)));
+    EXPECT_TRUE(is_finite(motion.at(kNan)));
+}
+
+TEST(ScriptedMotion, AllocatesNothing) {
+    const ScriptedMotion motion(some_keys(), true);
+    const AllocationGuard guard;
+    double sum = 0;
+    for (int i = 0; i < 100; ++i) sum += motion.at(0.037 * i).velocity.angular.x();
+    const auto allocations = guard.count();
+    EXPECT_EQ(allocations, 0u);
+    EXPECT_TRUE(std::isfinite(sum));
+}
+
+TEST(ScriptedMotion, BadPathsAreRefused) {
+    const auto error = [](std::vector<Keyframe> keys, bool is_repeated = false) {
+        return test::input_error([&] { ScriptedMotion(std::move(keys), is_repeated); });
+    };
+    EXPECT_THAT(error({}), HasSubstr("needs at least one key"));
+    EXPECT_THAT(error({{0, {}}, {1, {}}, {1, {}}}), HasSubstr("keys[2].time = 1"));
+    EXPECT_THAT(error({{0, {}}, {kNan, {}}}), HasSubstr("keys[1].time"));
+    EXPECT_THAT(error({{0, at({kNan, 0, 0})}}), HasSubstr("keys[0].pose is not finite"));
+    EXPECT_THAT(error({{0, {}}, {1, at({1, 0, 0})}}, true), HasSubstr("must end where it began"));
+    EXPECT_THAT(error({{0, {}}}, true), HasSubstr("at least two keys"));
+    const auto oscillation = [](const Vector3d& amplitude, double frequency) {
+        return test::input_error([&] {
+            (void)ScriptedMotion::oscillation({}, amplitude, {0, 0, 0}, frequency);
+        });
+    };
+    EXPECT_THAT(oscillation({0, 0, 1}, -2), HasSubstr("frequency = -2"));
+    EXPECT_THAT(oscillation({0, kNan, 1}, 2), HasSubstr("must be finite"));
+    EXPECT_EQ(oscillation({0, 0, 1}, 2), "");
+}
+
+}  // namespace
+}  // namespace pliant
