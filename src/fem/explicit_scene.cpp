@@ -298,6 +298,9 @@ const std::vector<RigidShape>& ExplicitScene::obstacles() const noexcept {
     return impl_->obstacles;
 }
 const ContactOptions& ExplicitScene::options() const noexcept { return impl_->options; }
+void ExplicitScene::set_friction(double friction) noexcept {
+    if (friction >= 0 && std::isfinite(friction)) impl_->options.friction = friction;
+}
 const std::vector<int>& ExplicitScene::surface_nodes(int body) const noexcept {
     return impl_->detection.surface_nodes(body);
 }

@@ -51,7 +51,8 @@ struct Contact {
 /// on accelerations inside the step: no penalty springs, no loss of step length,
 /// docs/fem.md eq. (C1)–(C9), [Zhuang2000] ch. 4.
 ///
-/// Immutable; one state and workspace per thread. After make_…() nothing allocates with one thread.
+/// Immutable but for friction; one state and workspace per thread. After make_…() nothing allocates
+/// with one thread.
 class ExplicitScene {
 public:
     /// What a surface node touches.
@@ -114,6 +115,8 @@ public:
     [[nodiscard]] const std::vector<ExplicitDynamics>& bodies() const noexcept;
     [[nodiscard]] const std::vector<RigidShape>& obstacles() const noexcept;
     [[nodiscard]] const ContactOptions& options() const noexcept;
+    /// Changes Coulomb's coefficient, between steps; ignores what is not finite or negative.
+    void set_friction(double friction) noexcept;
     /// Smallest of all bodies.
     [[nodiscard]] double stable_step() const noexcept;
 

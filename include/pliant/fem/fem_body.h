@@ -1,0 +1,74 @@
+#pragma once
+
+#include "pliant/body/body.h"
+#include "pliant/body/rigid_body.h"
+#include "pliant/fem/explicit_scene.h"
+
+#include <string>
+
+namespace pliant {
+
+struct FemBodyOptions {
+    Pose pose;  ///< of the rest shape in the world; applied to the mesh
+    ExplicitOptions dynamics;
+    ContactOptions contact;
+    /// Nodes held where they are, as in "z < 5 %" of the unmoved mesh, see parse_selection; empty:
+    /// none.
+    std::string fixed;
+    /// Longest inner step [s]; 0: 0.7 of the stable one at rest. A step of the body is cut into
+    /// equal inner steps no longer than this.
+    double inner_step = 0;
+};
+
+/// A body of full finite elements in explicit dynamics, kept out of rigid bodies by the contact
+/// constraint; docs/fem.md section "Bodies". Its surface is that of the mesh, or one embedded in
+/// it. Forces and obstacle motions are those of the whole step, whatever it is cut into. Live
+/// parameters: stiffness (a factor; damping ratios stay, inner steps follow), drag, friction.
+/// With one thread no step allocates.
+class FemBody final : public Body {
+public:
+    /// `surface`: drawn and picked, in the axes of the mesh; empty: the boundary of the mesh.
+    /// `obstacles` must outlive the body and be stepped before it in every tick: their motions are
+    /// read, and the loads of contact are added to them for their next step. Throws InputError for
+    /// what FemModel, ExplicitDynamics or ExplicitScene refuse, and an inner step that is unstable.
+    FemBody(VolumeMesh mesh, std::vector<Material> materials, SurfaceMesh surface,
+            std::vector<RigidBody*> obstacles, const FemBodyOptions& options = {});
+    ~FemBody() override;
+
+    [[nodiscard]] const FemModel& model() const noexcept;
+    /// Displacements [m] of the nodes of model(), world axes; rates in the time of
+    /// docs/fem.md eq. (B1).
+    [[nodiscard]] const FemState& state() const noexcept;
+    /// Of a step of dt seconds with the present stiffness.
+    [[nodiscard]] int inner_steps(double dt) const noexcept;
+    [[nodiscard]] std::span<const Contact> contacts() const noexcept;  ///< of the last inner step
+    /// Mean load on an obstacle over the last step, about the origin of its frame.
+    [[nodiscard]] const Wrench& wrench(int obstacle) const noexcept;
+
+    [[nodiscard]] std::string_view kind() const noexcept override { return "fem"; }
+    [[nodiscard]] std::shared_ptr<const BodyDisplay> display() const override;
+    void add_force(const SurfacePoint& point, const Eigen::Vector3d& force) noexcept override;
+    void set_gravity(const Eigen::Vector3d& acceleration) noexcept override;
+    void set_wind_direction(const Eigen::Vector3d& direction) override;
+    void set_wind_pressure(double pressure) noexcept override;
+    [[nodiscard]] Eigen::Vector3d position(
+        const SurfacePoint& point, TickMoment moment = TickMoment::End) const noexcept override;
+    [[nodiscard]] Eigen::Vector3d velocity(const SurfacePoint& point) const noexcept override;
+    [[nodiscard]] Eigen::Vector3d normal(const SurfacePoint& point) const noexcept override;
+    [[nodiscard]] double mobility(const SurfacePoint& point) const noexcept override;
+    [[nodiscard]] Energy energy() const noexcept override;
+    [[nodiscard]] std::vector<LiveParameter> parameters() const override;
+    void set_parameter(int index, double value) noexcept override;
+    [[nodiscard]] int state_size() const noexcept override;
+    void save_state(std::span<double> state) const noexcept override;
+    bool restore_state(std::span<const double> state) noexcept override;
+    void write_display(std::span<float> state) const noexcept override;
+
+private:
+    StepStatus do_step(double dt) noexcept override;
+    void do_reset() noexcept override;
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace pliant
