@@ -9,5 +9,6 @@ namespace pliant::bench {
 [[nodiscard]] std::vector<Benchmark> reduced_step_benchmarks();
 [[nodiscard]] std::vector<Benchmark> reduced_build_benchmarks();
 [[nodiscard]] std::vector<Benchmark> reduced_surface_benchmarks();
+[[nodiscard]] std::vector<Benchmark> reduced_body_benchmarks();
 
 }  // namespace pliant::bench

@@ -51,35 +51,6 @@ std::vector<Material> all_materials(const ReducedBuildOptions& options) {
     return materials;
 }
 
-/// Everything that can be said before any work.
-void check_options(const ReducedBuildOptions& options) {
-    if (!(options.size >= 0) || !std::isfinite(options.size))
-        throw InputError("", "size", std::to_string(options.size),
-                         "a length in metres, or 0 to keep that of the surface");
-    for (const Material& material : all_materials(options)) check_material(material);
-    check_options(options.mesh);
-    if (options.is_free && !options.fixed.empty())
-        throw InputError("", "fixed \"" + options.fixed +
-                                 "\" holds vertices of a body that is to be free; drop one of the "
-                                 "two");
-    if (!options.is_free && options.fixed.empty())
-        throw InputError("",
-                         "fixed names no vertex, but a body that is not free must be held "
-                         "somewhere: name its vertices, as in \"z < 5 %\", or let it fly freely "
-                         "(--free)");
-    if (!options.fixed.empty()) (void)parse_selection(options.fixed);
-    for (const MaterialRegion& region : options.regions) (void)parse_selection(region.selection);
-    // beyond 1,000 the number of derivatives overflows, and so does any memory
-    if (options.num_modes < 1 || options.num_modes > 1000)
-        throw InputError("", "num_modes", std::to_string(options.num_modes), "1 to 1000");
-    const int most = std::min(num_vectors(options.num_modes), SurfaceShapes::kMaxSize);
-    if (options.rank < 1 || options.rank > most)
-        throw InputError("", "rank", std::to_string(options.rank),
-                         "1 to " + std::to_string(most) + ", what " +
-                             std::to_string(options.num_modes) +
-                             " modes and their derivatives span at most; more modes allow more");
-}
-
 /// Repairs and scales.
 SurfaceMesh prepared(SurfaceMesh surface, const ReducedBuildOptions& options,
                      ReducedBuildReport& report) {
@@ -423,6 +394,34 @@ double ReducedBuildReport::seconds() const noexcept {
     double sum = 0;
     for (const StageReport& stage : stages) sum += stage.seconds;
     return sum;
+}
+
+void check_options(const ReducedBuildOptions& options) {
+    if (!(options.size >= 0) || !std::isfinite(options.size))
+        throw InputError("", "size", std::to_string(options.size),
+                         "a length in metres, or 0 to keep that of the surface");
+    for (const Material& material : all_materials(options)) check_material(material);
+    check_options(options.mesh);
+    if (options.is_free && !options.fixed.empty())
+        throw InputError("", "fixed \"" + options.fixed +
+                                 "\" holds vertices of a body that is to be free; drop one of the "
+                                 "two");
+    if (!options.is_free && options.fixed.empty())
+        throw InputError("",
+                         "fixed names no vertex, but a body that is not free must be held "
+                         "somewhere: name its vertices, as in \"z < 5 %\", or let it fly freely "
+                         "(--free)");
+    if (!options.fixed.empty()) (void)parse_selection(options.fixed);
+    for (const MaterialRegion& region : options.regions) (void)parse_selection(region.selection);
+    // beyond 1,000 the number of derivatives overflows, and so does any memory
+    if (options.num_modes < 1 || options.num_modes > 1000)
+        throw InputError("", "num_modes", std::to_string(options.num_modes), "1 to 1000");
+    const int most = std::min(num_vectors(options.num_modes), SurfaceShapes::kMaxSize);
+    if (options.rank < 1 || options.rank > most)
+        throw InputError("", "rank", std::to_string(options.rank),
+                         "1 to " + std::to_string(most) + ", what " +
+                             std::to_string(options.num_modes) +
+                             " modes and their derivatives span at most; more modes allow more");
 }
 
 ReducedModel build_reduced_model(const SurfaceMesh& surface, const ReducedBuildOptions& options,

@@ -45,16 +45,16 @@ struct Spin {
 /// Scratch, and what the blocks give at one shape.
 struct FlightWorkspace final : FreeFlight::Workspace {
     explicit FlightWorkspace(const ReducedDynamics& dynamics)
-        : reduced(dynamics.make_workspace()),
-          next(dynamics.make_state()),
+        : next(dynamics.make_state()),
           load(VectorXd::Zero(dynamics.size())),
           external(VectorXd::Zero(dynamics.size())),
           used(VectorXd::Zero(dynamics.size())),
           products(VectorXd::Zero(9 * dynamics.size())),
           turned(VectorXd::Zero(3 * dynamics.size())),
-          response(VectorXd::Zero(3 * dynamics.size())) {}
+          response(VectorXd::Zero(3 * dynamics.size())) {
+        reduced = dynamics.make_workspace();
+    }
 
-    std::unique_ptr<ReducedDynamics::Workspace> reduced;
     ReducedState next;
     VectorXd load, external;
     VectorXd used;      ///< load under which `next` was found

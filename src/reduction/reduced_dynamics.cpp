@@ -34,6 +34,13 @@ double stable_step(const MatrixXd& K, const MatrixXd& mass) {
     return largest > 0 ? 2 / std::sqrt(largest) : std::numeric_limits<double>::infinity();
 }
 
+/// β K, with K of the present shape last evaluated or of the rest shape.
+StiffnessDamping stiffness_part(const ReducedSystem& m, const ReducedScratch& ws) noexcept {
+    const double beta = ws.tuning.stiffness_damping;
+    if (m.options.damping.tangential) return {ws.K, beta};
+    return {m.K_rest, beta * ws.tuning.stiffness};
+}
+
 }  // namespace
 
 ReducedScratch::ReducedScratch(const ReducedSystem& m)
@@ -41,8 +48,12 @@ ReducedScratch::ReducedScratch(const ReducedSystem& m)
     const int r = m.size();
     f = R = residual = product = change = VectorXd::Zero(r);
     start = now = {f, f, f, 0};
-    K = D = MatrixXd::Zero(r, r);
-    if (m.options.damping.viscosity) pairs.resize(m.options.damping.viscosity->num_pairs());
+    K = MatrixXd::Zero(r, r);
+    if (const auto& viscosity = m.options.damping.viscosity) {
+        D = K;
+        pairs.resize(viscosity->num_pairs());
+    }
+    tuning = {1, m.options.damping.mass, m.options.damping.stiffness};
     X = MatrixXd::Zero(r, 1 + kMaxHeldRows);
     held = MatrixXd::Zero(r, kMaxHeldRows);
 }
@@ -58,24 +69,34 @@ void set_to_rest(ReducedState& s) noexcept {
     s.time = 0;
 }
 
-void evaluate(const ReducedSystem& m, const VectorXd& q, ReducedScratch& ws) noexcept {
-    const ReducedDamping& damping = m.options.damping;
+void evaluate_force(const ReducedSystem& m, const VectorXd& q, ReducedScratch& ws) noexcept {
     m.force->force_and_stiffness(q, ws.R, ws.K, *ws.force);
-    if (!damping.viscosity) return;
-    damping.viscosity->damping_matrix(q, ws.D, ws.pairs);
-    if (damping.stiffness > 0) ws.D += damping.stiffness * (damping.tangential ? ws.K : m.K_rest);
+    if (ws.tuning.stiffness == 1) return;
+    ws.R *= ws.tuning.stiffness;
+    ws.K *= ws.tuning.stiffness;
+}
+double elastic_energy(const ReducedSystem& m, const VectorXd& q, ReducedScratch& ws) noexcept {
+    return ws.tuning.stiffness * m.force->energy(q, *ws.force);
+}
+
+void evaluate(const ReducedSystem& m, const VectorXd& q, ReducedScratch& ws) noexcept {
+    evaluate_force(m, q, ws);
+    if (!m.options.damping.viscosity) return;
+    m.options.damping.viscosity->damping_matrix(q, ws.D, ws.pairs);
+    if (const auto [K, factor] = stiffness_part(m, ws); factor > 0) ws.D += factor * K;
 }
 
 StiffnessDamping stiffness_damping(const ReducedSystem& m, const ReducedScratch& ws) noexcept {
-    const ReducedDamping& damping = m.options.damping;
-    if (damping.viscosity) return {ws.D, 1};
-    return {damping.tangential ? ws.K : m.K_rest, damping.stiffness};
+    if (m.options.damping.viscosity) return {ws.D, 1};
+    return stiffness_part(m, ws);
 }
 
 StepInput take_input(const ReducedSystem& m, ReducedState& s, const ReducedDynamics::ConstRef& f,
                      double dt, ReducedScratch& ws) noexcept {
     assert(s.q.size() == m.size() && s.v.size() == m.size() && s.a.size() == m.size());
     assert(f.size() == m.size());
+    assert(ws.tuning.stiffness > 0 && ws.tuning.mass_damping >= 0);
+    assert(ws.tuning.stiffness_damping >= 0);
     (void)m;
     // also NaN, and steps whose square or its inverse is no number
     if (!(dt > 0) || !std::isfinite(dt * dt) || !std::isfinite(1 / (dt * dt)))
@@ -148,7 +169,7 @@ void ReducedDynamics::set_acceleration(ReducedState& s, const ConstRef& f,
     if (const auto [D, factor] = stiffness_damping(*impl_, ws); factor > 0)
         ws.residual.noalias() -= factor * (D * s.v);
     impl_->mass_factor.solveInPlace(ws.residual);
-    ws.residual -= impl_->options.damping.mass * s.v;
+    ws.residual -= ws.tuning.mass_damping * s.v;
     if (ws.residual.allFinite()) s.a = ws.residual;
 }
 
@@ -158,7 +179,7 @@ double ReducedDynamics::kinetic_energy(const ReducedState& s) const noexcept {
     return 0.5 * sum;
 }
 double ReducedDynamics::elastic_energy(const ReducedState& s, Workspace& ws) const noexcept {
-    return impl_->force->energy(s.q, *static_cast<ReducedScratch&>(ws).force);
+    return pliant::elastic_energy(*impl_, s.q, static_cast<ReducedScratch&>(ws));
 }
 
 }  // namespace pliant

@@ -10,7 +10,7 @@ ReducedReport ReducedDynamics::step_explicit(ReducedState& s, const ConstRef& f,
                                              Workspace& workspace) const noexcept {
     auto& ws = static_cast<ReducedScratch&>(workspace);
     const Impl& m = *impl_;
-    const ReducedDamping& damping = m.options.damping;
+    const double alpha = ws.tuning.mass_damping;
     ReducedReport report;
     const StepInput input = take_input(m, s, f, dt, ws);
     report.status = input.status;
@@ -21,15 +21,15 @@ ReducedReport ReducedDynamics::step_explicit(ReducedState& s, const ConstRef& f,
     now.q = s.q + dt * now.v;
     now.time = s.time + dt;
     bool is_solved = true;
-    if (damping.stiffness > 0 || damping.viscosity) {
+    if (ws.tuning.stiffness_damping > 0 || m.options.damping.viscosity) {
         evaluate(m, now.q, ws);
         const auto [D, factor] = stiffness_damping(m, ws);
-        ws.product = damping.mass * now.v;
+        ws.product = alpha * now.v;
         auto load = ws.X.col(0);
         load = ws.f - ws.R;
         load.noalias() -= factor * (D * now.v);
         load.noalias() -= m.mass * ws.product;
-        const double mass = 1 + 0.5 * dt * damping.mass;
+        const double mass = 1 + 0.5 * dt * alpha;
         ws.solver.definite() = mass * m.mass + (0.5 * dt * factor) * D;
         if (!ws.solver.solve_definite(ws.X, 1)) {
             report.is_indefinite = true;
@@ -39,9 +39,9 @@ ReducedReport ReducedDynamics::step_explicit(ReducedState& s, const ConstRef& f,
         now.a = load;
     } else {
         m.force->force(now.q, ws.R, *ws.force);
-        now.a = ws.f - ws.R;
+        now.a = ws.f - ws.tuning.stiffness * ws.R;
         m.mass_factor.solveInPlace(now.a);
-        now.a = (now.a - damping.mass * now.v) / (1 + 0.5 * dt * damping.mass);
+        now.a = (now.a - alpha * now.v) / (1 + 0.5 * dt * alpha);
     }
     now.v += 0.5 * dt * now.a;
     if (!is_solved || !is_finite(now)) {

@@ -37,7 +37,7 @@ bool line_search(const ReducedSystem& m, double potential, double slope,
     double part = 1;
     for (int k = 0; k < kMaxBacktracks; ++k, part *= 0.5) {
         ws.now.q = ws.start.q + part * ws.X.col(0);
-        const double elastic = m.force->energy(ws.now.q, *ws.force), work = ws.f.dot(ws.now.q);
+        const double elastic = elastic_energy(m, ws.now.q, ws), work = ws.f.dot(ws.now.q);
         // parts of W cancel that may be as large as |K| |q|²
         const double slack =
             kRounding * (std::abs(elastic) + std::abs(work) + ws.K.norm() * ws.now.q.squaredNorm());
@@ -60,7 +60,7 @@ ReducedReport ReducedDynamics::solve_static(ReducedState& s, const ConstRef& f, 
     ws.now.q = s.q;
     double smallest = 0, first = 0;
     for (;; ++report.iterations) {
-        m.force->force_and_stiffness(ws.now.q, ws.R, ws.K, *ws.force);
+        evaluate_force(m, ws.now.q, ws);
         ws.residual = ws.f - ws.R;
         report.residual = ws.residual.norm();
         if (!std::isfinite(report.residual)) {
@@ -81,7 +81,7 @@ ReducedReport ReducedDynamics::solve_static(ReducedState& s, const ConstRef& f, 
         ws.X.col(0) = ws.residual;
         if (!solve_descent(m, ws, report.is_indefinite)) break;
         std::swap(ws.start.q, ws.now.q);
-        const double potential = m.force->energy(ws.start.q, *ws.force) - ws.f.dot(ws.start.q);
+        const double potential = pliant::elastic_energy(m, ws.start.q, ws) - ws.f.dot(ws.start.q);
         if (!line_search(m, potential, -ws.residual.dot(ws.X.col(0)), ws)) break;
         report.status = StepStatus::Ok;
     }
@@ -89,6 +89,21 @@ ReducedReport ReducedDynamics::solve_static(ReducedState& s, const ConstRef& f, 
     s.v.setZero();
     s.a.setZero();
     return report;
+}
+
+bool ReducedDynamics::compliance(const ReducedState& s, const Eigen::Ref<const Eigen::MatrixXd>& C,
+                                 Eigen::Ref<Eigen::MatrixXd> Y,
+                                 Workspace& workspace) const noexcept {
+    auto& ws = static_cast<ReducedScratch&>(workspace);
+    const auto k = static_cast<int>(C.rows());
+    assert(C.cols() == size() && k <= kMaxHeldRows && Y.rows() == k && Y.cols() == k);
+    if (!s.q.allFinite() || !C.allFinite()) return false;
+    evaluate_force(*impl_, s.q, ws);
+    ws.X.leftCols(k) = C.transpose();
+    ws.solver.definite() = ws.K;
+    if (!ws.solver.solve_definite(ws.X, k)) return false;
+    Y = C.lazyProduct(ws.X.leftCols(k));
+    return true;
 }
 
 }  // namespace pliant

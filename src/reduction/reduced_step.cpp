@@ -58,7 +58,7 @@ struct NewmarkRule {
 template <class Target>
 void write_matrix(const ReducedSystem& m, const NewmarkRule& rule, const ReducedScratch& ws,
                   Target&& A) noexcept {
-    const double s = ws.force_scale, mass = rule.a_q + s * rule.v_q * m.options.damping.mass;
+    const double s = ws.force_scale, mass = rule.a_q + s * rule.v_q * ws.tuning.mass_damping;
     const auto [D, factor] = stiffness_damping(m, ws);
     if (factor == 0)
         A = mass * m.mass + s * ws.K;
@@ -74,7 +74,7 @@ void set_residual(const ReducedSystem& m, const HeldRows* held, ReducedScratch& 
     y = ws.force_scale * (ws.R - ws.f);
     if (const auto [D, factor] = stiffness_damping(m, ws); factor > 0)
         y.noalias() += (ws.force_scale * factor) * (D * ws.now.v);
-    ws.product = ws.now.a + (ws.force_scale * m.options.damping.mass) * ws.now.v;
+    ws.product = ws.now.a + (ws.force_scale * ws.tuning.mass_damping) * ws.now.v;
     y.noalias() += m.mass * ws.product;
     if (held != nullptr) y.noalias() -= held->C.transpose() * held->multipliers;
 }
@@ -98,7 +98,7 @@ void limit_acceleration(const ReducedSystem& m, ReducedScratch& ws) noexcept {
     if (const auto [D, factor] = stiffness_damping(m, ws); factor > 0)
         y.noalias() += factor * (D * ws.start.v);
     m.mass_factor.solveInPlace(y);
-    y += m.options.damping.mass * ws.start.v;
+    y += ws.tuning.mass_damping * ws.start.v;
     const double size = y.norm();
     if (size > m.options.acceleration_limit) ws.force_scale = m.options.acceleration_limit / size;
 }
@@ -148,8 +148,8 @@ bool has_blown_up(const ReducedSystem& m, const HeldRows* held, ReducedScratch& 
         ws.product.noalias() = m.mass * s.v;
         return 0.5 * s.v.dot(ws.product);
     };
-    const double before = kinetic(ws.start) + m.force->energy(ws.start.q, *ws.force);
-    const double after = kinetic(ws.now) + m.force->energy(ws.now.q, *ws.force);
+    const double before = kinetic(ws.start) + elastic_energy(m, ws.start.q, ws);
+    const double after = kinetic(ws.now) + elastic_energy(m, ws.now.q, ws);
     double work = ws.f.dot(ws.change);
     if (held != nullptr) work += held->multipliers.dot(held->C.lazyProduct(ws.change));
     return !(after <= before + work + 0.5 * (std::abs(before) + std::abs(work)));
@@ -211,7 +211,7 @@ bool settle_held(const ReducedSystem& m, double dt, HeldRows& held, ReducedScrat
     const HeldVector a = S.solve(HeldVector(target - held.C.lazyProduct(ws.now.a)));
     ws.now.v += N.lazyProduct(v);
     ws.now.a += N.lazyProduct(a);
-    held.multipliers += a + m.options.damping.mass * v;
+    held.multipliers += a + ws.tuning.mass_damping * v;
     const HeldVector gap = held.d - held.C.lazyProduct(ws.now.q);
     const double size = held.d.norm() + held.C.norm() * ws.now.q.norm();
     return is_finite(ws.now) && held.multipliers.allFinite() && gap.norm() <= kHeldGap * size;

@@ -30,7 +30,7 @@ struct ReducedScratch final : ReducedDynamics::Workspace {
     ReducedState start, now;
     Eigen::VectorXd f, R, residual, product, change;
     Eigen::MatrixXd K;       ///< stiffness
-    Eigen::MatrixXd D;       ///< damping, where it is not a multiple of K or K_rest
+    Eigen::MatrixXd D;       ///< damping, where there is viscosity
     Eigen::VectorXd pairs;   ///< of the viscosity
     Eigen::MatrixXd X;       ///< loads and solutions, one for each column
     Eigen::MatrixXd held;    ///< M⁻¹Cᵀ of positions held
@@ -46,6 +46,10 @@ struct StiffnessDamping {
     double factor;  ///< 0: none
 };
 
+/// Sets R and K of `q`.
+void evaluate_force(const ReducedSystem& m, const Eigen::VectorXd& q, ReducedScratch& ws) noexcept;
+[[nodiscard]] double elastic_energy(const ReducedSystem& m, const Eigen::VectorXd& q,
+                                    ReducedScratch& ws) noexcept;
 /// Sets R and K of `q`, and D where there is viscosity.
 void evaluate(const ReducedSystem& m, const Eigen::VectorXd& q, ReducedScratch& ws) noexcept;
 /// Of the shape last evaluated.

@@ -36,6 +36,9 @@ struct ReducedBuildOptions {
     std::int64_t cache_bytes = std::int64_t{8} << 30;  ///< oldest files go beyond this
 };
 
+/// Throws InputError for options that cannot work, before any work.
+void check_options(const ReducedBuildOptions& options);
+
 /// One stage of a build.
 struct StageReport {
     std::string name;  ///< surface, mesh, embedding, modes, derivatives, basis, polynomials

@@ -39,6 +39,7 @@ public:
     using ConstRef = Eigen::Ref<const Eigen::VectorXd>;
     struct Workspace {
         virtual ~Workspace() = default;
+        std::unique_ptr<ReducedDynamics::Workspace> reduced;  ///< of dynamics(), with its tuning
     };
 
     /// The mass of `dynamics` must be that of the blocks, Σ B_aa. Throws InputError for blocks of

@@ -29,6 +29,13 @@ struct ReducedOptions {
     ReducedDamping damping = {};
 };
 
+/// What may change between the steps of one body.
+struct ReducedTuning {
+    double stiffness = 1;          ///< factor of W, R and K, > 0
+    double mass_damping = 0;       ///< α [1/s]
+    double stiffness_damping = 0;  ///< β [s]
+};
+
 struct ReducedReport {
     StepStatus status = StepStatus::Ok;
     int iterations = 0, halvings = 0;
@@ -42,8 +49,10 @@ struct ReducedReport {
 class ReducedDynamics {
 public:
     using ConstRef = Eigen::Ref<const Eigen::VectorXd>;
+    /// Scratch of one body, and its tuning: at first as the options say.
     struct Workspace {
         virtual ~Workspace() = default;
+        ReducedTuning tuning;
     };
 
     /// `mass`: r × r, the identity for a basis of unedited density. Throws InputError for options
@@ -79,11 +88,15 @@ public:
     /// Central differences; stable below explicit_limit().
     [[nodiscard]] ReducedReport step_explicit(ReducedState& s, const ConstRef& f, double dt,
                                               Workspace& ws) const noexcept;
-    /// 2/ω_max of the rest shape [s].
+    /// 2/ω_max of the rest shape, of stiffness 1 [s].
     [[nodiscard]] double explicit_limit() const noexcept;
     /// Equilibrium under f, from s.q: Newton with line search on W − f·q. Leaves s at rest there.
     [[nodiscard]] ReducedReport solve_static(ReducedState& s, const ConstRef& f, int max_iterations,
                                              Workspace& ws) const noexcept;
+    /// Y = C K⁻¹ Cᵀ with K of the shape s.q, at most 12 rows: how far C q moves for loads Cᵀ.
+    /// False, and Y as it was, where K is not positive definite.
+    [[nodiscard]] bool compliance(const ReducedState& s, const Eigen::Ref<const Eigen::MatrixXd>& C,
+                                  Eigen::Ref<Eigen::MatrixXd> Y, Workspace& ws) const noexcept;
 
     [[nodiscard]] double kinetic_energy(const ReducedState& s) const noexcept;
     [[nodiscard]] double elastic_energy(const ReducedState& s, Workspace& ws) const noexcept;
