@@ -1,0 +1,570 @@
+// The one file that sees Boost.Asio and Boost.Beast: they take long to compile.
+#include "pliant/net/web_server.h"
+
+#include "net/access.h"
+#include "net/listening_socket.h"
+#include "net/reply_head.h"
+
+#define BOOST_ASIO_NO_DEPRECATED
+#define BOOST_ASIO_DISABLE_CO_AWAIT
+#define BOOST_BEAST_USE_STD_STRING_VIEW
+#if defined(__SANITIZE_THREAD__)
+// the sanitizer does not know fences; one thread runs all handlers, and posting takes a lock
+#define BOOST_ASIO_DISABLE_FENCED_BLOCK
+#endif
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/websocket/rfc6455.hpp>
+#include <boost/beast/websocket/stream.hpp>
+
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cassert>
+#include <deque>
+#include <limits>
+#include <map>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace pliant {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+namespace websocket = beast::websocket;
+using boost::system::error_code;
+using Clock = std::chrono::steady_clock;
+// the executor's own type instead of asio's type-erased one: less to compile and to call
+using Executor = asio::io_context::executor_type;
+using Socket = asio::basic_stream_socket<asio::ip::tcp, Executor>;
+using Acceptor = asio::basic_socket_acceptor<asio::ip::tcp, Executor>;
+using Timer = asio::basic_waitable_timer<Clock, asio::wait_traits<Clock>, Executor>;
+using Request = http::request<http::empty_body>;
+
+constexpr std::uint32_t kMaxHeaderBytes = 16 * 1024;
+constexpr std::size_t kMaxDrainedBytes = std::size_t{1} << 20;
+constexpr std::chrono::seconds kClosingLimit{1};
+constexpr std::chrono::milliseconds kDeadlineCheck{200};
+
+constexpr const char* kWrongToken =
+    "Pliant: this page needs the access token.\n\n"
+    "Please use the address printed in the terminal where Pliant was started; it ends in ?t=…\n";
+constexpr const char* kWrongHost =
+    "Pliant: this request came by another name or from another page.\n\n"
+    "Please use the address printed in the terminal where Pliant was started.\n";
+
+HttpReply text_reply(int status, std::string text) {
+    return {.status = status, .body = std::make_shared<const std::string>(std::move(text))};
+}
+
+}  // namespace
+
+struct WebServer::Impl {
+    class Connection;
+
+    struct Counters {
+        std::atomic<std::uint64_t> requests{0}, refused{0}, messages{0}, dropped_messages{0};
+        std::atomic<std::uint64_t> opened{0}, closed{0}, bytes_sent{0}, bytes_received{0};
+    };
+
+    Impl(const WebServerOptions& given, Handlers functions);
+    ~Impl();
+    void run();
+    void accept();
+    void take_connection(Socket socket);
+    void schedule_tick();
+    void schedule_deadline_check();
+    void stop();
+    /// Calls a handler unless there is none or the server stops; counts what it throws.
+    template <class... Parameters, class... Arguments>
+    void call(const std::function<void(Parameters...)>& handler, Arguments... arguments);
+    [[nodiscard]] Connection* find(Client client);
+
+    WebServerOptions options;
+    Handlers handlers;
+    ServedAddress served;
+    std::string cookie_name, cookie;
+    Counters counters;
+    asio::io_context context{1};
+    Acceptor acceptor{context};
+    Timer tick_timer{context}, deadline_timer{context};
+    // by number: all connections, those that are WebSockets
+    std::map<std::uint64_t, std::shared_ptr<Connection>> connections;
+    std::map<Client, Connection*> clients;
+    std::uint64_t last_number = 0;
+    bool accept_failed = false, is_stopping = false;
+    std::thread thread;
+};
+
+/// One TCP connection: requests one after the other, then perhaps a WebSocket. Every pending
+/// operation holds a reference. Whatever waits for the client to speak has a deadline.
+class WebServer::Impl::Connection : public std::enable_shared_from_this<Connection> {
+public:
+    Connection(Impl& server, Socket socket, std::uint64_t number, bool is_over_limit)
+        : server_(server),
+          stream_(std::move(socket)),
+          number_(number),
+          is_over_limit_(is_over_limit),
+          rate_(server.options.max_messages_per_second, Clock::now()) {}
+
+    void read_request();
+    bool send(SharedBytes message, bool is_text, std::size_t limit);
+    void close();
+    /// Ends the connection at once, whatever is pending.
+    void finish();
+    [[nodiscard]] std::size_t unsent_bytes() const { return unsent_; }
+    [[nodiscard]] bool is_overdue(Clock::time_point now);
+
+private:
+    struct Message {
+        SharedBytes bytes;
+        bool is_text;
+    };
+
+    void expire_in(std::chrono::milliseconds time) { deadline_ = Clock::now() + time; }
+    void on_request(error_code error, std::size_t bytes);
+    [[nodiscard]] std::optional<HttpReply> refusal(const Request& request, bool& sets_cookie) const;
+    void answer();
+    void reply(HttpReply reply, bool keep_alive, bool sets_cookie = false);
+    /// Replies, and ends the connection.
+    void end_with(int status, const char* text) { reply(text_reply(status, text), false); }
+    void write_reply();
+    void drain();
+    void upgrade();
+    void read_message();
+    void on_message(error_code error, std::size_t bytes);
+    void write_message();
+
+    Impl& server_;
+    // HTTP uses the layer below
+    websocket::stream<Socket, false> stream_;
+    const std::uint64_t number_;
+    const bool is_over_limit_;
+    bool is_client_ = false, is_finished_ = false, is_closing_ = false, is_writing_ = false;
+    Clock::time_point deadline_ = Clock::time_point::max();
+    beast::flat_buffer buffer_;
+
+    std::optional<http::request_parser<http::empty_body>> parser_;
+    std::string head_;
+    SharedBytes body_;
+    std::size_t written_ = 0;  // of head_ and body_
+    bool keep_alive_ = false;
+
+    RateLimit rate_;
+    std::deque<Message> queue_;
+    std::size_t unsent_ = 0;
+};
+
+// ---------------------------------------------------------------- HTTP
+
+void WebServer::Impl::Connection::read_request() {
+    expire_in(server_.options.request_limit);
+    parser_.emplace();
+    parser_->header_limit(kMaxHeaderBytes);
+    // bodies are refused by what the header says; none, Beast 1.74 takes for a limit of nothing
+    parser_->body_limit(std::numeric_limits<std::uint64_t>::max());
+    http::async_read_header(stream_.next_layer(), buffer_, *parser_,
+                            [self = shared_from_this()](error_code error, std::size_t bytes) {
+                                self->on_request(error, bytes);
+                            });
+}
+
+void WebServer::Impl::Connection::on_request(error_code error, std::size_t bytes) {
+    if (is_finished_) return;
+    server_.counters.bytes_received += bytes;
+    if (!error) return answer();
+    // wrong syntax gets an answer; a connection that ended or broke gets none
+    if (error.category() != http::make_error_code(http::error::bad_method).category() ||
+        error == http::error::end_of_stream || error == http::error::partial_message)
+        return finish();
+    ++server_.counters.requests;
+    if (error == http::error::header_limit || error == http::error::buffer_overflow)
+        return end_with(431, "The request's header is too long.\n");
+    end_with(400, "This is not a valid HTTP request.\n");
+}
+
+std::optional<HttpReply> WebServer::Impl::Connection::refusal(const Request& request,
+                                                              bool& sets_cookie) const {
+    if (request.method() != http::verb::get && request.method() != http::verb::head)
+        return text_reply(405, "Only GET and HEAD are answered.\n");
+    // foreign pages in the same browser
+    const std::string_view host = request[http::field::host];
+    if (request.count(http::field::host) != 1 || !is_own_host(host, server_.served))
+        return text_reply(403, kWrongHost);
+    const auto num_origins = request.count(http::field::origin);
+    if (num_origins > 1 || (num_origins == 1 && !is_own_origin(request[http::field::origin], host)))
+        return text_reply(403, kWrongHost);
+    // the token: in the address, or in the cookie that the first answer set
+    const std::string& token = server_.options.token;
+    if (token.empty()) return std::nullopt;
+    sets_cookie = is_same_secret(query_value(request.target(), "t"), token);
+    const std::string_view cookies = request[http::field::cookie];
+    if (sets_cookie || is_same_secret(cookie_value(cookies, server_.cookie_name), token))
+        return std::nullopt;
+    return text_reply(403, kWrongToken);
+}
+
+void WebServer::Impl::Connection::answer() {
+    const Request& request = parser_->get();
+    ++server_.counters.requests;
+    if (is_over_limit_)
+        return end_with(503, "Too many connections; close a page and reload this one.\n");
+    // a body would be the next request: refuse it, and end the connection
+    const bool has_body = parser_->chunked() || parser_->content_length().value_or(0) > 0;
+    const bool keep_alive = request.keep_alive() && !has_body;
+    bool sets_cookie = false;
+    if (auto refused = refusal(request, sets_cookie)) {
+        ++server_.counters.refused;
+        return reply(std::move(*refused), keep_alive);
+    }
+    if (has_body) return end_with(413, "No body is expected.\n");
+    const auto path = decoded_path(request.target());
+    if (!path) return end_with(400, "This is not a path.\n");
+    if (websocket::is_upgrade(request)) return upgrade();
+
+    HttpReply found = text_reply(404, "There is no such page.\n");
+    try {
+        if (server_.handlers.get) found = server_.handlers.get(*path);
+    } catch (...) {
+        found = text_reply(500, "Pliant could not answer this request.\n");
+    }
+    reply(std::move(found), keep_alive, sets_cookie);
+}
+
+void WebServer::Impl::Connection::reply(HttpReply reply, bool keep_alive, bool sets_cookie) {
+    // after wrong syntax, what there is of the request
+    const Request& request = parser_->get();
+    const bool is_stored = reply.status == 200 && !reply.content_type.starts_with("text/html") &&
+                           !request.target().starts_with("/api");
+    const std::string_view host = request[http::field::host];
+    const bool is_own = is_own_host(host, server_.served);
+    body_ = reply.body ? std::move(reply.body) : std::make_shared<const std::string>();
+    head_ = reply_head({.status = reply.status,
+                        .content_type = reply.content_type,
+                        .content_length = body_->size(),
+                        .keeps_alive = keep_alive,
+                        .is_stored = is_stored,
+                        .host = is_own ? std::string(host) : host_text(server_.served),
+                        .set_cookie = sets_cookie ? server_.cookie : std::string()});
+    if (request.method() == http::verb::head) body_ = std::make_shared<const std::string>();
+    keep_alive_ = keep_alive;
+    written_ = 0;
+    write_reply();
+}
+
+void WebServer::Impl::Connection::write_reply() {
+    // what remains of head and body
+    const std::size_t of_head = std::min(written_, head_.size());
+    const std::size_t of_body = written_ - of_head;
+    const std::array<asio::const_buffer, 2> rest = {asio::buffer(head_) + of_head,
+                                                    asio::buffer(*body_) + of_body};
+    deadline_ = Clock::time_point::max();
+    stream_.next_layer().async_write_some(
+        rest, [self = shared_from_this()](error_code error, std::size_t bytes) {
+            Connection& my = *self;
+            if (my.is_finished_) return;
+            if (error) return my.finish();
+            my.server_.counters.bytes_sent += bytes;
+            my.written_ += bytes;
+            if (my.written_ < my.head_.size() + my.body_->size()) return my.write_reply();
+            my.body_.reset();
+            if (my.keep_alive_) return my.read_request();
+            // unread bytes would reset the connection before the answer is read
+            error_code ignored;
+            my.stream_.next_layer().shutdown(Socket::shutdown_send, ignored);
+            my.expire_in(kClosingLimit);
+            my.written_ = 0;
+            my.drain();
+        });
+}
+
+void WebServer::Impl::Connection::drain() {
+    buffer_.clear();
+    stream_.next_layer().async_read_some(
+        buffer_.prepare(4096), [self = shared_from_this()](error_code error, std::size_t bytes) {
+            self->written_ += bytes;
+            if (error || self->is_finished_ || self->written_ > kMaxDrainedBytes)
+                return self->finish();
+            self->drain();
+        });
+}
+
+// ---------------------------------------------------------------- WebSocket
+
+void WebServer::Impl::Connection::upgrade() {
+    // nothing may follow the request before its answer
+    if (buffer_.size() > 0) return end_with(400, "Messages came before the handshake.\n");
+    expire_in(server_.options.request_limit);
+    stream_.read_message_max(server_.options.max_message_bytes);
+    stream_.auto_fragment(false);
+    stream_.async_accept(parser_->get(), [self = shared_from_this()](error_code error) {
+        Connection& my = *self;
+        if (error || my.is_finished_) return my.finish();
+        my.parser_.reset();
+        my.deadline_ = Clock::time_point::max();
+        my.is_client_ = true;
+        my.server_.clients.emplace(my.number_, self.get());
+        ++my.server_.counters.opened;
+        my.server_.call(my.server_.handlers.opened, my.number_);
+        my.read_message();
+    });
+}
+
+void WebServer::Impl::Connection::read_message() {
+    buffer_.clear();
+    stream_.async_read(buffer_, [self = shared_from_this()](error_code error, std::size_t bytes) {
+        self->on_message(error, bytes);
+    });
+}
+
+void WebServer::Impl::Connection::on_message(error_code error, std::size_t bytes) {
+    if (is_finished_) return;
+    server_.counters.bytes_received += bytes;
+    // closed, broken, too large or no text: Beast has told the client
+    if (error) return finish();
+    if (!is_closing_) {
+        if (rate_.take(Clock::now())) {
+            const auto data = buffer_.cdata();
+            const std::span<const std::byte> message(static_cast<const std::byte*>(data.data()),
+                                                     data.size());
+            ++server_.counters.messages;
+            server_.call(server_.handlers.received, number_, message, stream_.got_text());
+        } else {
+            ++server_.counters.dropped_messages;
+        }
+    }
+    read_message();
+}
+
+bool WebServer::Impl::Connection::send(SharedBytes message, bool is_text, std::size_t limit) {
+    if (is_closing_ || is_finished_ || unsent_ > limit) return false;
+    unsent_ += message->size();
+    queue_.push_back({std::move(message), is_text});
+    if (!is_writing_) write_message();
+    return true;
+}
+
+void WebServer::Impl::Connection::write_message() {
+    is_writing_ = true;
+    const Message& message = queue_.front();
+    stream_.text(message.is_text);
+    stream_.async_write(asio::buffer(*message.bytes),
+                        [self = shared_from_this()](error_code error, std::size_t bytes) {
+                            Connection& my = *self;
+                            // the read that is always pending ends with the connection
+                            if (error || my.is_finished_) return;
+                            my.is_writing_ = false;
+                            my.server_.counters.bytes_sent += bytes;
+                            my.unsent_ -= bytes;
+                            my.queue_.pop_front();
+                            if (my.is_closing_) return my.close();
+                            if (!my.queue_.empty()) my.write_message();
+                        });
+}
+
+bool WebServer::Impl::Connection::is_overdue(Clock::time_point now) {
+    // Beast closes by itself after errors of the client, and then waits for its answer
+    if (is_client_ && !stream_.is_open() && deadline_ == Clock::time_point::max())
+        expire_in(kClosingLimit);
+    return now > deadline_;
+}
+
+void WebServer::Impl::Connection::close() {
+    is_closing_ = true;
+    server_.clients.erase(number_);
+    if (is_writing_) {
+        // the message that is on its way is completed
+        queue_.resize(1);
+        return expire_in(server_.options.stall_limit);
+    }
+    expire_in(kClosingLimit);
+    stream_.async_close(websocket::close_code::going_away,
+                        [self = shared_from_this()](error_code) { self->finish(); });
+}
+
+void WebServer::Impl::Connection::finish() {
+    if (std::exchange(is_finished_, true)) return;
+    error_code ignored;
+    stream_.next_layer().close(ignored);
+    const auto self = shared_from_this();
+    server_.connections.erase(number_);
+    if (!is_client_) return;
+    server_.clients.erase(number_);
+    ++server_.counters.closed;
+    server_.call(server_.handlers.closed, number_);
+}
+
+// ---------------------------------------------------------------- server
+
+WebServer::Impl::Impl(const WebServerOptions& given, Handlers functions)
+    : options(given), handlers(std::move(functions)) {
+    const ListeningSocket socket = listen_on(options.address, options.port);
+    acceptor.assign(socket.is_v6 ? asio::ip::tcp::v6() : asio::ip::tcp::v4(), socket.descriptor);
+    served = socket.served;
+    // browsers share cookies among the ports of an address: one name for each
+    cookie_name = "pliant_" + std::to_string(served.port);
+    cookie = cookie_name + "=" + options.token;
+    accept();
+    schedule_deadline_check();
+    if (handlers.tick) {
+        tick_timer.expires_at(Clock::now());
+        schedule_tick();
+    }
+    thread = std::thread([this] { run(); });
+}
+
+WebServer::Impl::~Impl() {
+    asio::post(context, [this] { stop(); });
+    thread.join();
+}
+
+void WebServer::Impl::run() {
+    for (;;) {
+        try {
+            context.run();
+            return;
+        } catch (...) {
+            // out of memory, for one request or message: that one is lost
+            ++counters.dropped_messages;
+        }
+    }
+}
+
+template <class... Parameters, class... Arguments>
+void WebServer::Impl::call(const std::function<void(Parameters...)>& handler,
+                           Arguments... arguments) {
+    if (is_stopping || !handler) return;
+    try {
+        handler(arguments...);
+    } catch (...) {
+        ++counters.dropped_messages;
+    }
+}
+
+void WebServer::Impl::accept() {
+    acceptor.async_accept([this](error_code error, Socket socket) {
+        if (is_stopping) return;
+        // too many open files, no memory: the next check of deadlines tries again
+        accept_failed = true;
+        if (!error) take_connection(std::move(socket));
+        if (error && error != asio::error::connection_aborted) return;
+        accept_failed = false;
+        accept();
+    });
+}
+
+void WebServer::Impl::take_connection(Socket socket) {
+    // those above the limit are told so, unless even they are too many
+    const auto limit = static_cast<std::size_t>(std::max(options.max_connections, 1));
+    if (connections.size() >= 2 * limit) return;
+    error_code ignored;
+    // not for programs that are started later
+    ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
+    socket.set_option(asio::ip::tcp::no_delay(true), ignored);
+    // the system ends connections that take nothing: it alone sees what is still in its buffer, and
+    // tells slow from stalled by the byte
+    const auto patience =
+        static_cast<unsigned>(std::chrono::milliseconds(options.stall_limit).count());
+    ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_USER_TIMEOUT, &patience, sizeof patience);
+    const auto number = ++last_number;
+    const auto connection =
+        std::make_shared<Connection>(*this, std::move(socket), number, connections.size() >= limit);
+    connections.emplace(number, connection);
+    connection->read_request();
+}
+
+void WebServer::Impl::schedule_tick() {
+    tick_timer.async_wait([this](error_code error) {
+        if (error || is_stopping) return;
+        call(handlers.tick);
+        // a late tick is not made up for
+        tick_timer.expires_at(std::max(tick_timer.expiry() + handlers.interval, Clock::now()));
+        schedule_tick();
+    });
+}
+
+void WebServer::Impl::schedule_deadline_check() {
+    deadline_timer.expires_after(kDeadlineCheck);
+    deadline_timer.async_wait([this](error_code error) {
+        if (error || is_stopping) return;
+        const auto now = Clock::now();
+        std::vector<std::shared_ptr<Connection>> overdue;
+        for (const auto& [number, connection] : connections)
+            if (connection->is_overdue(now)) overdue.push_back(connection);
+        for (const auto& connection : overdue) connection->finish();
+        if (std::exchange(accept_failed, false)) accept();
+        schedule_deadline_check();
+    });
+}
+
+void WebServer::Impl::stop() {
+    is_stopping = true;
+    error_code ignored;
+    acceptor.close(ignored);
+    tick_timer.cancel();
+    deadline_timer.cancel();
+    while (!connections.empty()) {
+        const auto connection = connections.begin()->second;
+        connection->finish();
+    }
+}
+
+WebServer::Impl::Connection* WebServer::Impl::find(Client client) {
+    assert(context.get_executor().running_in_this_thread());
+    const auto found = clients.find(client);
+    return found == clients.end() ? nullptr : found->second;
+}
+
+WebServer::WebServer(const WebServerOptions& options, Handlers handlers)
+    : impl_(std::make_unique<Impl>(options, std::move(handlers))) {}
+
+WebServer::~WebServer() = default;
+
+int WebServer::port() const noexcept { return impl_->served.port; }
+
+std::string WebServer::url() const {
+    const std::string& token = impl_->options.token;
+    return "http://" + host_text(impl_->served) + "/" + (token.empty() ? "" : "?t=" + token);
+}
+
+WebServerCounts WebServer::counts() const noexcept {
+    const Impl::Counters& c = impl_->counters;
+    return {.requests = c.requests,
+            .refused = c.refused,
+            .messages = c.messages,
+            .dropped_messages = c.dropped_messages,
+            .opened = c.opened,
+            .closed = c.closed,
+            .bytes_sent = c.bytes_sent,
+            .bytes_received = c.bytes_received};
+}
+
+bool WebServer::send(Client client, SharedBytes message, bool is_text, std::size_t limit) {
+    assert(message);
+    Impl::Connection* connection = impl_->find(client);
+    return connection && connection->send(std::move(message), is_text, limit);
+}
+
+std::size_t WebServer::unsent_bytes(Client client) const {
+    const Impl::Connection* connection = impl_->find(client);
+    return connection ? connection->unsent_bytes() : 0;
+}
+
+void WebServer::close(Client client) {
+    if (Impl::Connection* connection = impl_->find(client)) connection->close();
+}
+
+}  // namespace pliant
