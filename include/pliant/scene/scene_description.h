@@ -1,0 +1,180 @@
+#pragma once
+
+#include "pliant/body/rigid_motion.h"
+#include "pliant/body/scripted_motion.h"
+#include "pliant/fem/damping.h"
+#include "pliant/reduction/build_reduced.h"
+#include "pliant/scene/command.h"
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace pliant {
+
+/// Where a surface comes from: a file, or a named procedural shape.
+struct SurfaceSource {
+    std::filesystem::path file;  ///< or empty: the shape
+    std::string shape;
+    int shape_resolution = 0;  ///< 0: its default
+};
+
+/// A reduced model from a `.pliant` file.
+struct ModelFile {
+    std::filesystem::path path;
+    int rank = 0;  ///< first vectors of the basis only; 0: all
+};
+/// A reduced model built on first use and kept in the cache.
+struct ReducedRecipe {
+    SurfaceSource surface;
+    ReducedBuildOptions build;
+};
+struct ReducedSource {
+    std::variant<ModelFile, ReducedRecipe> model;
+    ReducedDamping damping = {.mass = 0, .stiffness = 0.002};
+    bool is_linear = false;  ///< small-displacement response, for comparison
+    FlightCoupling coupling = FlightCoupling::Coupled;  ///< of free bodies
+};
+
+/// A structured box of hexes; it stands on z = 0, centred in x and y.
+struct FemBox {
+    Eigen::Vector3d sizes = Eigen::Vector3d::Ones();  ///< [m]
+    std::array<int, 3> cells = {8, 8, 8};             ///< along each side
+    /// Positive: a cube (equal sizes and cells) that grows coarser inwards with so many layers of
+    /// each size, graded_box(cells[0], graded_layers, sizes[0]). 0: all cells equal.
+    int graded_layers = 0;
+};
+
+/// A body of full finite elements in explicit dynamics.
+struct FemSource {
+    using BoxMesh = FemBox;
+    std::variant<BoxMesh, SurfaceSource> shape;
+    double size = 0;  ///< of a surface: longest side [m]; 0: as it is
+    SimulationMeshOptions mesh = {.resolution = 16};
+    Material material = material_preset("rubber");
+    std::string fixed;  ///< selection of nodes; empty: the body is free
+    Damping damping;
+    double friction = 0.3;  ///< against the rigid bodies of its loop
+};
+
+struct RigidSphere {
+    double radius = 0.1;  ///< [m]
+};
+struct RigidBox {
+    Eigen::Vector3d sizes = Eigen::Vector3d::Ones();  ///< full sides [m]
+};
+struct RigidCapsule {
+    double radius = 0.1, length = 0.2;  ///< of the axis, along z [m]
+};
+/// Triangular prism along y on z = 0, the edge up.
+struct RigidWedge {
+    Eigen::Vector3d sizes = Eigen::Vector3d::Ones();  ///< full width, depth and height [m]
+};
+/// z ≤ 0, drawn as a square.
+struct RigidGround {
+    double size = 10;  ///< of its side [m]
+};
+
+/// A solid that does not deform.
+struct RigidSource {
+    using Sphere = RigidSphere;
+    using BoxShape = RigidBox;
+    using Capsule = RigidCapsule;
+    using Wedge = RigidWedge;
+    using Ground = RigidGround;
+    std::variant<Sphere, BoxShape, Capsule, Wedge, Ground, SurfaceSource> shape;
+    double size = 0;     ///< of a surface: longest side [m]; 0: as it is
+    double density = 0;  ///< positive: dynamic [kg/m³]
+    std::optional<ScriptedMotion> motion;
+};
+
+/// Copies of a body on a grid, thrown with random velocities from the scene's seed.
+struct Copies {
+    std::array<int, 3> counts = {1, 1, 1};
+    Eigen::Vector3d spacing = Eigen::Vector3d::Zero();  ///< [m]
+    double speed = 0;                                   ///< of random linear velocities [m/s]
+    double spin = 0;                                    ///< of random angular velocities [rad/s]
+};
+
+struct BodyDescription {
+    std::string name;
+    std::variant<ReducedSource, FemSource, RigidSource> source;
+    Pose pose;
+    Twist velocity;  ///< free reduced and dynamic rigid bodies
+    std::array<float, 3> colour = {0.62f, 0.69f, 0.78f};
+    std::string loop = "haptic";
+    std::optional<Copies> copies;
+};
+
+/// A loop beside the haptic one.
+struct LoopDescription {
+    std::string name;
+    double rate = 100;  ///< [Hz]
+};
+
+struct WindDescription {
+    Eigen::Vector3d direction = Eigen::Vector3d::UnitX();
+    double speed = 0;  ///< [m/s]
+    double gusts = 0;  ///< relative size of slow random changes
+};
+
+/// How the hand holds what it picked, docs/scene.md eq. (1).
+struct PullDescription {
+    double stiffness = 3;  ///< of the spring, times the stiffness that the body has there
+    double damping = 0.7;  ///< fraction of critical
+    /// [N]; 0: the spring's force at a quarter of the body's size
+    double force_limit = 0;
+};
+
+/// A sphere that the pointer moves and full FEM bodies feel.
+struct ToolDescription {
+    double radius = 0.02;  ///< [m]
+    Eigen::Vector3d start = Eigen::Vector3d::Zero();
+    double speed_limit = 1.0;  ///< [m/s]
+    std::string loop = "haptic";
+    std::optional<ScriptedMotion> script;  ///< moves it until the pointer does
+};
+
+struct CameraDescription {
+    Eigen::Vector3d eye = Eigen::Vector3d(2, -3, 1.5), target = Eigen::Vector3d::Zero();
+};
+
+/// What should happen at a time, as if a hand did it. Bodies are found by name and picked at the
+/// surface point nearest to `at` in the rest pose of the scene.
+struct ScriptEvent {
+    double time = 0;  ///< [s]
+    Command::Kind kind = Command::Kind::Grab;
+    int slot = 0;
+    std::string body;
+    Eigen::Vector3d at = Eigen::Vector3d::Zero();
+    Eigen::Vector3d target = Eigen::Vector3d::Zero();  ///< or the tool's place
+    double duration = 0;                               ///< of the move to the target [s]
+    std::string parameter;
+    double value = 0;
+};
+
+/// A scene file, checked.
+struct SceneDescription {
+    std::string name, description;
+    std::string text;              ///< the JSON it was read from
+    std::filesystem::path folder;  ///< relative files are found from here
+    Eigen::Vector3d gravity = Eigen::Vector3d(0, 0, -9.81);
+    WindDescription wind;
+    double rate = 1000;  ///< of the haptic loop [Hz]
+    std::uint64_t seed = 1;
+    std::vector<LoopDescription> loops;
+    std::vector<BodyDescription> bodies;
+    PullDescription pull;
+    double poke_force = 0;  ///< [N]; 0: found from the body
+    std::optional<ToolDescription> tool;
+    CameraDescription camera;
+    bool has_ground = true;  ///< drawn, not felt
+    double ground_height = 0;
+    std::vector<ScriptEvent> script;
+};
+
+}  // namespace pliant

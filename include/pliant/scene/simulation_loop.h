@@ -1,0 +1,121 @@
+#pragma once
+
+#include "pliant/body/rigid_body.h"
+#include "pliant/core/triple_buffer.h"
+#include "pliant/scene/command.h"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace pliant {
+
+/// One tick as plots and recordings see it.
+struct TickSample {
+    std::uint64_t tick = 0;
+    double time = 0;                   ///< simulated, at the end of the tick [s]
+    std::array<double, 3> hand = {};   ///< where the hand wants to be: target of slot 0 or tool
+    std::array<double, 3> point = {};  ///< what it holds: surface point of slot 0 or the tool
+    std::array<double, 3> force = {};  ///< on the hand [N]
+    double energy = 0;                 ///< of all bodies, each as at most 16 ticks ago [J]
+    float work_us = 0;                 ///< thread CPU time of the tick
+    float late_us = 0;                 ///< how late it began; 0 in virtual time
+};
+
+/// What one slot holds, for drawing.
+struct HeldPoint {
+    std::int32_t body = -1;  ///< of the world; −1: nothing
+    bool is_poke = false;
+    std::array<double, 3> point = {}, target = {}, force = {};  ///< force on the body
+};
+
+/// What a loop shows of itself to viewers, newest wins.
+struct LoopFrame {
+    std::uint64_t tick = 0;
+    double time = 0;
+    std::vector<float> display;  ///< display states of its bodies one after the other
+    std::array<HeldPoint, Command::kMaxSlots> held;
+    bool has_tool = false;
+    std::array<double, 3> tool_position = {}, tool_target = {}, tool_force = {};
+    std::vector<Energy> energies;  ///< of each body, as at most 16 ticks ago
+    std::vector<StepStatus> statuses;
+    TickHistogram::Summary work, lateness;
+    std::uint64_t skipped = 0;  ///< ticks left out because the loop was late
+    /// Of all steps of its bodies; commands that make no sense count as InputIgnored.
+    std::array<std::uint64_t, kNumStepStatuses> status_counts = {};
+};
+
+struct LoopSettings {
+    std::string name = "haptic";
+    double rate = 1000;  ///< [Hz]
+    Eigen::Vector3d gravity = Eigen::Vector3d(0, 0, -9.81);
+    Eigen::Vector3d wind_direction = Eigen::Vector3d::UnitX();
+    double wind_speed = 0, wind_gusts = 0;                                ///< [m/s], relative
+    double pull_stiffness = 3, pull_damping = 0.7, pull_force_limit = 0;  ///< docs/scene.md eq. (1)
+    double poke_force = 0;                      ///< [N]; 0: found from the body
+    double tool_speed_limit = 1.0;              ///< [m/s]
+    std::optional<ScriptedMotion> tool_script;  ///< until the first MoveTool
+    std::uint64_t seed = 1;
+};
+
+/// Bodies that advance together at a fixed rate, the hands that hold them, and the tool. Knows
+/// nothing of threads and clocks: tick() is the same in real and in virtual time. One thread at a
+/// time; tick() and apply() allocate nothing.
+class SimulationLoop {
+public:
+    /// `bodies` with their places in the world; `tool`, a body without script or mass, may be null
+    /// and is one of the rigid obstacles of FEM bodies (they know it already).
+    SimulationLoop(const LoopSettings& settings, std::vector<std::unique_ptr<Body>> bodies,
+                   std::vector<int> body_of_world, std::unique_ptr<RigidBody> tool = {});
+    ~SimulationLoop();
+    SimulationLoop(const SimulationLoop&) = delete;
+    SimulationLoop& operator=(const SimulationLoop&) = delete;
+
+    [[nodiscard]] const LoopSettings& settings() const noexcept { return settings_; }
+    [[nodiscard]] double dt() const noexcept { return 1.0 / settings_.rate; }
+    [[nodiscard]] int num_bodies() const noexcept { return static_cast<int>(bodies_.size()); }
+    [[nodiscard]] Body& body(int i) noexcept { return *bodies_[static_cast<std::size_t>(i)]; }
+    [[nodiscard]] const Body& body(int i) const noexcept {
+        return *bodies_[static_cast<std::size_t>(i)];
+    }
+    [[nodiscard]] const std::vector<int>& body_of_world() const noexcept { return body_of_world_; }
+    [[nodiscard]] const RigidBody* tool() const noexcept { return tool_.get(); }
+
+    /// Of gravity, wind, hands and tool: the same for every loop of a world.
+    [[nodiscard]] std::vector<LiveParameter> parameters() const;
+    /// Clamped to its range; a place out of range or a value that is not finite changes nothing.
+    void set_parameter(int index, double value) noexcept;
+
+    /// Commands for bodies of other loops only empty their slot here; SetParameter is the world's
+    /// to route. What is malformed is ignored and counted.
+    void apply(const Command& command) noexcept;
+    /// Forces of hands and wind, then a step of the tool and of every body in the order given.
+    void tick() noexcept;
+    [[nodiscard]] std::uint64_t ticks() const noexcept { return ticks_; }
+    [[nodiscard]] double time() const noexcept { return static_cast<double>(ticks_) * dt(); }
+    /// Of the last tick; work and lateness are the caller's to fill.
+    [[nodiscard]] const TickSample& sample() const noexcept { return sample_; }
+    /// Writes all but work, lateness and skipped into a frame of make_frame(). Allocates nothing.
+    void fill(LoopFrame& frame) const noexcept;
+    [[nodiscard]] LoopFrame make_frame() const;
+    /// Everything but parameters back to the start.
+    void reset() noexcept;
+
+private:
+    struct Live;  // hands, tool and present parameters
+    [[nodiscard]] int place_of(int body_of_world) const noexcept;
+    void hold(const Command& command) noexcept;
+    void move_tool() noexcept;
+    void write_sample() noexcept;
+
+    LoopSettings settings_;
+    std::vector<std::unique_ptr<Body>> bodies_;
+    std::vector<int> body_of_world_;
+    std::unique_ptr<RigidBody> tool_;
+    std::unique_ptr<Live> live_;
+    std::uint64_t ticks_ = 0;
+    TickSample sample_;
+};
+
+}  // namespace pliant

@@ -1,0 +1,212 @@
+#include "scene/loop_runner.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pliant {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kIdleSleep = 2'000'000;          // between looks for commands while paused
+constexpr std::int64_t kSummaryInterval = kSecond / 5;  // a summary reads 2,000 buckets
+constexpr int kStepsPerTurn = 64;                       // of single steps
+constexpr double kSampleSeconds = 2;                    // kept for a slow reader
+
+std::size_t num_samples(double rate) {
+    return static_cast<std::size_t>(std::clamp(kSampleSeconds * rate, 256.0, 65536.0));
+}
+
+/// What stands before the numbers of a state record.
+struct StateHead {
+    std::int32_t body = 0, padding = 0;
+};
+
+}  // namespace
+
+LoopRunner::LoopRunner(World& world, int loop, const EngineControl& control,
+                       const EngineOptions& options)
+    : world_(world),
+      loop_(world.loop(loop)),
+      index_(loop),
+      control_(control),
+      steps_per_haptic_tick_(loop_.settings().rate / world.loop(0).settings().rate),
+      frame_interval_ns_(std::llround(1e9 / std::clamp(options.frames_per_second, 1.0, 1e4))),
+      frames_(loop_.make_frame()),
+      samples_(num_samples(loop_.settings().rate)),
+      work_(1e6 * loop_.dt()),
+      lateness_(1e6 * loop_.dt()) {
+    publish(0);
+}
+
+void LoopRunner::send(const Command& command) noexcept {
+    if (commands_.push(command)) ++num_sent_;
+}
+
+const LoopFrame& LoopRunner::frame() noexcept {
+    frames_.update();
+    return frames_.read_slot();
+}
+
+void LoopRunner::take_samples(std::vector<TickSample>& samples) {
+    TickSample sample;
+    for (std::size_t k = 0; k < samples_.capacity() && samples_.pop(sample); ++k)
+        samples.push_back(sample);
+}
+
+void LoopRunner::select_states(const std::vector<RecordingHeader::RecordedBody>& bodies) {
+    recorded_.clear();
+    int longest = 0;
+    for (const RecordingHeader::RecordedBody& one : bodies) {
+        const WorldBody& body = world_.bodies()[static_cast<std::size_t>(one.body)];
+        if (body.loop != index_) continue;
+        recorded_.push_back(
+            {one.body, body.place, static_cast<std::uint64_t>(std::max(one.every, 1))});
+        longest = std::max(longest, world_.body(one.body).state_size());
+    }
+    state_.resize(static_cast<std::size_t>(longest));
+}
+
+void LoopRunner::attach_queue() noexcept {
+    RecordQueue* const wanted = wanted_.load(std::memory_order_acquire);
+    if (wanted == queue_) return;
+    queue_ = wanted;
+    if (queue_) {
+        world_.apply(Command{.kind = Command::Kind::Reset}, index_);
+        ticks_before_reset_ = 0;
+        record_states();
+        has_news_ = true;
+    }
+    attached_.store(queue_, std::memory_order_release);
+}
+
+void LoopRunner::apply_commands() noexcept {
+    Command command;
+    for (std::size_t k = 0; k < kMaxCommands && commands_.pop(command); ++k) {
+        num_received_.fetch_add(1, std::memory_order_release);
+        has_news_ = true;
+        if (queue_) {
+            queue_->push(RecordKind::Command, recorded_ticks(),
+                         std::as_bytes(std::span(&command, 1)));
+        }
+        const std::uint64_t ticks = loop_.ticks();
+        world_.apply(command, index_);
+        ticks_before_reset_ += ticks - loop_.ticks();
+    }
+}
+
+void LoopRunner::record_states() noexcept {
+    for (const RecordedState& one : recorded_) {
+        if (recorded_ticks() % one.every != 0) continue;
+        const Body& body = loop_.body(one.place);
+        const std::span<double> state(state_.data(), static_cast<std::size_t>(body.state_size()));
+        body.save_state(state);
+        const StateHead head{.body = one.body};
+        queue_->push(RecordKind::State, recorded_ticks(), std::as_bytes(std::span(&head, 1)),
+                     std::as_bytes(state));
+    }
+}
+
+void LoopRunner::tick(std::int64_t late_ns, bool shows_frame) noexcept {
+    const std::uint64_t ticks = loop_.ticks();
+    world_.run_script(index_);
+    ticks_before_reset_ += ticks - loop_.ticks();
+    loop_.tick();
+    if (queue_) record_states();
+    if (shows_frame) publish(turn_start_);
+
+    // everything but the few bytes of the sample itself counts as work
+    const double cpu_now = thread_cpu_time_us();
+    TickSample sample = loop_.sample();
+    const double late_us = 1e-3 * static_cast<double>(late_ns);
+    sample.work_us = static_cast<float>(cpu_now - cpu_start_);
+    sample.late_us = static_cast<float>(late_us);
+    work_.record(cpu_now - cpu_start_);
+    lateness_.record(late_us);
+    cpu_start_ = cpu_now;
+    samples_.push(sample);
+    if (queue_) {
+        sample.tick += ticks_before_reset_;
+        sample.time = static_cast<double>(sample.tick) * loop_.dt();
+        queue_->push(RecordKind::Sample, sample.tick, std::as_bytes(std::span(&sample, 1)));
+    }
+}
+
+void LoopRunner::publish(std::int64_t now_ns) noexcept {
+    if (now_ns >= next_summary_) {
+        work_summary_ = work_.summary();
+        lateness_summary_ = lateness_.summary();
+        next_summary_ = now_ns + kSummaryInterval;
+    }
+    LoopFrame& frame = frames_.write_slot();
+    loop_.fill(frame);
+    frame.work = work_summary_;
+    frame.lateness = lateness_summary_;
+    frame.skipped = skipped_;
+    frames_.publish();
+    next_frame_ = std::clamp(next_frame_ + frame_interval_ns_, now_ns + frame_interval_ns_ / 2,
+                             now_ns + frame_interval_ns_);
+    has_news_ = false;
+}
+
+std::int64_t LoopRunner::period_ns() const noexcept {
+    return std::llround(1e9 * loop_.dt() / control_.speed.load(std::memory_order_relaxed));
+}
+
+std::uint64_t LoopRunner::wanted_steps() const noexcept {
+    const auto steps = static_cast<double>(control_.steps.load(std::memory_order_relaxed));
+    return static_cast<std::uint64_t>(std::ceil(steps * steps_per_haptic_tick_ - 1e-6));
+}
+
+void LoopRunner::turn(std::int64_t now_ns) noexcept {
+    turn_start_ = now_ns;
+    cpu_start_ = thread_cpu_time_us();
+    attach_queue();
+    apply_commands();
+
+    if (control_.is_paused.load(std::memory_order_relaxed)) {
+        if (!was_paused_) {
+            has_news_ = true;
+            next_summary_ = now_ns;
+        }
+        was_paused_ = true;
+        const std::uint64_t wanted = wanted_steps();
+        for (int k = 0; k < kStepsPerTurn && steps_done_ < wanted; ++k) {
+            if (control_.is_stopping.load(std::memory_order_relaxed)) return;
+            ++steps_done_;
+            tick(0, false);
+            has_news_ = true;
+        }
+        if (has_news_) publish(now_ns);
+        return;
+    }
+
+    steps_done_ = wanted_steps();  // those that were left are forgotten
+    const std::int64_t period = period_ns();
+    // after a pause, and when slow motion ends while the next tick is far away
+    due_ = was_paused_ ? now_ns : std::min(due_, now_ns + period);
+    was_paused_ = false;
+    if (now_ns >= due_) {
+        tick(now_ns - due_, has_news_ || now_ns >= next_frame_);
+        due_ += period;
+    } else if (has_news_) {
+        publish(now_ns);
+    }
+}
+
+std::int64_t LoopRunner::next_turn(std::int64_t now_ns) noexcept {
+    // whatever happens, others get their share of the processor
+    const double work = std::max(static_cast<double>(now_ns - turn_start_), 1e9 * loop_.dt());
+    const auto rest = static_cast<std::int64_t>(std::ceil(kRest * work));
+    if (was_paused_)
+        return now_ns + (steps_done_ < wanted_steps() ? rest : std::max(rest, kIdleSleep));
+
+    const std::int64_t earliest = now_ns + rest, period = period_ns(), behind = earliest - due_;
+    if (behind > period) {
+        const std::int64_t missed = behind / period;
+        skipped_ += static_cast<std::uint64_t>(missed);
+        due_ += missed * period;
+    }
+    return std::max(std::min(due_, now_ns + kLongestSleep), earliest);
+}
+
+}  // namespace pliant

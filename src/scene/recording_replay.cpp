@@ -1,0 +1,116 @@
+#include <cstring>
+
+#include "pliant/core/error.h"
+#include "pliant/scene/recording.h"
+#include "scene/recorded_bodies.h"
+
+namespace pliant {
+namespace {
+
+/// One loop while it runs again.
+struct LoopReplay {
+    std::uint64_t ticks = 0;       // since the start, whatever resets there were
+    std::size_t next_command = 0;  // of the recording
+    std::vector<int> bodies;       // of the recording's header
+};
+
+/// Brings parameters to where they were when the recording began.
+void set_parameters(const RecordingHeader& header, World& world) {
+    for (const auto& [name, value] : header.parameters) {
+        const int parameter = world.find_parameter(name);
+        if (parameter < 0)
+            throw InputError("", "the recording has a parameter '" + name +
+                                     "' that its scene no longer has; was it made by another "
+                                     "version (" +
+                                     header.version + ")?");
+        if (world.parameter_value(parameter) != value)
+            world.apply(Command{
+                .kind = Command::Kind::SetParameter, .parameter = parameter, .value = value});
+    }
+}
+
+}  // namespace
+
+std::vector<Body*> recorded_bodies(const Recording& recording, World& world) {
+    std::vector<Body*> bodies;
+    for (const RecordingHeader::RecordedBody& recorded : recording.header().bodies) {
+        const int i = world.find_body(recorded.name);
+        if (i < 0) throw InputError("", "the scene has no body '" + recorded.name + "' any more");
+        const WorldBody& entry = world.bodies()[static_cast<std::size_t>(i)];
+        Body& body = world.loop(entry.loop).body(entry.place);
+        if (body.state_size() != recorded.state_size)
+            throw InputError("",
+                             "'" + recorded.name + "' had " + std::to_string(recorded.state_size) +
+                                 " numbers of state when it was recorded and now has " +
+                                 std::to_string(body.state_size()) + "; was its model built anew?");
+        bodies.push_back(&body);
+    }
+    return bodies;
+}
+
+ReplayCheck check_replay(const Recording& recording, World& world, Progress& progress) {
+    const RecordingHeader& header = recording.header();
+    const int num_loops = static_cast<int>(header.loops.size());
+    if (num_loops != world.num_loops())
+        throw InputError("", "the recording has " + std::to_string(num_loops) +
+                                 " loops, its scene now " + std::to_string(world.num_loops()));
+    const std::vector<Body*> bodies = recorded_bodies(recording, world);
+    std::vector<LoopReplay> loops(static_cast<std::size_t>(num_loops));
+    std::uint64_t total = 0;
+    for (int l = 0; l < num_loops; ++l) total += recording.num_ticks(l);
+    for (int i = 0; i < static_cast<int>(bodies.size()); ++i) {
+        const auto loop = static_cast<std::size_t>(header.bodies[static_cast<std::size_t>(i)].loop);
+        loops[loop].bodies.push_back(i);
+    }
+
+    ReplayCheck check;
+    std::vector<int> next_state(bodies.size());
+    std::vector<double> state;
+    const auto compare = [&](const LoopReplay& loop) {
+        for (const int i : loop.bodies) {
+            int& k = next_state[static_cast<std::size_t>(i)];
+            if (k >= recording.num_states(i) || recording.state_tick(i, k) != loop.ticks) continue;
+            const std::span<const double> recorded = recording.state(i, k++);
+            state.resize(recorded.size());
+            bodies[static_cast<std::size_t>(i)]->save_state(state);
+            ++check.num_compared;
+            if (std::memcmp(state.data(), recorded.data(), recorded.size_bytes()) == 0) continue;
+            if (check.num_different++ == 0)
+                check.first_difference = header.bodies[static_cast<std::size_t>(i)].name +
+                                         " at tick " + std::to_string(loop.ticks);
+        }
+    };
+
+    world.reset();
+    set_parameters(header, world);
+    for (const LoopReplay& loop : loops) compare(loop);
+    progress.stage("replay", static_cast<std::size_t>(total));
+    for (std::uint64_t done = 0; done < total; ++done) {
+        // the loop that is furthest behind, as World::advance chooses
+        int behind = -1;
+        const auto time = [&](int l) {
+            const auto at = static_cast<std::size_t>(l);
+            return static_cast<double>(loops[at].ticks) / header.loops[at].rate;
+        };
+        for (int l = 0; l < num_loops; ++l)
+            if (loops[static_cast<std::size_t>(l)].ticks < recording.num_ticks(l) &&
+                (behind < 0 || time(l) < time(behind)))
+                behind = l;
+
+        LoopReplay& loop = loops[static_cast<std::size_t>(behind)];
+        const std::vector<Recording::TimedCommand>& commands = recording.commands(behind);
+        for (;
+             loop.next_command < commands.size() && commands[loop.next_command].tick <= loop.ticks;
+             ++loop.next_command)
+            world.apply(commands[loop.next_command].command, behind);
+        world.run_script(behind);
+        world.loop(behind).tick();
+        ++loop.ticks;
+        compare(loop);
+        progress.advance();
+    }
+    progress.finish();
+    return check;
+}
+
+}  // namespace pliant

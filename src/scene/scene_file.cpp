@@ -1,0 +1,120 @@
+#include "pliant/scene/scene_file.h"
+
+#include <algorithm>
+
+#include "pliant/core/atomic_file.h"
+#include "pliant/core/json_writer.h"
+#include "pliant/core/nearest_name.h"
+#include "pliant/reduction/reduced_model.h"
+#include "scene/json_schema.h"
+#include "scene/scene_files.h"
+#include "scene/scene_reader.h"
+
+namespace pliant {
+namespace {
+
+constexpr std::string_view kSchemaFile = "scene.schema.json";
+/// What a viewer offers, in this order.
+constexpr std::string_view kDemos[] = {"bridge", "spoon", "tower", "heart",
+                                       "twist",  "wedge", "poke",  "baskets"};
+
+/// Empty when there is none.
+std::string_view embedded(std::string_view name) noexcept {
+    for (const EmbeddedFile& file : scene_files())
+        if (file.name == name) return file.content;
+    return {};
+}
+
+const JsonSchema& schema() {
+    static const JsonSchema result(parse_json(scene_schema(), std::string(kSchemaFile)),
+                                   std::string(kSchemaFile));
+    return result;
+}
+
+/// A body's name must not hold what has a meaning in the names of parameters and copies.
+std::string body_name(const std::filesystem::path& path) {
+    std::string name = path.stem().string().substr(0, 60);
+    std::replace_if(
+        name.begin(), name.end(), [](char c) { return c == '.' || c == '[' || c == ']'; }, '_');
+    return name;
+}
+
+void write_vector(JsonWriter& json, const char* key, const Eigen::Vector3d& x) {
+    json.key(key).begin_array().value(x[0]).value(x[1]).value(x[2]).end_array();
+}
+
+}  // namespace
+
+std::string_view scene_schema() noexcept { return embedded(kSchemaFile); }
+
+SceneDescription parse_scene(const std::string& text, const std::string& name,
+                             const std::filesystem::path& folder) {
+    const JsonValue json = parse_json(text, name);
+    schema().check(json, name);
+    const JsonSource source{.file = name};
+    SceneDescription scene = read_scene(JsonObject(json, "", source), folder);
+    if (scene.name.empty()) scene.name = std::filesystem::path(name).stem().string();
+    scene.text = text;
+    return scene;
+}
+
+SceneDescription load_scene(const std::filesystem::path& path) {
+    return parse_scene(read_file(path, JsonLimits().max_bytes), path.string(), path.parent_path());
+}
+
+SceneDescription scene_of_model(const std::filesystem::path& model) {
+    const ReducedModel reduced = ReducedModel::load(model);
+    const Box box = bounding_box(reduced.surface().vertices);
+    const Eigen::Vector3d centre = box.center();
+    const double size = box.sizes().norm();
+    JsonWriter json;
+    json.begin_object().member("pliant", 1).member("name", body_name(model));
+    // a free body would fall out of sight
+    if (reduced.is_free()) write_vector(json, "gravity", Eigen::Vector3d::Zero());
+    json.key("bodies").begin_array().begin_object();
+    json.member("name", body_name(model))
+        .member("model", std::filesystem::absolute(model).string());
+    json.end_object().end_array().key("camera").begin_object();
+    write_vector(json, "eye", centre + size * Eigen::Vector3d(0.7, -1.1, 0.5));
+    write_vector(json, "target", centre);
+    json.end_object().key("ground").begin_object();
+    json.member("height", box.min()[2] - 0.02 * size).end_object().end_object();
+    return parse_scene(json.text(), model.string());
+}
+
+std::vector<ScriptEvent> load_script(const std::filesystem::path& path,
+                                     const SceneDescription& scene) {
+    const std::string name = path.string();
+    const JsonValue json = parse_json(read_file(path, JsonLimits().max_bytes), name);
+    schema().check_part("#/$defs/script", json, name);
+    // as if it stood in the scene, so that one function reads both
+    const JsonValue holder(JsonValue::Object{{"script", json}});
+    const JsonSource source{.file = name};
+    return read_script(JsonObject(holder, "", source), scene);
+}
+
+const std::vector<DemoInfo>& demo_list() {
+    static const std::vector<DemoInfo> demos = [] {
+        std::vector<DemoInfo> result;
+        for (const std::string_view name : kDemos)
+            result.push_back({std::string(name), demo_scene(std::string(name)).description});
+        return result;
+    }();
+    return demos;
+}
+
+SceneDescription demo_scene(const std::string& name) {
+    const std::vector<std::string> known(std::begin(kDemos), std::end(kDemos));
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+        const std::string nearest = nearest_name(name, known);
+        std::string list;
+        for (const std::string& demo : known) list += (list.empty() ? "" : ", ") + demo;
+        throw InputError(
+            "", "there is no demo \"" + name + "\"" +
+                    (nearest.empty() ? "; there are " + list : "; did you mean " + nearest + "?"));
+    }
+    const std::string file = name + ".json";
+    return parse_scene(std::string(embedded(file)), file);
+}
+
+}  // namespace pliant

@@ -1,0 +1,354 @@
+#include "pliant/scene/simulation_loop.h"
+
+#include "scene/gusts.h"
+#include "scene/hand.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <numeric>
+
+namespace pliant {
+
+using Eigen::Vector3d;
+
+namespace {
+
+constexpr double kAirDensity = 1.2;  // [kg/m³]
+/// How fast the tool follows the pointer, docs/scene.md eq. (3) [rad/s].
+constexpr double kToolRate = 60;
+/// Each body's energy is computed in every 16th tick, for a reduced body it costs as much as a
+/// step; not all in the same one.
+constexpr std::uint64_t kEnergyTicks = 16;
+
+/// In the order of parameters().
+enum Parameter {
+    kGravity,
+    kWindSpeed,
+    kWindGusts,
+    kPullStiffness,
+    kPullDamping,
+    kPokeForce,
+    kToolSpeed,
+    kNumParameters
+};
+
+Vector3d vector(const std::array<double, 3>& x) { return {x[0], x[1], x[2]}; }
+std::array<double, 3> array(const Vector3d& x) { return {x.x(), x.y(), x.z()}; }
+
+/// A slider that also reaches a start value beyond its usual range.
+LiveParameter slider(std::string name, std::string label, std::string unit, std::string help,
+                     double value, double low, double high, bool is_logarithmic = false) {
+    return {std::move(name),
+            std::move(label),
+            std::move(unit),
+            std::move(help),
+            value,
+            value > 0 ? std::min(low, value) : low,
+            std::max(high, value),
+            is_logarithmic};
+}
+
+std::vector<LiveParameter> make_parameters(const LoopSettings& s) {
+    return {
+        slider("gravity", "Gravity", "m/s²", "9.81 on the ground, 1.6 on the Moon.",
+               s.gravity.norm(), 0, 20),
+        slider("wind_speed", "Wind", "m/s", "Mean speed: 5 moves leaves, 20 breaks twigs.",
+               s.wind_speed, 0, 40),
+        slider("wind_gusts", "Gusts", "",
+               "Slow random changes: at 1 between calm and twice the mean speed.", s.wind_gusts, 0,
+               1),
+        slider("pull_stiffness", "Pull stiffness", "",
+               "Spring of the hand, times the stiffness of the body there: at 1 both give way "
+               "equally. Kept where the loop is stable.",
+               s.pull_stiffness, 0.1, 10, true),
+        slider("pull_damping", "Pull damping", "",
+               "Fraction of critical: what is pulled swings at 0.1 and creeps at 2. All are safe.",
+               s.pull_damping, 0, 2),
+        slider("poke_force", "Poke force", "N",
+               "0: what moves the point by 2 % of the body's size.", s.poke_force, 0, 100),
+        slider("tool_speed", "Tool speed limit", "m/s",
+               "The tool follows the pointer no faster: slower is gentler to what it touches.",
+               s.tool_speed_limit, 0.05, 5, true),
+    };
+}
+
+void check(const LoopSettings& settings) {
+    if (!(settings.rate > 0) || !std::isfinite(settings.rate))
+        throw InputError("", "rate", std::to_string(settings.rate), "more than 0 Hz");
+    if (!settings.gravity.allFinite())
+        throw InputError("", "gravity is not finite: give three numbers in m/s²");
+    if (!settings.wind_direction.allFinite())
+        throw InputError("", "the direction of the wind is not finite: give three numbers");
+}
+
+bool is_finite(const Command& command) noexcept {
+    const auto is_number = [](double x) { return std::isfinite(x); };
+    return std::all_of(command.barycentric.begin(), command.barycentric.end(), is_number) &&
+           std::all_of(command.target.begin(), command.target.end(), is_number) &&
+           std::isfinite(command.duration) && std::isfinite(command.value);
+}
+
+/// Whether weights are those of a point in the triangle, within what float32 leaves of them.
+bool is_inside(const std::array<double, 3>& barycentric) noexcept {
+    constexpr double kTolerance = 1e-3;
+    const double sum = barycentric[0] + barycentric[1] + barycentric[2];
+    return std::abs(sum - 1) < kTolerance &&
+           std::all_of(barycentric.begin(), barycentric.end(),
+                       [](double weight) { return weight > -kTolerance; });
+}
+
+bool is_on(const SurfaceMesh& surface, const Command& command) noexcept {
+    if (command.triangle >= 0)
+        return command.triangle < surface.num_triangles() && is_inside(command.barycentric);
+    return command.triangle == -1 && command.vertex >= 0 && command.vertex < surface.num_vertices();
+}
+
+}  // namespace
+
+struct SimulationLoop::Live {
+    explicit Live(const LoopSettings& settings)
+        : parameters(make_parameters(settings)), gusts(settings.seed) {
+        for (std::size_t i = 0; i < values.size(); ++i) values[i] = parameters[i].value;
+        const double size = settings.gravity.norm();
+        down = size > 0 ? Vector3d(settings.gravity / size) : Vector3d(0, 0, -1);
+    }
+    /// Hands that pull at the same body share what it can bear.
+    void share_bodies() noexcept {
+        for (Hand& hand : hands) {
+            const auto pulls_there = [&](const Hand& other) {
+                return other.kind() == Hand::Kind::Pull && other.body() == hand.body();
+            };
+            if (hand.kind() == Hand::Kind::Pull)
+                hand.share(
+                    static_cast<int>(std::count_if(hands.begin(), hands.end(), pulls_there)));
+        }
+    }
+    [[nodiscard]] HandSettings hand_settings(const LoopSettings& settings) const noexcept {
+        return {values[kPullStiffness], values[kPullDamping], settings.pull_force_limit,
+                values[kPokeForce], 1 / settings.rate};
+    }
+
+    std::vector<LiveParameter> parameters;
+    std::array<double, kNumParameters> values = {};
+    Vector3d down;  ///< unit
+    Gusts gusts;
+    std::array<Hand, Command::kMaxSlots> hands;
+    std::array<int, Command::kMaxSlots> held_body = {};  ///< of the world
+    MovingTarget pointer;
+    Vector3d tool_velocity = Vector3d::Zero();
+    bool is_tool_scripted = false;
+    std::vector<Energy> energies;
+    std::vector<std::size_t> display_sizes;
+    std::uint64_t num_ignored = 0;
+};
+
+SimulationLoop::SimulationLoop(const LoopSettings& settings,
+                               std::vector<std::unique_ptr<Body>> bodies,
+                               std::vector<int> body_of_world, std::unique_ptr<RigidBody> tool)
+    : settings_(settings),
+      bodies_(std::move(bodies)),
+      body_of_world_(std::move(body_of_world)),
+      tool_(std::move(tool)) {
+    check(settings_);
+    assert(bodies_.size() == body_of_world_.size());
+    live_ = std::make_unique<Live>(settings_);
+    live_->energies.resize(bodies_.size());
+    for (const auto& body : bodies_) {
+        body->set_gravity(settings_.gravity);
+        body->set_wind_direction(settings_.wind_direction);
+        live_->display_sizes.push_back(static_cast<std::size_t>(body->display()->state_size()));
+    }
+    reset();
+}
+
+SimulationLoop::~SimulationLoop() = default;
+
+std::vector<LiveParameter> SimulationLoop::parameters() const { return live_->parameters; }
+
+void SimulationLoop::set_parameter(int index, double value) noexcept {
+    if (index < 0 || index >= kNumParameters || !std::isfinite(value)) return;
+    const auto i = static_cast<std::size_t>(index);
+    live_->values[i] = clamped(live_->parameters[i], value);
+    if (index == kGravity)
+        for (const auto& body : bodies_) body->set_gravity(live_->values[kGravity] * live_->down);
+    if (index == kPullStiffness || index == kPullDamping || index == kPokeForce)
+        for (Hand& hand : live_->hands) hand.update(live_->hand_settings(settings_));
+}
+
+int SimulationLoop::place_of(int body_of_world) const noexcept {
+    const auto found = std::find(body_of_world_.begin(), body_of_world_.end(), body_of_world);
+    return found == body_of_world_.end() ? -1 : static_cast<int>(found - body_of_world_.begin());
+}
+
+void SimulationLoop::hold(const Command& command) noexcept {
+    const auto slot = static_cast<std::size_t>(command.slot);
+    Hand& hand = live_->hands[slot];
+    const int place = place_of(command.body);
+    if (command.body < 0 || (place >= 0 && !is_on(body(place).surface(), command))) {
+        ++live_->num_ignored;
+        return;
+    }
+    if (place < 0) {
+        hand.release();
+        return;
+    }
+    const SurfacePoint point =
+        command.triangle >= 0
+            ? SurfacePoint::on_triangle(command.triangle, vector(command.barycentric))
+            : SurfacePoint::at_vertex(command.vertex);
+    live_->held_body[slot] = command.body;
+    const HandSettings hand_settings = live_->hand_settings(settings_);
+    if (command.kind == Command::Kind::Grab)
+        hand.grab(body(place), point, vector(command.target), command.duration, hand_settings);
+    else
+        hand.poke(body(place), point, command.value, hand_settings);
+}
+
+void SimulationLoop::apply(const Command& command) noexcept {
+    using Kind = Command::Kind;
+    const bool has_slot = command.slot >= 0 && command.slot < Command::kMaxSlots;
+    const bool needs_slot = command.kind == Kind::Grab || command.kind == Kind::Poke ||
+                            command.kind == Kind::Drag || command.kind == Kind::Release;
+    if (!is_finite(command) || command.duration < 0 || (needs_slot && !has_slot) ||
+        (command.kind == Kind::Poke && command.value < 0)) {
+        ++live_->num_ignored;
+        return;
+    }
+    const auto slot = static_cast<std::size_t>(needs_slot ? command.slot : 0);
+    switch (command.kind) {
+        case Kind::Grab:
+        case Kind::Poke: hold(command); break;
+        // both may come after a reset or for a slot of another loop
+        case Kind::Drag: live_->hands[slot].drag(vector(command.target), command.duration); break;
+        case Kind::Release: live_->hands[slot].release(); break;
+        case Kind::MoveTool:
+            if (!tool_) break;
+            live_->is_tool_scripted = false;
+            live_->pointer.move_to(vector(command.target), command.duration);
+            break;
+        case Kind::SetParameter: break;
+        case Kind::Reset: reset(); break;
+    }
+    if (needs_slot && command.kind != Kind::Drag) live_->share_bodies();
+}
+
+void SimulationLoop::move_tool() noexcept {
+    const double h = dt();
+    Pose pose = tool_->motion().pose;
+    MovingTarget& pointer = live_->pointer;
+    if (live_->is_tool_scripted) {
+        pose = settings_.tool_script->at(static_cast<double>(ticks_ + 1) * h).pose;
+        live_->tool_velocity = (pose.position - tool_->motion().pose.position) / h;
+        pointer.move_to(pose.position, 0);
+    } else {
+        // critically damped, by implicit Euler: stable for every rate, docs/scene.md eq. (3)
+        pointer.advance(h);
+        Vector3d& v = live_->tool_velocity;
+        v = (v + h * kToolRate * kToolRate * (pointer.position - pose.position)) /
+            ((1 + h * kToolRate) * (1 + h * kToolRate));
+        const double speed = v.norm(), limit = live_->values[kToolSpeed];
+        if (speed > limit) v *= limit / speed;
+        if (!v.allFinite()) v.setZero();
+        pose.position += h * v;
+    }
+    tool_->drive_to(pose);
+}
+
+void SimulationLoop::tick() noexcept {
+    // loads of this tick
+    for (Hand& hand : live_->hands) hand.act(dt());
+    const double gust = 1 + live_->values[kWindGusts] * live_->gusts.at(time());
+    const double wind = live_->values[kWindSpeed] * std::max(gust, 0.0);
+    for (const auto& body : bodies_) body->set_wind_pressure(0.5 * kAirDensity * wind * wind);
+
+    // everything advances
+    if (tool_) {
+        move_tool();
+        tool_->step(dt());
+    }
+    for (const auto& body : bodies_) body->step(dt());
+    ++ticks_;
+
+    for (std::size_t i = 0; i < bodies_.size(); ++i)
+        if ((ticks_ + i) % kEnergyTicks == 0) live_->energies[i] = bodies_[i]->energy();
+    write_sample();
+}
+
+void SimulationLoop::write_sample() noexcept {
+    sample_.tick = ticks_;
+    sample_.time = time();
+    sample_.hand = sample_.point = sample_.force = {};
+    if (const Hand& hand = live_->hands[0]; hand.kind() != Hand::Kind::Empty) {
+        sample_.hand = array(hand.target());
+        sample_.point = array(hand.point());
+        sample_.force = array(-hand.force());
+    } else if (tool_) {
+        sample_.hand = array(live_->pointer.position);
+        sample_.point = array(tool_->motion().pose.position);
+        sample_.force = array(tool_->last_load().force);
+    }
+    sample_.energy = 0;
+    for (const Energy& energy : live_->energies) sample_.energy += energy.total();
+}
+
+LoopFrame SimulationLoop::make_frame() const {
+    LoopFrame frame;
+    frame.display.resize(
+        std::accumulate(live_->display_sizes.begin(), live_->display_sizes.end(), std::size_t{0}));
+    frame.energies.resize(bodies_.size());
+    frame.statuses.resize(bodies_.size());
+    fill(frame);
+    return frame;
+}
+
+void SimulationLoop::fill(LoopFrame& frame) const noexcept {
+    frame.tick = ticks_;
+    frame.time = time();
+    frame.status_counts.fill(0);
+    frame.status_counts[static_cast<std::size_t>(StepStatus::InputIgnored)] = live_->num_ignored;
+    const auto add_counts = [&](const Body& body) {
+        for (std::size_t i = 0; i < frame.status_counts.size(); ++i)
+            frame.status_counts[i] += body.report().counts[i];
+    };
+    std::span<float> rest = frame.display;
+    for (std::size_t i = 0; i < bodies_.size(); ++i) {
+        const auto size = live_->display_sizes[i];
+        bodies_[i]->write_display(rest.first(size));
+        rest = rest.subspan(size);
+        frame.energies[i] = live_->energies[i];
+        frame.statuses[i] = bodies_[i]->report().last;
+        add_counts(*bodies_[i]);
+    }
+    for (std::size_t slot = 0; slot < live_->hands.size(); ++slot) {
+        const Hand& hand = live_->hands[slot];
+        frame.held[slot] = {};
+        if (hand.kind() == Hand::Kind::Empty) continue;
+        frame.held[slot] = {live_->held_body[slot], hand.kind() == Hand::Kind::Poke,
+                            array(hand.point()), array(hand.target()), array(hand.force())};
+    }
+    frame.has_tool = tool_ != nullptr;
+    if (!tool_) return;
+    frame.tool_position = array(tool_->motion().pose.position);
+    frame.tool_target = array(live_->pointer.position);
+    frame.tool_force = array(tool_->last_load().force);
+    add_counts(*tool_);
+}
+
+void SimulationLoop::reset() noexcept {
+    for (const auto& body : bodies_) body->reset();
+    for (Hand& hand : live_->hands) hand.release();
+    live_->num_ignored = 0;
+    live_->tool_velocity.setZero();
+    if (tool_) {
+        tool_->reset();
+        live_->is_tool_scripted = settings_.tool_script.has_value();
+        live_->pointer = {};
+        live_->pointer.move_to(tool_->motion().pose.position, 0);
+    }
+    for (std::size_t i = 0; i < bodies_.size(); ++i) live_->energies[i] = bodies_[i]->energy();
+    ticks_ = 0;
+    sample_ = {};
+}
+
+}  // namespace pliant

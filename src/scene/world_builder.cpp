@@ -1,0 +1,316 @@
+#include "pliant/core/error.h"
+#include "pliant/core/nearest_name.h"
+#include "pliant/fem/fem_body.h"
+#include "pliant/geometry/graded_mesh.h"
+#include "pliant/geometry/structured_mesh.h"
+#include "pliant/scene/world.h"
+#include "scene/model_store.h"
+#include "scene/primitive_surfaces.h"
+
+#include <algorithm>
+#include <random>
+
+namespace pliant {
+namespace {
+
+using Eigen::Vector3d;
+
+/// Random vectors of one length, the same on every machine.
+class Throws {
+public:
+    explicit Throws(std::uint64_t seed) : random_(seed) {}
+    [[nodiscard]] Vector3d vector(double length) {
+        for (;;) {
+            const Vector3d v(number(), number(), number());
+            // evenly over all directions: from the ball inside the cube
+            if (const double norm = v.norm(); norm > 0.1 && norm < 1) return length / norm * v;
+        }
+    }
+
+private:
+    double number() { return std::ldexp(static_cast<double>(random_() >> 11), -52) - 1; }
+    std::mt19937_64 random_;
+};
+
+/// Everything about a rigid body but where it is.
+struct Solid {
+    RigidShape shape;
+    SurfaceMesh surface;
+};
+
+struct SolidOf {
+    double size;
+    Progress& progress;
+
+    Solid operator()(const RigidSource::Sphere& s) const {
+        return {RigidShape::sphere(s.radius), sphere_surface(s.radius)};
+    }
+    Solid operator()(const RigidSource::BoxShape& s) const {
+        return {RigidShape::box(0.5 * s.sizes), box_surface(s.sizes)};
+    }
+    Solid operator()(const RigidSource::Capsule& s) const {
+        return {RigidShape::capsule(s.radius, 0.5 * s.length), capsule_surface(s.radius, s.length)};
+    }
+    Solid operator()(const RigidSource::Wedge& s) const {
+        return {RigidShape::mesh(wedge_surface(s.sizes)), wedge_surface(s.sizes)};
+    }
+    Solid operator()(const RigidSource::Ground& s) const {
+        return {RigidShape::half_space(), ground_surface(s.size)};
+    }
+    Solid operator()(const SurfaceSource& s) const {
+        SurfaceMesh surface = load_solid(s, size, progress);
+        return {RigidShape::mesh(surface), surface};
+    }
+};
+
+VolumeMesh box_mesh(const FemSource::BoxMesh& box) {
+    const Vector3d half = 0.5 * box.sizes;
+    if (box.graded_layers == 0)
+        return hex_box(
+            box.cells[0], box.cells[1], box.cells[2],
+            Box(Vector3d(-half.x(), -half.y(), 0), Vector3d(half.x(), half.y(), box.sizes.z())));
+    if (box.cells[0] != box.cells[1] || box.cells[1] != box.cells[2])
+        throw InputError("", "a graded box needs the same number of cells along all sides, not " +
+                                 std::to_string(box.cells[0]) + " × " +
+                                 std::to_string(box.cells[1]) + " × " +
+                                 std::to_string(box.cells[2]));
+    VolumeMesh mesh = graded_box(box.cells[0], box.graded_layers);
+    for (Vector3d& x : mesh.vertices) x = (x - Vector3d(0.5, 0.5, 0)).cwiseProduct(box.sizes);
+    return mesh;
+}
+
+class WorldBuilder {
+public:
+    WorldBuilder(const SceneDescription& scene, const WorldOptions& options, Progress& progress)
+        : scene_(scene), progress_(progress), models_(options.cache, options.say, progress) {}
+
+    WorldParts run() {
+        list_loops();
+        make_tool();
+        list_bodies();
+        // rigid bodies first: full FEM bodies have them as obstacles, which are stepped before
+        for (const std::size_t kind : {kRigid, kReduced, kFem})
+            for (std::size_t d = 0; d < scene_.bodies.size(); ++d)
+                if (scene_.bodies[d].source.index() == kind) make_bodies(d);
+
+        for (LoopInMaking& one : loops_)
+            parts_.loops.push_back(std::make_unique<SimulationLoop>(
+                one.settings, std::move(one.bodies), std::move(one.body_of_world),
+                std::move(one.tool)));
+        return std::move(parts_);
+    }
+
+private:
+    enum SourceKind : std::size_t { kReduced, kFem, kRigid };  // as in BodyDescription::source
+    struct LoopInMaking {
+        LoopSettings settings;
+        std::vector<std::unique_ptr<Body>> bodies;
+        std::vector<int> body_of_world;
+        std::vector<RigidBody*> obstacles;
+        std::unique_ptr<RigidBody> tool;
+    };
+    /// Where a copy begins.
+    struct Start {
+        Pose pose;
+        Twist velocity;
+    };
+
+    void list_loops() {
+        LoopSettings settings;
+        settings.rate = scene_.rate;
+        settings.gravity = scene_.gravity;
+        settings.wind_direction = scene_.wind.direction;
+        settings.wind_speed = scene_.wind.speed;
+        settings.wind_gusts = scene_.wind.gusts;
+        settings.pull_stiffness = scene_.pull.stiffness;
+        settings.pull_damping = scene_.pull.damping;
+        settings.pull_force_limit = scene_.pull.force_limit;
+        settings.poke_force = scene_.poke_force;
+        settings.seed = scene_.seed;
+        add_loop(settings);
+        for (const LoopDescription& loop : scene_.loops) {
+            settings.name = loop.name;
+            settings.rate = loop.rate;
+            ++settings.seed;
+            add_loop(settings);
+        }
+    }
+
+    void add_loop(const LoopSettings& settings) {
+        loops_.emplace_back();
+        loops_.back().settings = settings;
+    }
+
+    [[nodiscard]] int find_loop(const std::string& name, const std::string& path) const {
+        std::vector<std::string> known;
+        for (const LoopInMaking& loop : loops_) known.push_back(loop.settings.name);
+        const auto found = std::find(known.begin(), known.end(), name);
+        if (found != known.end()) return static_cast<int>(found - known.begin());
+        const std::string nearest = nearest_name(name, known);
+        throw InputError("", path, "\"" + name + "\"",
+                         nearest.empty() ? "\"haptic\" or a loop of the scene"
+                                         : "did you mean \"" + nearest + "\"?");
+    }
+
+    void make_tool() {
+        if (!scene_.tool) return;
+        const ToolDescription& tool = *scene_.tool;
+        LoopInMaking& loop = loops_[static_cast<std::size_t>(find_loop(tool.loop, "tool.loop"))];
+        RigidBodyOptions options;
+        options.pose.position = tool.start;
+        loop.tool = std::make_unique<RigidBody>(RigidShape::sphere(tool.radius),
+                                                sphere_surface(tool.radius), options);
+        loop.settings.tool_speed_limit = tool.speed_limit;
+        loop.settings.tool_script = tool.script;
+        loop.obstacles.push_back(loop.tool.get());
+    }
+
+    /// Numbers of the world follow the scene, whatever order the loops need.
+    void list_bodies() {
+        for (std::size_t d = 0; d < scene_.bodies.size(); ++d) {
+            const BodyDescription& description = scene_.bodies[d];
+            const int loop = find_loop(description.loop, path_of(d) + ".loop");
+            first_body_.push_back(static_cast<int>(parts_.bodies.size()));
+            const int count = num_copies(d);
+            for (int k = 0; k < count; ++k)
+                parts_.bodies.push_back(
+                    {.name = description.name +
+                             (description.copies ? "[" + std::to_string(k) + "]" : ""),
+                     .description = static_cast<int>(d),
+                     .loop = loop,
+                     .colour = description.colour});
+        }
+    }
+
+    [[nodiscard]] int num_copies(std::size_t d) const {
+        const std::optional<Copies>& copies = scene_.bodies[d].copies;
+        if (!copies) return 1;
+        double count = 1;
+        for (const int n : copies->counts) {
+            if (n < 1)
+                throw InputError("", path_of(d) + ".copies.counts", std::to_string(n),
+                                 "at least 1 along each axis");
+            count *= n;
+        }
+        constexpr double kMostCopies = 100'000;
+        if (count > kMostCopies)
+            throw InputError("", path_of(d) + ".copies.counts", std::to_string(count),
+                             "at most 100000 copies in all");
+        return static_cast<int>(count);
+    }
+
+    /// On a grid around the pose of the description, x fastest.
+    [[nodiscard]] std::vector<Start> starts(std::size_t d) const {
+        const BodyDescription& description = scene_.bodies[d];
+        const Start first{description.pose, description.velocity};
+        if (!description.copies) return {first};
+        const Copies& copies = *description.copies;
+        const auto [nx, ny, nz] = copies.counts;
+        // every description has its own throws, so that one more body leaves the others alone
+        Throws throws(scene_.seed * 0x9e3779b97f4a7c15u + d);
+        std::vector<Start> all;
+        for (int k = 0; k < nz; ++k)
+            for (int j = 0; j < ny; ++j)
+                for (int i = 0; i < nx; ++i) {
+                    Start start = first;
+                    const Vector3d cell(i - 0.5 * (nx - 1), j - 0.5 * (ny - 1), k - 0.5 * (nz - 1));
+                    start.pose.position += copies.spacing.cwiseProduct(cell);
+                    if (copies.speed > 0) start.velocity.linear += throws.vector(copies.speed);
+                    if (copies.spin > 0) start.velocity.angular += throws.vector(copies.spin);
+                    all.push_back(start);
+                }
+        return all;
+    }
+
+    void make_bodies(std::size_t d) {
+        const BodyDescription& description = scene_.bodies[d];
+        try {
+            std::visit([&](const auto& source) { make(d, source); }, description.source);
+        } catch (const InputError& error) {
+            throw InputError(
+                "", "body \"" + description.name + "\" (" + path_of(d) + "): " + error.what());
+        }
+    }
+
+    void make(std::size_t d, const ReducedSource& source) {
+        const ReducedBodyModel& model = models_.get(scene_.bodies[d].name, source);
+        for (const Start& start : starts(d))
+            add(d, std::make_unique<ReducedBody>(model,
+                                                 ReducedBodyOptions{.pose = start.pose,
+                                                                    .velocity = start.velocity,
+                                                                    .damping = source.damping,
+                                                                    .is_linear = source.is_linear,
+                                                                    .coupling = source.coupling}));
+    }
+
+    void make(std::size_t d, const RigidSource& source) {
+        if (source.motion && source.density > 0)
+            throw InputError("",
+                             "a rigid body is moved by its motion or by forces, not both: drop "
+                             "\"motion\" or \"density\"");
+        if (source.density > 0 && std::holds_alternative<RigidSource::Ground>(source.shape))
+            throw InputError("", "the ground has no mass; drop \"density\"");
+        const Solid solid = std::visit(SolidOf{source.size, progress_}, source.shape);
+        RigidBodyOptions options;
+        options.script = source.motion;
+        if (source.density > 0) options.mass = rigid_mass(solid.surface, source.density);
+        for (const Start& start : starts(d)) {
+            options.pose = start.pose;
+            options.velocity = start.velocity;
+            auto body = std::make_unique<RigidBody>(solid.shape, solid.surface, options);
+            loop_of(d).obstacles.push_back(body.get());
+            add(d, std::move(body));
+        }
+    }
+
+    void make(std::size_t d, const FemSource& source) {
+        SurfaceMesh surface;
+        VolumeMesh mesh;
+        if (const auto* box = std::get_if<FemSource::BoxMesh>(&source.shape)) {
+            mesh = box_mesh(*box);
+        } else {
+            surface = load_solid(std::get<SurfaceSource>(source.shape), source.size, progress_);
+            mesh = build_simulation_mesh(SurfaceQuery(surface), source.mesh, progress_);
+        }
+        FemBodyOptions options;
+        options.fixed = source.fixed;
+        options.dynamics.damping = source.damping;
+        options.contact.friction = source.friction;
+        for (const Start& start : starts(d)) {
+            options.pose = start.pose;
+            add(d, std::make_unique<FemBody>(mesh, std::vector{source.material}, surface,
+                                             loop_of(d).obstacles, options));
+        }
+    }
+
+    /// The next copy of a description.
+    void add(std::size_t d, std::unique_ptr<Body> body) {
+        LoopInMaking& loop = loop_of(d);
+        const int number = first_body_[d]++;
+        parts_.bodies[static_cast<std::size_t>(number)].place =
+            static_cast<int>(loop.bodies.size());
+        loop.bodies.push_back(std::move(body));
+        loop.body_of_world.push_back(number);
+    }
+
+    [[nodiscard]] LoopInMaking& loop_of(std::size_t d) {
+        return loops_[static_cast<std::size_t>(find_loop(scene_.bodies[d].loop, ""))];
+    }
+    [[nodiscard]] static std::string path_of(std::size_t d) {
+        return "bodies[" + std::to_string(d) + "]";
+    }
+
+    const SceneDescription& scene_;
+    Progress& progress_;
+    ModelStore models_;
+    std::vector<LoopInMaking> loops_;
+    std::vector<int> first_body_;  ///< of each description that is not made yet
+    WorldParts parts_;
+};
+
+}  // namespace
+
+World::World(SceneDescription scene, const WorldOptions& options, Progress& progress)
+    : World(scene, WorldBuilder(scene, options, progress).run()) {}
+
+}  // namespace pliant

@@ -1,0 +1,756 @@
+#include "pliant/scene/scene_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "input_error.h"
+#include "pliant/geometry/shapes.h"
+#include "scene/json_schema.h"
+#include "scene/scene_files.h"
+#include "scene/scene_reader.h"
+
+namespace pliant {
+namespace {
+
+namespace fs = std::filesystem;
+using Eigen::Vector3d;
+using ::testing::HasSubstr;
+
+/// A folder with files that scenes may name.
+class SceneFile : public ::testing::Test {
+protected:
+    void SetUp() override {
+        folder_ = fs::temp_directory_path() /
+                  ("pliant_scene_" + std::to_string(::getpid()) + "_" +
+                   ::testing::UnitTest::GetInstance()->current_test_info()->name());
+        fs::create_directories(folder_);
+        for (const char* name : {"liver.pliant", "liver.obj", "notes.txt"}) write(name, "x");
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+    fs::path write(const std::string& name, const std::string& text) const {
+        std::ofstream(folder_ / name) << text;
+        return folder_ / name;
+    }
+    [[nodiscard]] SceneDescription parse(const std::string& text) const {
+        return parse_scene(text, "scene.json", folder_);
+    }
+    [[nodiscard]] std::string error_of(const std::string& text) const {
+        return test::input_error([&] { (void)parse(text); });
+    }
+    /// Of a scene with one body with these members beside its name.
+    [[nodiscard]] std::string body_error(const std::string& members) const {
+        return error_of(R"({"pliant": 1, "bodies": [{"name": "a", )" + members + "}]}");
+    }
+    [[nodiscard]] SceneDescription with_body(const std::string& members) const {
+        return parse(R"({"pliant": 1, "bodies": [{"name": "a", )" + members + "}]}");
+    }
+    /// Of a scene of one sphere with these members beside its bodies.
+    [[nodiscard]] std::string scene_error(const std::string& members) const {
+        return error_of(
+            R"({"pliant": 1, "bodies": [{"name": "ball", "rigid": {"sphere": {"radius": 1}}}], )" +
+            members + "}");
+    }
+
+    fs::path folder_;
+};
+
+/// Uses every key of the format.
+const char* const kEveryKey = R"({
+  "$schema": "scene.schema.json", "pliant": 1, "name": "everything", "description": "all keys",
+  "gravity": [0, 0, -1], "wind": {"direction": [0, 2, 0], "speed": 3, "gusts": 0.5},
+  "rate": 500, "seed": 42, "loops": [{"name": "slow", "rate": 50}],
+  "bodies": [
+    {"name": "file", "model": "liver.pliant", "pose": {"position": [1, 2, 3], "rotation": [0.5, 0.5, 0.5, 0.5]}},
+    {"name": "part", "model": {"path": "liver.pliant", "rank": 7, "damping": {"mass": 1, "stiffness": 0.1},
+                               "linear": true, "coupling": "decoupled"}, "colour": "#ff8000"},
+    {"name": "built", "reduced": {"shape": "spoon", "size": 0.3, "material": "steel",
+        "regions": [{"where": "x > 90 %", "material": {"preset": "rubber", "density": 900}}],
+        "fixed": "x < 5 %", "mesh": {"kind": "graded", "resolution": 32, "hollow": false, "growth": 1.5, "levels": 2},
+        "keep_largest": true, "modes": 8, "rank": 9, "storage": "int16",
+        "damping": {"mass": 0.5, "stiffness": 0.01}, "linear": true, "coupling": "coupled"}},
+    {"name": "thrown", "reduced": {"surface": "liver.obj", "free": true,
+        "material": {"youngs_modulus": 2e5, "poisson_ratio": 0.3, "density": 800, "law": "neo-hookean"}},
+        "velocity": {"linear": [1, 0, 0], "angular": [0, 0, 2]}, "loop": "slow", "colour": [0, 0.5, 1],
+        "copies": {"counts": [2, 3, 4], "spacing": [1, 1, 2], "speed": 0.5, "spin": 0.25}},
+    {"name": "block", "fem": {"box": {"sizes": [1, 1, 1], "cells": [4, 4, 4], "graded_layers": 1},
+        "material": "tissue", "fixed": "z < 1 %", "friction": 0.4,
+        "damping": {"mass": 1, "stiffness": 0.001, "bulk_viscosity": 2, "shear_viscosity": 3}}},
+    {"name": "soft", "fem": {"shape": {"name": "heart", "resolution": 20}, "size": 0.2, "mesh": {"resolution": 10}}},
+    {"name": "soft2", "fem": {"surface": "liver.obj"}},
+    {"name": "ball", "rigid": {"sphere": {"radius": 0.1}, "density": 500}},
+    {"name": "crate", "rigid": {"box": {"sizes": [1, 2, 3]}, "motion": {"path": {"repeat": true, "keyframes": [
+        {"time": 0, "position": [0, 0, 1], "rotation": {"axis": [0, 0, 2], "degrees": 90}}, {"time": 1},
+        {"time": 2, "position": [0, 0, 1], "rotation": {"axis": [0, 0, 2], "degrees": 90}}]}}}},
+    {"name": "pill", "rigid": {"capsule": {"radius": 0.1, "length": 0.5}}},
+    {"name": "wedge", "rigid": {"wedge": {"sizes": [1, 2, 3]}, "motion": {"oscillation":
+        {"amplitude": [1, 0, 0], "rotation_degrees": [0, 0, 90], "frequency": 2, "phase_degrees": 90}}}},
+    {"name": "floor", "rigid": {"ground": {"size": 4}}},
+    {"name": "statue", "rigid": {"shape": "figure", "size": 1}},
+    {"name": "rock", "rigid": {"surface": "liver.obj", "size": 1}}
+  ],
+  "pull": {"stiffness": 5, "damping": 0.5, "force_limit": 9},
+  "poke": {"force": 2},
+  "tool": {"radius": 0.05, "start": [0, 0, 1], "speed_limit": 2, "loop": "slow",
+           "motion": {"path": {"keyframes": [{"time": 0}, {"time": 2, "position": [0, 0, 0.5]}]}}},
+  "camera": {"eye": [1, 1, 1], "target": [0, 0, 0.5]},
+  "ground": {"height": -1},
+  "script": [
+    {"time": 3, "drag": {"target": [0, 1, 0], "duration": 0.5, "slot": 1}},
+    {"time": 1, "grab": {"body": "built", "at": [0, 0, 0], "target": [0, 0, 1], "duration": 0.25, "slot": 1}},
+    {"time": 2, "poke": {"body": "thrown[23]", "at": [0, 0, 1], "force": 3, "slot": 2}},
+    {"time": 4, "release": {"slot": 1}},
+    {"time": 5, "tool": {"target": [1, 0, 0], "duration": 1}},
+    {"time": 6, "set": {"parameter": "built.stiffness", "value": 2}},
+    {"time": 7, "reset": true}
+  ]
+})";
+
+/// Paths of all keys of a value: "bodies[3].name".
+void collect_keys(const JsonValue& value, const std::string& path, std::set<std::string>& keys) {
+    if (value.is(JsonValue::Type::Array))
+        for (std::size_t i = 0; i < value.array().size(); ++i)
+            collect_keys(value.array()[i], item_path(path, i), keys);
+    if (!value.is(JsonValue::Type::Object)) return;
+    for (const auto& [key, member] : value.object()) {
+        keys.insert(member_path(path, key));
+        collect_keys(member, member_path(path, key), keys);
+    }
+}
+
+/// A part of the schema and its shortest name: shared parts have one, wherever they are used.
+struct Part {
+    const JsonValue* schema;
+    std::string name;
+};
+
+/// The part with what it refers to and its alternatives.
+std::vector<Part> unfolded(const JsonValue& root, const Part& part) {
+    if (const JsonValue* reference = part.schema->find("$ref"))
+        return unfolded(root, {find_part(root, reference->string()), reference->string()});
+    std::vector<Part> all = {part};
+    if (const JsonValue* alternatives = part.schema->find("oneOf"))
+        for (const JsonValue& alternative : alternatives->array())
+            for (const Part& inner : unfolded(root, {&alternative, part.name}))
+                all.push_back(inner);
+    return all;
+}
+
+void collect_schema_keys(const JsonValue& root, const Part& start, std::set<std::string>& keys) {
+    for (const Part& part : unfolded(root, start)) {
+        if (const JsonValue* items = part.schema->find("items"))
+            collect_schema_keys(root, {items, part.name + "[]"}, keys);
+        if (const JsonValue* properties = part.schema->find("properties"))
+            for (const auto& [key, property] : properties->object()) {
+                keys.insert(part.name + "." + key);
+                collect_schema_keys(root, {&property, part.name + "." + key}, keys);
+            }
+    }
+}
+
+/// The name in the schema of a path in a scene, or the path when there is none.
+std::string name_in_schema(const JsonValue& root, const std::string& path) {
+    std::vector<Part> parts = unfolded(root, {&root, "#"});
+    std::istringstream tokens(std::regex_replace(path, std::regex("\\[[0-9]+\\]|\\."), " $& "));
+    std::string token, name;
+    while (tokens >> token) {
+        if (token == ".") continue;
+        const bool is_item = token[0] == '[';
+        std::vector<Part> next;
+        for (const Part& part : parts) {
+            const JsonValue* properties = part.schema->find("properties");
+            const JsonValue* inner = is_item      ? part.schema->find("items")
+                                     : properties ? properties->find(token)
+                                                  : nullptr;
+            if (!inner) continue;
+            name = part.name + (is_item ? "[]" : "." + token);
+            for (const Part& found : unfolded(root, {inner, name})) next.push_back(found);
+        }
+        if (next.empty()) return path + " (not in the schema)";
+        parts = next;
+    }
+    return name;
+}
+
+TEST_F(SceneFile, ReaderAndSchemaKnowTheSameKeys) {
+    const JsonValue root = parse_json(scene_schema(), "schema");
+    const JsonValue scene = parse_json(kEveryKey, "scene.json");
+    std::set<std::string> in_schema, paths_in_scene, in_scene, in_reader;
+    collect_schema_keys(root, {&root, "#"}, in_schema);
+    collect_keys(scene, "", paths_in_scene);
+    for (const std::string& path : paths_in_scene) in_scene.insert(name_in_schema(root, path));
+    std::vector<std::string> asked;
+    const JsonSource source{.file = "scene.json", .asked = &asked};
+    (void)read_scene(JsonObject(scene, "", source), folder_);
+    for (const std::string& path : asked) in_reader.insert(name_in_schema(root, path));
+    using ::testing::ContainerEq;
+    EXPECT_THAT(in_scene, ContainerEq(in_schema)) << "the scene of this test must have every key";
+    EXPECT_THAT(in_reader, ContainerEq(in_schema));
+    EXPECT_GT(in_schema.size(), 100u);
+}
+
+TEST_F(SceneFile, ReadsEveryKey) {
+    const SceneDescription scene = parse(kEveryKey);
+    EXPECT_EQ(scene.name, "everything");
+    EXPECT_EQ(scene.description, "all keys");
+    EXPECT_EQ(scene.text, kEveryKey);
+    EXPECT_EQ(scene.folder, folder_);
+    EXPECT_EQ(scene.gravity, Vector3d(0, 0, -1));
+    EXPECT_EQ(scene.wind.direction, Vector3d(0, 1, 0)) << "made unit";
+    EXPECT_EQ(scene.wind.speed, 3);
+    EXPECT_EQ(scene.wind.gusts, 0.5);
+    EXPECT_EQ(scene.rate, 500);
+    EXPECT_EQ(scene.seed, 42u);
+    ASSERT_EQ(scene.loops.size(), 1u);
+    EXPECT_EQ(scene.loops[0].name, "slow");
+    EXPECT_EQ(scene.loops[0].rate, 50);
+    ASSERT_EQ(scene.bodies.size(), 14u);
+
+    const auto reduced = [&](std::size_t i) {
+        return std::get<ReducedSource>(scene.bodies[i].source);
+    };
+    EXPECT_EQ(std::get<ModelFile>(reduced(0).model).path, folder_ / "liver.pliant");
+    EXPECT_EQ(std::get<ModelFile>(reduced(0).model).rank, 0);
+    EXPECT_EQ(reduced(0).damping.stiffness, 0.002);
+    EXPECT_EQ(scene.bodies[0].pose.position, Vector3d(1, 2, 3));
+    EXPECT_EQ(scene.bodies[0].pose.rotation.w(), 0.5);
+    EXPECT_EQ(scene.bodies[0].pose.rotation.z(), 0.5);
+    EXPECT_EQ(std::get<ModelFile>(reduced(1).model).rank, 7);
+    EXPECT_EQ(reduced(1).damping.mass, 1);
+    EXPECT_TRUE(reduced(1).is_linear);
+    EXPECT_EQ(reduced(1).coupling, FlightCoupling::Decoupled);
+    EXPECT_EQ(scene.bodies[1].colour[0], 1.0f);
+    EXPECT_NEAR(scene.bodies[1].colour[1], 128.0 / 255, 1e-6);
+    EXPECT_EQ(scene.bodies[1].colour[2], 0.0f);
+
+    const auto spoon = std::get<ReducedRecipe>(reduced(2).model);
+    EXPECT_EQ(spoon.surface.shape, "spoon");
+    EXPECT_EQ(spoon.build.size, 0.3);
+    EXPECT_EQ(spoon.build.material.youngs_modulus(), material_preset("steel").youngs_modulus());
+    ASSERT_EQ(spoon.build.regions.size(), 1u);
+    EXPECT_EQ(spoon.build.regions[0].selection, "x > 90 %");
+    EXPECT_EQ(spoon.build.regions[0].material.density, 900);
+    EXPECT_EQ(spoon.build.regions[0].material.lambda, material_preset("rubber").lambda);
+    EXPECT_EQ(spoon.build.fixed, "x < 5 %");
+    EXPECT_FALSE(spoon.build.is_free);
+    EXPECT_EQ(spoon.build.mesh.kind, "graded");
+    EXPECT_EQ(spoon.build.mesh.resolution, 32);
+    EXPECT_EQ(spoon.build.mesh.growth, 1.5);
+    EXPECT_EQ(spoon.build.mesh.levels, 2);
+    EXPECT_TRUE(spoon.build.keep_largest);
+    EXPECT_EQ(spoon.build.num_modes, 8);
+    EXPECT_EQ(spoon.build.rank, 9);
+    EXPECT_EQ(spoon.build.storage, ShapeStorage::Int16);
+    EXPECT_EQ(reduced(2).damping.stiffness, 0.01);
+
+    const auto thrown = std::get<ReducedRecipe>(reduced(3).model);
+    EXPECT_EQ(thrown.surface.file, folder_ / "liver.obj");
+    EXPECT_TRUE(thrown.build.is_free);
+    EXPECT_EQ(thrown.build.material.law, Law::NeoHookean);
+    EXPECT_NEAR(thrown.build.material.youngs_modulus(), 2e5, 1e-6);
+    EXPECT_EQ(scene.bodies[3].velocity.linear, Vector3d(1, 0, 0));
+    EXPECT_EQ(scene.bodies[3].velocity.angular, Vector3d(0, 0, 2));
+    EXPECT_EQ(scene.bodies[3].loop, "slow");
+    EXPECT_EQ(scene.bodies[3].copies->counts, (std::array{2, 3, 4}));
+    EXPECT_EQ(scene.bodies[3].copies->spacing, Vector3d(1, 1, 2));
+    EXPECT_EQ(scene.bodies[3].copies->speed, 0.5);
+    EXPECT_EQ(scene.bodies[3].copies->spin, 0.25);
+
+    const auto block = std::get<FemSource>(scene.bodies[4].source);
+    EXPECT_EQ(std::get<FemBox>(block.shape).cells, (std::array{4, 4, 4}));
+    EXPECT_EQ(std::get<FemBox>(block.shape).graded_layers, 1);
+    EXPECT_EQ(block.fixed, "z < 1 %");
+    EXPECT_EQ(block.friction, 0.4);
+    EXPECT_EQ(block.damping.bulk_viscosity, 2);
+    EXPECT_EQ(block.damping.shear_viscosity, 3);
+    const auto soft = std::get<FemSource>(scene.bodies[5].source);
+    EXPECT_EQ(std::get<SurfaceSource>(soft.shape).shape_resolution, 20);
+    EXPECT_EQ(soft.mesh.resolution, 10);
+    EXPECT_EQ(soft.size, 0.2);
+
+    const auto rigid = [&](std::size_t i) { return std::get<RigidSource>(scene.bodies[i].source); };
+    EXPECT_EQ(std::get<RigidSphere>(rigid(7).shape).radius, 0.1);
+    EXPECT_EQ(rigid(7).density, 500);
+    EXPECT_EQ(std::get<RigidBox>(rigid(8).shape).sizes, Vector3d(1, 2, 3));
+    EXPECT_EQ(std::get<RigidCapsule>(rigid(9).shape).length, 0.5);
+    EXPECT_EQ(std::get<RigidWedge>(rigid(10).shape).sizes, Vector3d(1, 2, 3));
+    EXPECT_EQ(std::get<RigidGround>(rigid(11).shape).size, 4);
+    EXPECT_EQ(std::get<SurfaceSource>(rigid(12).shape).shape, "figure");
+    // a quarter turn about z at the first key; nothing of the pose is left out at the second
+    const Pose start = rigid(8).motion->at(0).pose, end = rigid(8).motion->at(1).pose;
+    EXPECT_NEAR((start.to_world({1, 0, 0}) - Vector3d(0, 1, 1)).norm(), 0, 1e-12);
+    EXPECT_NEAR((end.to_world({1, 0, 0}) - Vector3d(1, 0, 0)).norm(), 0, 1e-9);
+    // the sine at a phase of 90° starts at its amplitude
+    const Pose swing = rigid(10).motion->at(0).pose;
+    EXPECT_NEAR((swing.to_world({1, 0, 0}) - Vector3d(1, 1, 0)).norm(), 0, 1e-12);
+
+    EXPECT_EQ(scene.pull.stiffness, 5);
+    EXPECT_EQ(scene.pull.damping, 0.5);
+    EXPECT_EQ(scene.pull.force_limit, 9);
+    EXPECT_EQ(scene.poke_force, 2);
+    ASSERT_TRUE(scene.tool);
+    EXPECT_EQ(scene.tool->radius, 0.05);
+    EXPECT_EQ(scene.tool->start, Vector3d(0, 0, 1));
+    EXPECT_EQ(scene.tool->speed_limit, 2);
+    EXPECT_EQ(scene.tool->loop, "slow");
+    EXPECT_NEAR(scene.tool->script->at(0).pose.position[2], 1, 1e-12) << "default: the start";
+    EXPECT_EQ(scene.camera.eye, Vector3d(1, 1, 1));
+    EXPECT_EQ(scene.camera.target, Vector3d(0, 0, 0.5));
+    EXPECT_TRUE(scene.has_ground);
+    EXPECT_EQ(scene.ground_height, -1);
+
+    ASSERT_EQ(scene.script.size(), 7u);
+    EXPECT_EQ(scene.script[0].kind, Command::Kind::Grab) << "sorted by time";
+    EXPECT_EQ(scene.script[0].body, "built");
+    EXPECT_EQ(scene.script[0].target, Vector3d(0, 0, 1));
+    EXPECT_EQ(scene.script[0].duration, 0.25);
+    EXPECT_EQ(scene.script[0].slot, 1);
+    EXPECT_EQ(scene.script[1].kind, Command::Kind::Poke);
+    EXPECT_EQ(scene.script[1].at, Vector3d(0, 0, 1));
+    EXPECT_EQ(scene.script[1].value, 3);
+    EXPECT_EQ(scene.script[2].kind, Command::Kind::Drag);
+    EXPECT_EQ(scene.script[3].kind, Command::Kind::Release);
+    EXPECT_EQ(scene.script[4].kind, Command::Kind::MoveTool);
+    EXPECT_EQ(scene.script[5].kind, Command::Kind::SetParameter);
+    EXPECT_EQ(scene.script[5].parameter, "built.stiffness");
+    EXPECT_EQ(scene.script[6].kind, Command::Kind::Reset);
+}
+
+/// Adds to a value of this schema what the schema says a missing key means.
+JsonValue with_defaults(const JsonValue& root, const JsonValue& unresolved,
+                        const JsonValue& value) {
+    const JsonValue* reference = unresolved.find("$ref");
+    const JsonValue& schema = reference ? *find_part(root, reference->string()) : unresolved;
+    if (value.is(JsonValue::Type::Array) && schema.find("items")) {
+        JsonValue::Array items;
+        for (const JsonValue& item : value.array())
+            items.push_back(with_defaults(root, *schema.find("items"), item));
+        return JsonValue(items);
+    }
+    if (!value.is(JsonValue::Type::Object)) return value;
+    const JsonValue* properties = schema.find("properties");
+    if (!properties) {
+        for (const JsonValue& alternative : schema.find("oneOf")->array())
+            if (const JsonValue* type = alternative.find("type");
+                type && type->string() == "object")
+                return with_defaults(root, alternative, value);
+        return value;
+    }
+    JsonValue::Object members;
+    for (const auto& [key, property] : properties->object()) {
+        if (const JsonValue* given = value.find(key))
+            members.emplace_back(key, with_defaults(root, property, *given));
+        else if (const JsonValue* otherwise = property.find("default"))
+            members.emplace_back(key, *otherwise);
+    }
+    return JsonValue(members);
+}
+
+/// Everything that a missing key could change, as text.
+std::string fingerprint(const SceneDescription& scene) {
+    std::ostringstream out;
+    const auto put = [&](const auto& x) { out << x << ' '; };
+    const auto vector = [&](const Vector3d& x) { out << x.transpose() << ' '; };
+    vector(scene.gravity), vector(scene.wind.direction);
+    put(scene.wind.speed), put(scene.wind.gusts), put(scene.rate), put(scene.seed);
+    put(scene.loops.size()), put(scene.pull.stiffness), put(scene.pull.damping);
+    put(scene.tool->radius), vector(scene.tool->start), put(scene.tool->speed_limit);
+    put(scene.tool->loop), vector(scene.camera.target), put(scene.has_ground);
+    put(scene.ground_height), put(scene.description);
+    for (const BodyDescription& body : scene.bodies) {
+        out << '\n' << body.name << ' ';
+        vector(body.pose.position), vector(body.velocity.linear), vector(body.velocity.angular);
+        vector(body.pose.rotation.vec()), put(body.pose.rotation.w());
+        for (const float c : body.colour) put(c);
+        put(body.loop);
+        if (body.copies) put(body.copies->speed), put(body.copies->spin);
+        const auto mesh = [&](const SimulationMeshOptions& m) {
+            put(m.kind), put(m.hollow), put(m.growth), put(m.levels), put(m.resolution);
+        };
+        const auto material = [&](const Material& m) {
+            put(m.density), put(m.lambda), put(m.mu), put(to_string(m.law));
+        };
+        if (const auto* reduced = std::get_if<ReducedSource>(&body.source)) {
+            put(reduced->damping.mass), put(reduced->damping.stiffness), put(reduced->is_linear);
+            put(static_cast<int>(reduced->coupling));
+            if (const auto* recipe = std::get_if<ReducedRecipe>(&reduced->model)) {
+                mesh(recipe->build.mesh), material(recipe->build.material);
+                put(recipe->build.num_modes), put(recipe->build.rank);
+                put(recipe->build.keep_largest), put(static_cast<int>(recipe->build.storage));
+                put(recipe->build.regions.size());
+            }
+        } else if (const auto* fem = std::get_if<FemSource>(&body.source)) {
+            mesh(fem->mesh), material(fem->material), put(fem->friction);
+            put(fem->damping.mass), put(fem->damping.stiffness);
+            put(fem->damping.bulk_viscosity), put(fem->damping.shear_viscosity);
+            if (const auto* box = std::get_if<FemBox>(&fem->shape)) put(box->graded_layers);
+        } else {
+            const auto& rigid = std::get<RigidSource>(body.source);
+            if (const auto* ground = std::get_if<RigidGround>(&rigid.shape)) put(ground->size);
+            if (rigid.motion)
+                for (const double t : {0.0, 0.3, 1.7}) vector(rigid.motion->at(t).pose.position);
+        }
+    }
+    for (const ScriptEvent& event : scene.script) put(event.slot), put(event.duration);
+    return out.str();
+}
+
+std::string written(const JsonValue& value) { return to_text(value, std::size_t{1} << 20); }
+
+TEST_F(SceneFile, DefaultsAreThoseOfTheSchema) {
+    const JsonValue root = parse_json(scene_schema(), "schema");
+    const std::string text =
+        R"({"pliant": 1, "wind": {}, "pull": {}, "tool": {}, "camera": {"eye": [1, 1, 1]}, "bodies": [
+        {"name": "a", "reduced": {"shape": "spoon", "fixed": "x < 5 %", "mesh": {}, "damping": {}}, "pose": {}},
+        {"name": "b", "reduced": {"shape": "spoon", "free": true}, "velocity": {},
+         "copies": {"counts": [1, 1, 1], "spacing": [1, 1, 1]}},
+        {"name": "c", "model": {"path": "liver.pliant", "damping": {}}},
+        {"name": "d", "fem": {"shape": "heart", "mesh": {}, "damping": {}}},
+        {"name": "e", "fem": {"box": {"sizes": [1, 1, 1], "cells": [2, 2, 2]}}},
+        {"name": "f", "rigid": {"ground": {}, "motion": {"oscillation": {"frequency": 1}}}},
+        {"name": "g", "rigid": {"sphere": {"radius": 1}, "motion": {"path": {"keyframes":
+            [{"time": 0}, {"time": 1, "position": [1, 1, 1]}]}}}}],
+        "script": [{"time": 0, "grab": {"body": "a", "at": [0, 0, 0]}}, {"time": 0, "release": {}},
+                   {"time": 0, "poke": {"body": "a", "at": [0, 0, 0]}}, {"time": 0, "drag": {"target": [0, 0, 0]}},
+                   {"time": 0, "tool": {"target": [0, 0, 0]}}]})";
+    const JsonValue value = parse_json(text, "scene.json");
+    const std::string explicit_text = written(with_defaults(root, root, value));
+    EXPECT_THAT(explicit_text, HasSubstr(R"("storage":"float32")"));
+    EXPECT_THAT(explicit_text, HasSubstr(R"("phase_degrees":0)"));
+    EXPECT_EQ(fingerprint(parse(explicit_text)), fingerprint(parse(text)));
+    // a ground that is an object has a default of its own
+    EXPECT_EQ(
+        parse(
+            R"({"pliant": 1, "ground": {}, "bodies": [{"name": "a", "rigid": {"sphere": {"radius": 1}}}]})")
+            .ground_height,
+        0);
+}
+
+TEST_F(SceneFile, SchemaListsWhatTheLibraryKnows) {
+    const JsonValue root = parse_json(scene_schema(), "schema");
+    const auto names = [&](const char* part) {
+        std::vector<std::string> result;
+        for (const JsonValue& name : find_part(root, part)->find("enum")->array())
+            result.push_back(name.string());
+        return result;
+    };
+    EXPECT_EQ(names("#/$defs/material_name"), material_names());
+    std::vector<std::string> shapes;
+    for (const ShapeInfo& shape : shape_list()) shapes.push_back(shape.name);
+    EXPECT_EQ(names("#/$defs/shape_name"), shapes);
+    for (const std::string& law : names("#/$defs/law")) {
+        const SceneDescription scene =
+            with_body(R"("fem": {"shape": "heart", "material": {"preset": "rubber", "law": ")" +
+                      law + "\"}}");
+        EXPECT_EQ(to_string(std::get<FemSource>(scene.bodies[0].source).material.law), law);
+    }
+    EXPECT_EQ(find_part(root, "#/$defs/slot")->find("maximum")->number(), Command::kMaxSlots - 1);
+    EXPECT_EQ(find_part(root, "#/$defs/reduced/properties/rank")->find("maximum")->number(),
+              SurfaceShapes::kMaxSize);
+}
+
+TEST_F(SceneFile, TyposNameThePlaceAndTheNearestKey) {
+    EXPECT_EQ(
+        error_of(R"({"pliant": 1, "bodies": [{"name": "b", "rigid": {"sphere": {"radius": 1}}},
+                  {"name": "a", "reduced": {"shape": "spoon", "fixed": "x < 5 %", "rnak": 3}}]})"),
+        "scene.json: bodies[1].reduced.rnak: unknown key; did you mean \"rank\"?");
+    EXPECT_EQ(error_of(R"({"pliant": 1, "bodeis": []})"),
+              "scene.json: bodeis: unknown key; did you mean \"bodies\"?");
+    EXPECT_EQ(body_error(R"("reduced": {"shape": "spon", "fixed": "x < 5 %"})").substr(0, 60),
+              std::string("scene.json: bodies[0].reduced.shape = \"spon\" (expected \"beam\",")
+                  .substr(0, 60));
+    EXPECT_THAT(body_error(R"("reduced": {"shape": "spon", "fixed": "x < 5 %"})"),
+                HasSubstr("did you mean \"spoon\"?"));
+    EXPECT_THAT(body_error(R"("fem": {"shape": "heart", "material": "ruber"})"),
+                HasSubstr("did you mean \"rubber\"?"));
+    EXPECT_THAT(body_error(R"("fem": {"shape": "heart", "mesh": {"kind": "voxels"}})"),
+                HasSubstr("bodies[0].fem.mesh.kind = \"voxels\""));
+}
+
+TEST_F(SceneFile, WhatIsNotASceneIsSaid) {
+    EXPECT_EQ(error_of("{\n  \"pliant\": 1,\n}"),
+              "scene.json:3:1: a key is expected after the comma; remove the comma");
+    EXPECT_EQ(error_of("[]"), "scene.json: [] (expected a scene: an object {…})");
+    EXPECT_EQ(error_of(R"({"bodies": []})"),
+              "scene.json: bodies = [] (expected an array […] of 1 to 256 items)");
+    EXPECT_THAT(error_of(R"({"pliant": 1})"), HasSubstr("the key \"bodies\" is missing"));
+    EXPECT_THAT(scene_error(R"("name": "x")"), testing::IsEmpty());
+    EXPECT_EQ(error_of(R"({"pliant": 2, "bodies": []})"),
+              "scene.json: pliant = 2 (expected 1, the format that this program reads)");
+    EXPECT_THAT(test::input_error([&] { (void)load_scene(folder_ / "none.json"); }),
+                HasSubstr("none.json"));
+}
+
+TEST_F(SceneFile, ExactlyOneKindOfBodyIsNeeded) {
+    EXPECT_EQ(
+        body_error(R"("loop": "haptic")"),
+        "scene.json: bodies[0]: one of the keys \"model\", \"reduced\", \"fem\", \"rigid\" is "
+        "needed");
+    EXPECT_EQ(body_error(R"("model": "liver.pliant", "fem": {"shape": "heart"})"),
+              "scene.json: bodies[0]: only one of the keys \"model\" and \"fem\" may be given");
+    EXPECT_EQ(body_error(R"("rigid": {})"),
+              "scene.json: bodies[0].rigid: one of the keys \"sphere\", \"box\", \"capsule\", "
+              "\"wedge\", \"ground\", \"shape\", \"surface\" is needed");
+    EXPECT_EQ(body_error(R"("reduced": {"shape": "spoon"})"),
+              "scene.json: bodies[0].reduced: one of the keys \"fixed\", \"free\" is needed");
+    EXPECT_THAT(body_error(R"("reduced": {"shape": "spoon", "fixed": "z < 5 %", "free": true})"),
+                HasSubstr("only one of the keys \"fixed\" and \"free\" may be given"));
+    EXPECT_THAT(body_error(R"("reduced": {"shape": "spoon", "free": false})"),
+                HasSubstr("bodies[0].reduced.free = false (expected true)"));
+}
+
+TEST_F(SceneFile, NumbersOutOfRangeNameTheRange) {
+    EXPECT_EQ(scene_error(R"("rate": 0)"),
+              "scene.json: rate = 0 (expected a number from 1 to 10000)");
+    EXPECT_EQ(scene_error(R"("gravity": [0, 0])"),
+              "scene.json: gravity = [0,0] (expected three numbers [x, y, z])");
+    EXPECT_EQ(scene_error(R"("gravity": [0, "x", 0])"),
+              "scene.json: gravity[1] = \"x\" (expected a number from -1e+06 to 1e+06)");
+    EXPECT_EQ(scene_error(R"("seed": -1)"),
+              "scene.json: seed = -1 (expected an integer from 0 to 9007199254740991)");
+    EXPECT_EQ(body_error(R"("rigid": {"sphere": {"radius": 0}})"),
+              "scene.json: bodies[0].rigid.sphere.radius = 0 (expected a number > 0 and ≤ 10000)");
+    EXPECT_EQ(body_error(R"("rigid": {"sphere": {"radius": "5 cm"}})"),
+              "scene.json: bodies[0].rigid.sphere.radius = \"5 cm\" (expected a number > 0 and ≤ "
+              "10000)")
+        << "lengths are numbers in metres";
+    EXPECT_THAT(
+        body_error(
+            R"("fem": {"shape": "heart", "material": {"preset": "rubber", "poisson_ratio": 0.62}})"),
+        HasSubstr("poisson_ratio = 0.62 (expected a number > -1 and < 0.5)"));
+}
+
+TEST_F(SceneFile, OptionsThatTheLibraryRefusesNameTheirPlace) {
+    EXPECT_EQ(
+        body_error(R"("reduced": {"shape": "spoon", "fixed": "x < 5 %", "modes": 2, "rank": 9})"),
+        "scene.json: bodies[0].reduced.rank = 9 (expected 1 to 5, what 2 modes and their "
+        "derivatives span at most; more modes allow more)");
+    EXPECT_THAT(body_error(R"("reduced": {"shape": "spoon", "fixed": "left end"})"),
+                HasSubstr("scene.json: bodies[0].reduced.fixed"));
+    EXPECT_THAT(body_error(R"("reduced": {"shape": "spoon", "fixed": "left end"})"),
+                HasSubstr("z < 5 %"));
+    EXPECT_THAT(body_error(R"("reduced": {"shape": "spoon", "free": true,
+                    "regions": [{"where": "up", "material": "steel"}]})"),
+                HasSubstr("bodies[0].reduced.regions[0].where"));
+    EXPECT_THAT(body_error(R"("fem": {"shape": "heart", "mesh": {"kind": "tet", "hollow": true}})"),
+                HasSubstr("bodies[0].fem.mesh: hollow works with voxel meshes only"));
+    EXPECT_THAT(
+        body_error(R"("fem": {"shape": "heart", "mesh": {"kind": "tet", "resolution": 2}})"),
+        HasSubstr("bodies[0].fem.mesh.resolution = 2 (expected 4 to 512 for tet)"));
+    EXPECT_EQ(
+        body_error(
+            R"("fem": {"shape": "heart", "material": {"density": 1000, "poisson_ratio": 0.3}})"),
+        "scene.json: bodies[0].fem.material.youngs_modulus: is missing; without a \"preset\" a "
+        "material needs youngs_modulus, poisson_ratio and density");
+    EXPECT_THAT(
+        body_error(
+            R"("fem": {"shape": "heart", "material": {"preset": "wood", "youngs_modulus": 1}})"),
+        HasSubstr("bodies[0].fem.material: this preset is stiffer along one direction"));
+    EXPECT_THAT(
+        body_error(
+            R"("fem": {"shape": "heart", "material": {"preset": "wood", "law": "neo-hookean"}})"),
+        HasSubstr("scene.json: bodies[0].fem.material"));
+}
+
+TEST_F(SceneFile, RotationsMustBeUnitQuaternionsOrAxisAndAngle) {
+    const std::string ball = R"("rigid": {"sphere": {"radius": 1}}, "pose": {"rotation": )";
+    EXPECT_EQ(
+        body_error(ball + "[1, 1, 0, 0]}"),
+        "scene.json: bodies[0].pose.rotation = [1,1,0,0] (expected a unit quaternion [w, x, y, "
+        "z]; the length of this one is 1.4142135623730951, not 1)");
+    EXPECT_THAT(body_error(ball + "[0, 0, 0, 0]}"),
+                HasSubstr("the length of this one is 0, not 1"));
+    EXPECT_THAT(body_error(ball + "[1, 0, 0]}"), HasSubstr("expected a unit quaternion"));
+    EXPECT_THAT(body_error(ball + "90}"),
+                HasSubstr("expected a unit quaternion [w, x, y, z], or {\"axis\": [x, y, z]"));
+    EXPECT_EQ(
+        body_error(ball + R"({"axis": [0, 0, 0], "degrees": 9}})"),
+        "scene.json: bodies[0].pose.rotation.axis = [0,0,0] (expected a direction, not zero)");
+    const SceneDescription rounded = with_body(ball + "[0.7071, 0, 0, 0.7071]}");
+    EXPECT_NEAR(rounded.bodies[0].pose.rotation.norm(), 1, 1e-15);
+    const SceneDescription turned = with_body(ball + R"({"axis": [0, 0, 5], "degrees": 90}})");
+    EXPECT_NEAR((turned.bodies[0].pose.to_world({1, 0, 0}) - Vector3d(0, 1, 0)).norm(), 0, 1e-15);
+}
+
+TEST_F(SceneFile, FilesThatAreNotThereAreNamed) {
+    EXPECT_EQ(body_error(R"("model": "lver.pliant")"),
+              "scene.json: bodies[0].model = \"lver.pliant\" (expected a file; there is none at " +
+                  (folder_ / "lver.pliant").string() + ")");
+    EXPECT_THAT(body_error(R"("model": {"path": "sub/x.pliant"})"),
+                HasSubstr("bodies[0].model.path = \"sub/x.pliant\""));
+    EXPECT_THAT(body_error(R"("model": "notes.txt")"),
+                HasSubstr("(expected a .pliant file that `pliant build` made)"));
+    EXPECT_THAT(body_error(R"("rigid": {"surface": "notes.txt"})"),
+                HasSubstr("(expected a surface mesh: .obj, .ply, .stl or .off)"));
+    EXPECT_THAT(body_error(R"("rigid": {"surface": "."})"), HasSubstr("expected a file"));
+    EXPECT_THAT(body_error(R"("fem": {"surface": "none.obj"})"),
+                HasSubstr("bodies[0].fem.surface = \"none.obj\""));
+}
+
+TEST_F(SceneFile, FilesAreFoundFromTheScene) {
+    const fs::path file =
+        write("one.json", R"({"pliant": 1, "bodies": [{"name": "a", "model": "liver.pliant"}]})");
+    const SceneDescription scene = load_scene(file);
+    EXPECT_EQ(scene.name, "one") << "the file's name where the scene has none";
+    const auto source = std::get<ReducedSource>(scene.bodies[0].source);
+    EXPECT_EQ(std::get<ModelFile>(source.model).path, folder_ / "liver.pliant");
+    write("bad.json", R"({"pliant": 1, "bodies": 7})");
+    EXPECT_THAT(test::input_error([&] { (void)load_scene(folder_ / "bad.json"); }),
+                HasSubstr((folder_ / "bad.json").string() + ": bodies = 7 (expected"));
+}
+
+TEST_F(SceneFile, NamesAreUniqueAndLoopsExist) {
+    EXPECT_EQ(error_of(R"({"pliant": 1, "bodies": [{"name": "a", "rigid": {"ground": {}}},
+                          {"name": "a", "rigid": {"ground": {}}}]})"),
+              "scene.json: bodies[1].name = \"a\" (expected a name that no other body has)");
+    EXPECT_EQ(error_of(R"({"pliant": 1, "bodies": [{"name": "a.b", "rigid": {"ground": {}}}]})"),
+              "scene.json: bodies[0].name = \"a.b\" (expected a name of 1 to 60 characters without "
+              ". [ ])");
+    EXPECT_EQ(scene_error(R"("loops": [{"name": "haptic", "rate": 5}])"),
+              "scene.json: loops[0].name = \"haptic\" (expected a name that no other loop has; "
+              "\"haptic\" is always there)");
+    EXPECT_THAT(scene_error(R"("loops": [{"name": "a", "rate": 5}, {"name": "a", "rate": 6}])"),
+                HasSubstr("loops[1].name"));
+    EXPECT_EQ(body_error(R"("rigid": {"ground": {}}, "loop": "slow")"),
+              "scene.json: bodies[0].loop = \"slow\" (expected the name of a loop of the scene: "
+              "\"haptic\")");
+    EXPECT_THAT(scene_error(R"("loops": [{"name": "slow", "rate": 5}], "tool": {"loop": "sow"})"),
+                HasSubstr("tool.loop = \"sow\" (expected the name of a loop of the scene: "
+                          "\"haptic\", \"slow\")"));
+}
+
+TEST_F(SceneFile, KeysThatDoNotGoTogetherAreSaid) {
+    EXPECT_EQ(body_error(R"("rigid": {"sphere": {"radius": 1}, "density": 1,
+                  "motion": {"oscillation": {"frequency": 1}}})"),
+              "scene.json: bodies[0].rigid: only one of the keys \"density\" and \"motion\" may be "
+              "given");
+    EXPECT_THAT(body_error(R"("rigid": {"ground": {}, "density": 1})"), HasSubstr("no mass"));
+    EXPECT_EQ(body_error(R"("rigid": {"sphere": {"radius": 1}, "size": 1})"),
+              "scene.json: bodies[0].rigid.size: goes with \"shape\" or \"surface\" only");
+    const std::string box = R"("fem": {"box": {"sizes": [1, 1, 2], "cells": [4, 4, 4])";
+    EXPECT_THAT(body_error(box + R"(}, "mesh": {}})"), HasSubstr("fem.mesh: goes with"));
+    EXPECT_THAT(body_error(box + R"(, "graded_layers": 1}})"),
+                HasSubstr("fem.box.sizes = [1,1,2] (expected three equal lengths"));
+    EXPECT_THAT(
+        body_error(
+            R"("fem": {"box": {"sizes": [1, 1, 1], "cells": [4, 4, 6], "graded_layers": 1}})"),
+        HasSubstr("fem.box.cells = [4,4,6] (expected three equal numbers"));
+    EXPECT_THAT(body_error(R"("fem": {"box": {"sizes": [1, 1, 1], "cells": [256, 256, 256]}})"),
+                HasSubstr("at most 1,000,000 cells"));
+    EXPECT_THAT(body_error(R"("fem": {"shape": "heart"}, "velocity": {"linear": [1, 0, 0]})"),
+                HasSubstr("bodies[0].velocity: only reduced bodies that are \"free\""));
+    EXPECT_THAT(body_error(R"("reduced": {"shape": "spoon", "fixed": "x < 5 %"}, "velocity": {})"),
+                HasSubstr("bodies[0].velocity"));
+    EXPECT_THAT(
+        body_error(
+            R"("rigid": {"ground": {}}, "copies": {"counts": [20, 20, 20], "spacing": [1, 1, 1]})"),
+        HasSubstr("copies.counts = [20,20,20] (expected at most 4096 copies together)"));
+    EXPECT_THAT(body_error(R"("rigid": {"ground": {}}, "colour": "red")"),
+                HasSubstr("colour = \"red\" (expected a colour as in \"#4080c0\")"));
+    EXPECT_THAT(scene_error(R"("camera": {"eye": [0, 0, 0]})"),
+                HasSubstr("camera.eye = [0,0,0] (expected another place than the target)"));
+    EXPECT_THAT(scene_error(R"("wind": {"direction": [0, 0, 0]})"),
+                HasSubstr("wind.direction = [0,0,0] (expected a direction, not zero)"));
+}
+
+TEST_F(SceneFile, MotionsNeedRisingTimes) {
+    EXPECT_EQ(
+        body_error(R"("rigid": {"ground": {}, "motion": {"path": {"keyframes":
+                  [{"time": 0}, {"time": 1}, {"time": 1}]}}})"),
+        "scene.json: bodies[0].rigid.motion.path.keyframes[2].time = 1 (expected a time after "
+        "that of the frame before)");
+    EXPECT_THAT(body_error(R"("rigid": {"ground": {}, "motion": {"path": {"keyframes": []}}})"),
+                HasSubstr("of 1 to 10000 items"));
+    EXPECT_THAT(body_error(R"("rigid": {"ground": {}, "motion": {}})"),
+                HasSubstr("one of the keys \"path\", \"oscillation\" is needed"));
+}
+
+TEST_F(SceneFile, ScriptsNameBodiesAndToolsOfTheScene) {
+    EXPECT_EQ(scene_error(R"("script": [{"time": 0, "grab": {"body": "bll", "at": [0, 0, 0]}}])"),
+              "scene.json: script[0].grab.body = \"bll\" (expected a body of the scene: \"ball\")");
+    EXPECT_EQ(scene_error(R"("script": [{"time": 0, "tool": {"target": [0, 0, 0]}}])"),
+              "scene.json: script[0].tool: the scene has no tool");
+    EXPECT_EQ(scene_error(R"("script": [{"time": 0}])"),
+              "scene.json: script[0]: one of the keys \"grab\", \"poke\", \"drag\", \"release\", "
+              "\"tool\", \"set\", \"reset\" is needed");
+    EXPECT_THAT(scene_error(R"("script": [{"time": 0, "release": {"slot": 4}}])"),
+                HasSubstr("script[0].release.slot = 4 (expected an integer from 0 to 3)"));
+    const std::string copies =
+        R"({"pliant": 1, "bodies": [{"name": "a", "rigid": {"ground": {}},
+            "copies": {"counts": [2, 1, 1], "spacing": [1, 1, 1]}}],
+            "script": [{"time": 0, "grab": {"at": [0, 0, 0], "body": ")";
+    EXPECT_EQ(error_of(copies + "a[1]\"}}]}"), "");
+    EXPECT_THAT(error_of(copies + "a[2]\"}}]}"), HasSubstr("a body of the scene: \"a[0]\" …"));
+    EXPECT_THAT(error_of(copies + "a\"}}]}"), HasSubstr("a body of the scene"));
+}
+
+TEST_F(SceneFile, LoadsScriptsFromFilesOfTheirOwn) {
+    const SceneDescription scene = with_body(R"("rigid": {"ground": {}})");
+    const fs::path good = write("good.json", R"([{"time": 2, "release": {}},
+        {"time": 1, "grab": {"body": "a", "at": [1, 2, 3]}}])");
+    const std::vector<ScriptEvent> script = load_script(good, scene);
+    ASSERT_EQ(script.size(), 2u);
+    EXPECT_EQ(script[0].kind, Command::Kind::Grab);
+    EXPECT_EQ(script[0].target, Vector3d(1, 2, 3)) << "default: where it is";
+    const fs::path bad =
+        write("bad.json", R"([{"time": 1, "grab": {"body": "b", "at": [1, 2, 3]}}])");
+    EXPECT_THAT(test::input_error([&] { (void)load_script(bad, scene); }),
+                HasSubstr("bad.json: script[0].grab.body = \"b\""));
+    const fs::path wrong = write("wrong.json", R"([{"time": 1, "rlease": {}}])");
+    EXPECT_THAT(test::input_error([&] { (void)load_script(wrong, scene); }),
+                HasSubstr("wrong.json: [0].rlease: unknown key; did you mean \"release\"?"));
+}
+
+TEST_F(SceneFile, AModelFileAloneIsAScene) {
+    ReducedBuildOptions options;
+    options.fixed = "x < 5 %";
+    options.mesh.resolution = 8;
+    options.num_modes = 2;
+    options.rank = 3;
+    build_reduced_model(make_shape("beam"), options).save(folder_ / "my.beam.pliant");
+    const SceneDescription scene = scene_of_model(folder_ / "my.beam.pliant");
+    ASSERT_EQ(scene.bodies.size(), 1u);
+    EXPECT_EQ(scene.bodies[0].name, "my_beam")
+        << "a dot would end the body's name in a parameter's";
+    const auto source = std::get<ReducedSource>(scene.bodies[0].source);
+    EXPECT_EQ(std::get<ModelFile>(source.model).path, folder_ / "my.beam.pliant");
+    EXPECT_NEAR((scene.camera.target - Vector3d(0, 0, 0.1)).norm(), 0, 1e-6);
+    EXPECT_LT(scene.ground_height, 0);
+    EXPECT_NE(scene.gravity.norm(), 0);
+    EXPECT_EQ(parse_scene(scene.text, "again").bodies[0].name, "my_beam");
+    EXPECT_THAT(test::input_error([&] { (void)scene_of_model(folder_ / "none.pliant"); }),
+                HasSubstr("none.pliant"));
+}
+
+TEST(Demos, AllLoadAndTheBridgeIsFirst) {
+    const std::vector<DemoInfo>& demos = demo_list();
+    ASSERT_FALSE(demos.empty());
+    EXPECT_EQ(demos[0].name, "bridge");
+    for (const DemoInfo& demo : demos) {
+        EXPECT_GT(demo.description.size(), 10u) << demo.name;
+        EXPECT_LT(demo.description.size(), 130u) << demo.name << ": one line";
+        EXPECT_EQ(demo_scene(demo.name).name, demo.name);
+    }
+    std::set<std::string> listed, embedded;
+    for (const DemoInfo& demo : demos) listed.insert(demo.name + ".json");
+    for (const EmbeddedFile& file : scene_files())
+        if (file.name != "scene.schema.json") embedded.insert(std::string(file.name));
+    EXPECT_EQ(listed, embedded);
+}
+
+TEST(Demos, UnknownNamesSuggestTheNearest) {
+    EXPECT_EQ(test::input_error([] { (void)demo_scene("brigde"); }),
+              "there is no demo \"brigde\"; did you mean bridge?");
+    EXPECT_THAT(test::input_error([] { (void)demo_scene("qqqqqqqqqq"); }),
+                HasSubstr("there are bridge, spoon,"));
+}
+
+}  // namespace
+}  // namespace pliant
