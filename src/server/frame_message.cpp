@@ -1,0 +1,163 @@
+#include "server/frame_message.h"
+
+#include <algorithm>
+
+#include "server/binary_writer.h"
+
+namespace pliant {
+namespace {
+
+constexpr std::uint32_t kFrame = 1, kSamples = 2, kMeshNodes = 3;
+constexpr std::uint32_t kPausedFlag = 1;
+
+bool is_same(const HeldPoint& a, const HeldPoint& b) noexcept {
+    return a.body == b.body && a.is_poke == b.is_poke && a.point == b.point &&
+           a.target == b.target && a.force == b.force;
+}
+
+void put_vector(BinaryWriter& out, const std::array<double, 3>& v) {
+    for (const double x : v) out.f32(static_cast<float>(x));
+}
+
+std::span<const float> state_of(const BodyStream& stream, const FrameContent& content) {
+    return std::span(content.display)
+        .subspan(stream.offset, static_cast<std::size_t>(stream.display->state_size()));
+}
+
+std::size_t floats_in_frame(const BodyStream& stream) {
+    switch (stream.encoding) {
+        case StreamEncoding::Pose: return kPoseFloats;
+        case StreamEncoding::Reduced: return static_cast<std::size_t>(kPoseFloats + stream.rank);
+        case StreamEncoding::Positions: return 3 * static_cast<std::size_t>(stream.num_vertices);
+    }
+    return 0;
+}
+
+SharedBytes shared(BinaryWriter& out) { return std::make_shared<const std::string>(out.take()); }
+
+}  // namespace
+
+bool operator==(const FrameContent& a, const FrameContent& b) noexcept {
+    return a.time == b.time && a.is_paused == b.is_paused && a.has_tool == b.has_tool &&
+           a.tool_position == b.tool_position && a.tool_target == b.tool_target &&
+           a.tool_force == b.tool_force &&
+           std::equal(a.held.begin(), a.held.end(), b.held.begin(), is_same) &&
+           a.display == b.display;
+}
+
+void gather_frame(std::span<const BodyStream> streams, std::span<const LoopFrame* const> loops,
+                  bool is_paused, FrameContent& content) {
+    content.time = loops.empty() ? 0 : loops.front()->time;
+    content.is_paused = is_paused;
+    content.held = {};
+    content.has_tool = false;
+    content.tool_position = content.tool_target = content.tool_force = {};
+    for (const LoopFrame* loop : loops) {
+        // a slot holds something in one loop at most
+        for (std::size_t s = 0; s < content.held.size(); ++s)
+            if (loop->held[s].body >= 0) content.held[s] = loop->held[s];
+        if (!loop->has_tool) continue;
+        content.has_tool = true;
+        content.tool_position = loop->tool_position;
+        content.tool_target = loop->tool_target;
+        content.tool_force = loop->tool_force;
+    }
+
+    std::size_t size = 0;
+    for (const BodyStream& stream : streams)
+        size = stream.offset + static_cast<std::size_t>(stream.display->state_size());
+    content.display.resize(size);
+    for (const BodyStream& stream : streams) {
+        const LoopFrame& loop = *loops[static_cast<std::size_t>(stream.loop)];
+        std::copy_n(loop.display.begin() + static_cast<std::ptrdiff_t>(stream.loop_offset),
+                    stream.display->state_size(),
+                    content.display.begin() + static_cast<std::ptrdiff_t>(stream.offset));
+    }
+}
+
+SharedBytes encode_frame(std::span<const BodyStream> streams, const FrameContent& content,
+                         std::uint32_t number, double clock) {
+    std::size_t num_floats = 0;
+    for (const BodyStream& stream : streams) num_floats += floats_in_frame(stream);
+    BinaryWriter out(256 + sizeof(float) * num_floats);
+    out.u32(kFrame);
+    out.u32(number);
+    out.u32(content.is_paused ? kPausedFlag : 0);
+    out.u32(static_cast<std::uint32_t>(streams.size()));
+    out.f64(content.time);
+    out.f64(clock);
+
+    for (const HeldPoint& held : content.held) {
+        out.f32(static_cast<float>(held.body));
+        out.f32(held.is_poke ? 1.0f : 0.0f);
+        put_vector(out, held.point);
+        put_vector(out, held.target);
+        put_vector(out, held.force);
+    }
+    out.f32(content.has_tool ? 1.0f : 0.0f);
+    put_vector(out, content.tool_position);
+    put_vector(out, content.tool_target);
+    put_vector(out, content.tool_force);
+
+    std::vector<float> positions;
+    for (const BodyStream& stream : streams) {
+        const std::span<const float> state = state_of(stream, content);
+        if (stream.encoding == StreamEncoding::Positions) {
+            positions.resize(floats_in_frame(stream));
+            stream.display->positions(state, positions);
+            out.floats(positions);
+        } else {
+            out.floats(state.first(floats_in_frame(stream)));
+        }
+    }
+    return shared(out);
+}
+
+SharedBytes encode_samples(int loop, std::span<const TickSample> samples) {
+    constexpr std::size_t kBytesEach = 12 * sizeof(double) + 2 * sizeof(float);
+    BinaryWriter out(4 * sizeof(std::uint32_t) + kBytesEach * samples.size());
+    out.u32(kSamples);
+    out.u32(static_cast<std::uint32_t>(loop));
+    out.u32(static_cast<std::uint32_t>(samples.size()));
+    out.u32(0);
+    for (const TickSample& sample : samples) {
+        out.f64(static_cast<double>(sample.tick));
+        out.f64(sample.time);
+        for (const double x : sample.hand) out.f64(x);
+        for (const double x : sample.point) out.f64(x);
+        for (const double x : sample.force) out.f64(x);
+        out.f64(sample.energy);
+    }
+    for (const TickSample& sample : samples) {
+        out.f32(sample.work_us);
+        out.f32(sample.late_us);
+    }
+    return shared(out);
+}
+
+std::vector<SharedBytes> encode_mesh_nodes(std::span<const BodyStream> streams,
+                                           const FrameContent& content) {
+    std::vector<SharedBytes> messages;
+    std::vector<float> nodes;
+    std::size_t room = kMaxMeshBytes;
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+        const BodyStream& stream = streams[i];
+        const int num_nodes = stream.display->num_mesh_nodes();
+        if (num_nodes == 0) continue;
+        nodes.resize(3 * static_cast<std::size_t>(num_nodes));
+        const std::size_t size = 4 * sizeof(std::uint32_t) + nodes.size() * sizeof(float);
+        if (size > room) break;
+        room -= size;
+        stream.display->mesh_positions(state_of(stream, content), nodes);
+        BinaryWriter out(size);
+        out.u32(kMeshNodes);
+        out.u32(static_cast<std::uint32_t>(i));
+        out.u32(static_cast<std::uint32_t>(num_nodes));
+        out.u32(0);
+        out.floats(nodes);
+        messages.push_back(shared(out));
+    }
+    return messages;
+}
+
+}  // namespace pliant

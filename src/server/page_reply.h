@@ -1,0 +1,17 @@
+#pragma once
+
+#include "core/embedded_files.h"
+#include "pliant/net/web_server.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace pliant {
+
+[[nodiscard]] SharedBytes shared_text(std::string text);
+[[nodiscard]] HttpReply not_found();
+/// A file of the bundle; "/" is index.html. Without a bundle "/" says how to get the viewer.
+[[nodiscard]] HttpReply page_reply(std::span<const EmbeddedFile> files, std::string_view path);
+
+}  // namespace pliant

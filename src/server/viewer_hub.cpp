@@ -1,0 +1,379 @@
+#include "server/viewer_hub.h"
+
+#include <algorithm>
+#include <ctime>
+#include <utility>
+
+#include "pliant/core/error.h"
+#include "server/page_reply.h"
+#include "server/recording_folder.h"
+#include "server/server_messages.h"
+
+namespace pliant {
+namespace {
+
+constexpr double kStatsInterval = 0.2, kProgressInterval = 0.2;  // [s]
+
+/// Takes a prefix off; false: it is not there.
+bool take_prefix(std::string_view& text, std::string_view prefix) {
+    if (!text.starts_with(prefix)) return false;
+    text.remove_prefix(prefix.size());
+    return true;
+}
+
+}  // namespace
+
+ViewerHub::ViewerHub(std::unique_ptr<ViewedWorld> viewed, const ViewerOptions& options,
+                     std::span<const EmbeddedFile> page, Send send)
+    : options_(options), page_(page), send_(std::move(send)), opener_(options.open_scene) {
+    show(std::move(viewed), 0);
+}
+
+ViewerHub::~ViewerHub() = default;
+
+HttpReply ViewerHub::get(std::string_view path) {
+    if (!take_prefix(path, "/api/")) return page_reply(page_, path);
+    if (path == "scene")
+        return {.status = 200,
+                .content_type = "application/json",
+                .body = shared_text(viewed_->world().scene().text)};
+    if (path == "recordings") return list_recordings(options_.recordings);
+    if (take_prefix(path, "recording/")) return read_recording(options_.recordings, path);
+    if (!take_prefix(path, "asset/")) return not_found();
+    SharedBytes data = assets_->find(path);
+    if (data == nullptr) return not_found();
+    return {.status = 200, .content_type = "application/octet-stream", .body = std::move(data)};
+}
+
+ViewerHub::Viewer* ViewerHub::find(Client client) {
+    const auto found = std::find_if(viewers_.begin(), viewers_.end(),
+                                    [&](const auto& viewer) { return viewer->client == client; });
+    return found == viewers_.end() ? nullptr : found->get();
+}
+
+void ViewerHub::opened(Client client, double now) {
+    auto send = [this, client](const SharedBytes& message, bool is_text) {
+        return send_(client, message, is_text);
+    };
+    viewers_.push_back(std::make_unique<Viewer>(
+        Viewer{.client = client, .session = ViewerSession(send), .asks_to_steer = false}));
+    Viewer& viewer = *viewers_.back();
+    if (steers(viewer)) last_command_ = now;
+    viewer.session.send_text(
+        shared_text(hello_message(*viewed_, *assets_, options_.scenes, steers(viewer))));
+    send_frame(viewer, now);
+}
+
+void ViewerHub::closed(Client client, double now) {
+    const auto found = std::find_if(viewers_.begin(), viewers_.end(),
+                                    [&](const auto& viewer) { return viewer->client == client; });
+    if (found == viewers_.end()) return;
+    const bool steered = found == viewers_.begin();
+    if (steered) release_all();
+    viewers_.erase(found);
+    if (!steered || viewers_.empty()) return;
+    viewers_[0]->asks_to_steer = false;
+    last_command_ = now;
+    send_stats(*viewers_[0]);
+}
+
+void ViewerHub::received(Client client, std::span<const std::byte> message, bool is_text,
+                         double now) {
+    Viewer* viewer = find(client);
+    if (viewer == nullptr) return;
+    const std::string_view text(reinterpret_cast<const char*>(message.data()), message.size());
+    const auto parsed = is_text ? parse_viewer_message(text) : std::nullopt;
+    if (!parsed) {
+        ++num_malformed_;
+        return;
+    }
+    std::visit([&](const auto& known) { handle(*viewer, known, now); }, *parsed);
+}
+
+void ViewerHub::handle(Viewer& viewer, const AcknowledgeMessage& message, double now) {
+    viewer.session.acknowledge(message.frame);
+    send_frame(viewer, now);
+}
+
+void ViewerHub::handle(Viewer& viewer, const CommandMessage& message, double now) {
+    if (!steers(viewer)) return;
+    last_command_ = now;
+    hurry(viewer);
+    const Command& command = message.command;
+    if (command.kind == Command::Kind::SetParameter) {
+        set_parameter(message);
+    } else if (is_possible(command)) {
+        viewed_->send(command);
+        const unsigned slot = 1u << command.slot;
+        if (command.kind == Command::Kind::Grab || command.kind == Command::Kind::Poke) {
+            held_slots_ |= slot;
+            slots_to_release_ &= ~slot;
+        }
+        if (command.kind == Command::Kind::Release) held_slots_ &= ~slot;
+        if (command.kind == Command::Kind::Reset) held_slots_ = 0;
+    }
+}
+
+/// Pages may still speak of the scene before.
+bool ViewerHub::is_possible(const Command& command) const {
+    if (command.kind != Command::Kind::Grab && command.kind != Command::Kind::Poke) return true;
+    const World& world = viewed_->world();
+    return command.body >= 0 && command.body < static_cast<int>(world.bodies().size()) &&
+           command.triangle >= 0 &&
+           command.triangle < world.body(command.body).surface().num_triangles();
+}
+
+void ViewerHub::set_parameter(const CommandMessage& message) {
+    const int index = viewed_->world().find_parameter(message.parameter);
+    if (index < 0) return;
+    Command command = message.command;
+    command.parameter = index;
+    command.value = clamped(
+        viewed_->world().parameters()[static_cast<std::size_t>(index)].parameter, command.value);
+    viewed_->send(command);
+    say_all(parameter_message(message.parameter, viewed_->parameter(index)));
+}
+
+void ViewerHub::handle(Viewer& viewer, const ControlMessage& message, double now) {
+    using Action = ControlMessage::Action;
+    // what watchers may do
+    switch (message.action) {
+        case Action::Ping:
+            viewer.session.send_beside(shared_text(pong_message(message.value)), true);
+            return;
+        case Action::ShowMesh:
+        case Action::HideMesh:
+            viewer.session.shows_mesh = message.action == Action::ShowMesh;
+            // the same frame again, with its mesh
+            if (viewer.session.shows_mesh) {
+                hurry(viewer);
+                stream_.invalidate();
+            }
+            return;
+        case Action::Steer: ask_to_steer(viewer, now); return;
+        default: break;
+    }
+    if (!steers(viewer)) return;
+    last_command_ = now;
+    hurry(viewer);
+    steer(message);
+}
+
+void ViewerHub::steer(const ControlMessage& message) {
+    using Action = ControlMessage::Action;
+    switch (message.action) {
+        case Action::Pause: viewed_->pause(); break;
+        case Action::Run: viewed_->run(); break;
+        case Action::Step: viewed_->single_step(static_cast<int>(message.value)); break;
+        case Action::Speed: viewed_->set_speed(message.value); break;
+        case Action::OpenScene: open(message.name); break;
+        case Action::StartRecording: start_recording(); break;
+        case Action::StopRecording: stop_recording(); break;
+        case Action::SeekReplay: viewed_->seek(message.value); break;
+        default: break;
+    }
+}
+
+void ViewerHub::ask_to_steer(Viewer& viewer, double now) {
+    if (steers(viewer)) {
+        const auto asking = std::find_if(viewers_.begin(), viewers_.end(),
+                                         [](const auto& other) { return other->asks_to_steer; });
+        if (asking != viewers_.end())
+            hand_over(static_cast<std::size_t>(asking - viewers_.begin()), now);
+        return;
+    }
+    if (held_slots_ == 0 && now - last_command_ >= kIdleSteering) {
+        const auto place = std::find_if(viewers_.begin(), viewers_.end(),
+                                        [&](const auto& other) { return other.get() == &viewer; });
+        hand_over(static_cast<std::size_t>(place - viewers_.begin()), now);
+        return;
+    }
+    if (viewer.asks_to_steer) return;
+    viewer.asks_to_steer = true;
+    viewers_[0]->session.send_text(
+        shared_text(notice_message("info", "Another viewer asks to steer.")));
+    send_stats(*viewers_[0]);
+}
+
+void ViewerHub::hand_over(std::size_t to, double now) {
+    release_all();
+    Viewer& before = *viewers_[0];
+    std::swap(viewers_[0], viewers_[to]);
+    viewers_[0]->asks_to_steer = false;
+    last_command_ = now;
+    send_stats(*viewers_[0]);
+    send_stats(before);
+}
+
+void ViewerHub::release_all() {
+    slots_to_release_ |= std::exchange(held_slots_, 0u);
+    send_releases();
+}
+
+void ViewerHub::send_releases() {
+    for (int slot = 0; slot < Command::kMaxSlots; ++slot) {
+        if ((slots_to_release_ >> slot & 1u) == 0) continue;
+        Command command;
+        command.kind = Command::Kind::Release;
+        command.slot = slot;
+        // a full queue has room again at the next tick
+        if (viewed_->send(command)) slots_to_release_ &= ~(1u << slot);
+    }
+}
+
+void ViewerHub::show(std::unique_ptr<ViewedWorld> viewed, double now) {
+    assets_.reset();
+    viewed_ = std::move(viewed);
+    assets_ = std::make_unique<SceneAssets>(viewed_->world());
+    held_slots_ = slots_to_release_ = 0;
+    stream_.invalidate();
+    viewed_->look_at_clock(now);
+    for (const auto& viewer : viewers_) {
+        viewer->session.forget_frames();
+        viewer->session.send_text(
+            shared_text(hello_message(*viewed_, *assets_, options_.scenes, steers(*viewer))));
+    }
+}
+
+void ViewerHub::open(const std::string& name) {
+    const bool is_known = std::any_of(options_.scenes.begin(), options_.scenes.end(),
+                                      [&](const SceneChoice& scene) { return scene.name == name; });
+    if (!is_known || !options_.open_scene) {
+        notice("error", "There is no scene \"" + name + "\".");
+        return;
+    }
+    opener_.start(name);
+    next_progress_ = 0;
+}
+
+void ViewerHub::poll_opener(double now) {
+    if (!opener_.is_busy()) return;
+    if (auto outcome = opener_.poll()) {
+        if (outcome->world == nullptr) {
+            notice("error", outcome->name + ": " + outcome->problem);
+            return;
+        }
+        stop_recording();
+        show(make_live_world(std::move(outcome->world), options_.engine), now);
+    } else if (now >= next_progress_) {
+        next_progress_ = now + kProgressInterval;
+        say_all(progress_message(opener_.name(), opener_.fraction(), opener_.remaining_seconds()));
+    }
+}
+
+void ViewerHub::start_recording() {
+    if (!recording_.empty()) return;
+    try {
+        const std::time_t utc = std::time(nullptr);
+        const auto path =
+            new_recording_path(options_.recordings, viewed_->world().scene().name, utc);
+        viewed_->start_recording(path, iso_time(utc));
+        recording_ = path.filename().string();
+        // a recording begins with a reset
+        held_slots_ = 0;
+        notice("info", "Recording to " + path.string() + ".");
+    } catch (const InputError& error) {
+        notice("error", error.what());
+    }
+}
+
+void ViewerHub::stop_recording() {
+    if (recording_.empty()) return;
+    const std::string name = std::exchange(recording_, {});
+    try {
+        viewed_->stop_recording();
+        const std::uint64_t lost = viewed_->recording().lost;
+        if (lost > 0)
+            notice("warning", name + ": " + std::to_string(lost) +
+                                  " records were lost because the disk was too slow.");
+        else
+            notice("info", "Recorded " + name + ".");
+    } catch (const InputError& error) {
+        notice("error", error.what());
+    }
+}
+
+void ViewerHub::check_recording() {
+    if (recording_.empty()) return;
+    const std::string problem = viewed_->recording().problem;
+    if (problem.empty()) return;
+    notice("error", recording_ + ": " + problem);
+    recording_.clear();
+    try {
+        viewed_->stop_recording();
+    } catch (const InputError&) {
+        // it was said above
+    }
+}
+
+void ViewerHub::hurry(Viewer& viewer) {
+    stream_.update(assets_->streams(), *viewed_);
+    viewer.session.hurry(stream_.number());
+}
+
+void ViewerHub::send_frame(Viewer& viewer, double now) {
+    ViewerSession& session = viewer.session;
+    if (!session.may_want_frame(now)) return;
+    const std::vector<BodyStream>& streams = assets_->streams();
+    stream_.update(streams, *viewed_);
+    if (!session.wants_frame(stream_.number(), now)) return;
+    std::span<const SharedBytes> nodes;
+    if (session.shows_mesh) nodes = stream_.mesh_nodes(streams);
+    session.send_frame(stream_.number(), stream_.frame(streams, now), nodes, now);
+}
+
+void ViewerHub::send_samples() {
+    for (int l = 0; l < viewed_->world().num_loops(); ++l) {
+        samples_.clear();
+        viewed_->take_samples(l, samples_);
+        if (samples_.empty() || viewers_.empty()) continue;
+        const SharedBytes message = encode_samples(l, samples_);
+        for (const auto& viewer : viewers_) viewer->session.send_beside(message, false);
+    }
+}
+
+void ViewerHub::tick(double now) {
+    poll_opener(now);
+    send_releases();
+    viewed_->look_at_clock(now);
+    if (now >= next_samples_) {
+        next_samples_ = now + ViewerSession::kFrameInterval;
+        send_samples();
+    }
+    for (const auto& viewer : viewers_) send_frame(*viewer, now);
+    if (now < next_stats_) return;
+    next_stats_ = now + kStatsInterval;
+    check_recording();
+    for (const auto& viewer : viewers_) send_stats(*viewer);
+    std::string line = status_text(*viewed_, viewers_.size());
+    const std::lock_guard lock(status_mutex_);
+    status_ = std::move(line);
+}
+
+void ViewerHub::send_stats(Viewer& viewer) {
+    ServerStatus status;
+    status.num_viewers = viewers_.size();
+    status.steers = steers(viewer);
+    status.is_asked =
+        status.steers && std::any_of(viewers_.begin(), viewers_.end(),
+                                     [](const auto& other) { return other->asks_to_steer; });
+    status.recording = recording_;
+    status.num_malformed = num_malformed_;
+    viewer.session.send_beside(shared_text(stats_message(*viewed_, status)), true);
+}
+
+void ViewerHub::say_all(const std::string& message) {
+    const SharedBytes shared = shared_text(message);
+    for (const auto& viewer : viewers_) viewer->session.send_text(shared);
+}
+
+void ViewerHub::notice(const char* level, const std::string& text) {
+    say_all(notice_message(level, text));
+}
+
+std::string ViewerHub::status_line() const {
+    const std::lock_guard lock(status_mutex_);
+    return status_;
+}
+
+}  // namespace pliant

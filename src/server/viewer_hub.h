@@ -1,0 +1,102 @@
+#pragma once
+
+#include "core/embedded_files.h"
+#include "pliant/server/viewer_message.h"
+#include "pliant/server/viewer_server.h"
+#include "server/frame_stream.h"
+#include "server/scene_assets.h"
+#include "server/scene_opener.h"
+#include "server/viewed_world.h"
+#include "server/viewer_session.h"
+
+#include <atomic>
+#include <mutex>
+
+namespace pliant {
+
+/// Between the viewers and the world: who steers, who gets which frame when, what is opened and
+/// recorded. Knows a network only as a function that sends, and time only as it is told; one
+/// thread, but for the questions at the end.
+class ViewerHub {
+public:
+    using Client = WebServer::Client;
+    /// False: the message was not taken.
+    using Send = std::function<bool(Client client, const SharedBytes& message, bool is_text)>;
+
+    /// A steering viewer that does nothing and holds nothing for this long may be relieved [s].
+    static constexpr double kIdleSteering = 30;
+
+    ViewerHub(std::unique_ptr<ViewedWorld> viewed, const ViewerOptions& options,
+              std::span<const EmbeddedFile> page, Send send);
+    ~ViewerHub();
+
+    // Handlers of a web server; `now` is the server clock [s].
+    [[nodiscard]] HttpReply get(std::string_view path);
+    void opened(Client client, double now);
+    void received(Client client, std::span<const std::byte> message, bool is_text, double now);
+    void closed(Client client, double now);
+    void tick(double now);
+
+    // Any thread.
+    [[nodiscard]] std::string status_line() const;
+    [[nodiscard]] std::uint64_t malformed_messages() const noexcept { return num_malformed_; }
+
+private:
+    struct Viewer {
+        Client client = 0;
+        ViewerSession session;
+        bool asks_to_steer = false;
+    };
+
+    [[nodiscard]] Viewer* find(Client client);
+    [[nodiscard]] bool steers(const Viewer& viewer) const { return &viewer == viewers_[0].get(); }
+    void say_all(const std::string& message);
+    void notice(const char* level, const std::string& text);
+    void send_stats(Viewer& viewer);
+
+    void handle(Viewer& viewer, const CommandMessage& message, double now);
+    void handle(Viewer& viewer, const AcknowledgeMessage& message, double now);
+    void handle(Viewer& viewer, const ControlMessage& message, double now);
+    void steer(const ControlMessage& message);
+    void hurry(Viewer& viewer);
+    void set_parameter(const CommandMessage& message);
+    [[nodiscard]] bool is_possible(const Command& command) const;
+    void ask_to_steer(Viewer& viewer, double now);
+    void hand_over(std::size_t to, double now);
+    void release_all();
+    void send_releases();
+
+    void show(std::unique_ptr<ViewedWorld> viewed, double now);
+    void open(const std::string& name);
+    void poll_opener(double now);
+    void start_recording();
+    void stop_recording();
+    void check_recording();
+
+    void send_frame(Viewer& viewer, double now);
+    void send_samples();
+
+    ViewerOptions options_;
+    std::span<const EmbeddedFile> page_;
+    Send send_;
+    std::unique_ptr<ViewedWorld> viewed_;
+    std::unique_ptr<SceneAssets> assets_;
+    SceneOpener opener_;
+    std::string recording_;  // name of the file; empty: none
+
+    // in the order they came; the first steers
+    std::vector<std::unique_ptr<Viewer>> viewers_;
+    // bits: what the steering viewer holds, and what must still be let go for one that has left
+    unsigned held_slots_ = 0, slots_to_release_ = 0;
+    double last_command_ = 0;
+
+    FrameStream stream_;
+    std::vector<TickSample> samples_;
+    double next_samples_ = 0, next_stats_ = 0, next_progress_ = 0;
+
+    std::atomic<std::uint64_t> num_malformed_{0};
+    mutable std::mutex status_mutex_;  // of server and asking threads, never of a loop
+    std::string status_;
+};
+
+}  // namespace pliant

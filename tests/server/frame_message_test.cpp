@@ -1,0 +1,196 @@
+#include "server/frame_message.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstring>
+
+namespace pliant {
+namespace {
+
+/// A surface of `num_vertices` points that all sit at the first three numbers of the state, and a
+/// mesh of nodes at the next three.
+class PointDisplay final : public BodyDisplay {
+public:
+    PointDisplay(int state_size, int num_nodes) : state_size_(state_size), num_nodes_(num_nodes) {}
+    int state_size() const noexcept override { return state_size_; }
+    void positions(std::span<const float> state, std::span<float> x) const noexcept override {
+        for (std::size_t i = 0; i < x.size(); ++i) x[i] = state[i % 3];
+    }
+    void normals(std::span<const float>, std::span<float>) const noexcept override {}
+    std::vector<std::array<int, 2>> mesh_edges() const override { return {}; }
+    int num_mesh_nodes() const noexcept override { return num_nodes_; }
+    void mesh_positions(std::span<const float> state, std::span<float> x) const noexcept override {
+        for (std::size_t i = 0; i < x.size(); ++i) x[i] = state[3 + i % 3];
+    }
+
+private:
+    int state_size_, num_nodes_;
+};
+
+/// Little-endian, byte by byte, whatever this machine does.
+class Expected {
+public:
+    Expected& u32(std::uint32_t number) { return put(number, 4); }
+    Expected& f32(float number) { return put(std::bit_cast<std::uint32_t>(number), 4); }
+    Expected& f64(double number) { return put(std::bit_cast<std::uint64_t>(number), 8); }
+    std::string bytes;
+
+private:
+    Expected& put(std::uint64_t number, int size) {
+        for (int i = 0; i < size; ++i) bytes += static_cast<char>(number >> (8 * i) & 0xff);
+        return *this;
+    }
+};
+
+BodyStream stream(StreamEncoding encoding, int state_size, int loop, std::size_t loop_offset,
+                  std::size_t offset, int rank, int num_vertices, int num_nodes = 0) {
+    return {.encoding = encoding,
+            .asset = 0,
+            .rank = rank,
+            .loop = loop,
+            .loop_offset = loop_offset,
+            .offset = offset,
+            .num_vertices = num_vertices,
+            .display = std::make_shared<PointDisplay>(state_size, num_nodes)};
+}
+
+/// A rigid and a full body in loop 0, in the order opposite to the world's, a reduced one in
+/// loop 1.
+struct ThreeBodies {
+    std::vector<BodyStream> streams = {
+        stream(StreamEncoding::Positions, 10, 0, 7, 0, 0, 2, 1),
+        stream(StreamEncoding::Reduced, 9, 1, 0, 10, 2, 5),
+        stream(StreamEncoding::Pose, 7, 0, 0, 19, 0, 4),
+    };
+    LoopFrame haptic, slow;
+    FrameContent content;
+
+    ThreeBodies() {
+        haptic.time = 1.25;
+        slow.time = 1.24;
+        for (int i = 0; i < 7; ++i) haptic.display.push_back(static_cast<float>(i));
+        for (int i = 0; i < 10; ++i) haptic.display.push_back(static_cast<float>(100 + i));
+        for (int i = 0; i < 9; ++i) slow.display.push_back(static_cast<float>(200 + i));
+        haptic.held[1] = {.body = 2,
+                          .is_poke = false,
+                          .point = {1, 2, 3},
+                          .target = {4, 5, 6},
+                          .force = {7, 8, 9}};
+        slow.held[3] = {
+            .body = 1, .is_poke = true, .point = {-1, -2, -3}, .target = {}, .force = {0.5, 0, 0}};
+        slow.has_tool = true;
+        slow.tool_position = {11, 12, 13};
+        slow.tool_target = {14, 15, 16};
+        slow.tool_force = {17, 18, 19};
+        gather(false);
+    }
+    void gather(bool is_paused) {
+        const LoopFrame* loops[] = {&haptic, &slow};
+        gather_frame(streams, loops, is_paused, content);
+    }
+};
+
+TEST(FrameMessage, IsWrittenByteForByte) {
+    ThreeBodies scene;
+    scene.gather(true);
+    const SharedBytes message = encode_frame(scene.streams, scene.content, 77, 8.5);
+
+    Expected expected;
+    expected.u32(1).u32(77).u32(1).u32(3).f64(1.25).f64(8.5);
+    const auto empty_slot = [&] {
+        expected.f32(-1);
+        for (int i = 0; i < 10; ++i) expected.f32(0);
+    };
+    empty_slot();
+    expected.f32(2).f32(0);
+    for (int i = 1; i <= 9; ++i) expected.f32(static_cast<float>(i));
+    empty_slot();
+    expected.f32(1).f32(1).f32(-1).f32(-2).f32(-3).f32(0).f32(0).f32(0).f32(0.5).f32(0).f32(0);
+    expected.f32(1);
+    for (int i = 11; i <= 19; ++i) expected.f32(static_cast<float>(i));
+    // positions of two vertices, pose and two coordinates, pose
+    for (int i = 0; i < 6; ++i) expected.f32(static_cast<float>(100 + i % 3));
+    for (int i = 0; i < 9; ++i) expected.f32(static_cast<float>(200 + i));
+    for (int i = 0; i < 7; ++i) expected.f32(static_cast<float>(i));
+    EXPECT_EQ(*message, expected.bytes);
+}
+
+TEST(FrameMessage, WorldWithoutBodiesHasAFrame) {
+    const LoopFrame loop;
+    const LoopFrame* loops[] = {&loop};
+    FrameContent content;
+    gather_frame({}, loops, false, content);
+    EXPECT_EQ(encode_frame({}, content, 1, 0)->size(), 32u + 4u * (4 * 11 + 10));
+}
+
+TEST(FrameMessage, ContentIsNewWhenAnythingInItChanges) {
+    ThreeBodies scene;
+    const FrameContent before = scene.content;
+    scene.gather(false);
+    EXPECT_TRUE(scene.content == before);
+    scene.gather(true);
+    EXPECT_FALSE(scene.content == before);
+    const auto is_new_after = [&](auto change) {
+        ThreeBodies other;
+        change(other);
+        other.gather(false);
+        return !(other.content == before);
+    };
+    EXPECT_TRUE(is_new_after([](ThreeBodies& s) { s.haptic.time += 1e-3; }));
+    EXPECT_TRUE(is_new_after([](ThreeBodies& s) { s.slow.display.back() += 1; }));
+    EXPECT_TRUE(is_new_after([](ThreeBodies& s) { s.haptic.held[1].target[2] += 1; }));
+    EXPECT_TRUE(is_new_after([](ThreeBodies& s) { s.haptic.held[1].body = -1; }));
+    EXPECT_TRUE(is_new_after([](ThreeBodies& s) { s.slow.tool_force[0] = 0; }));
+    EXPECT_TRUE(is_new_after([](ThreeBodies& s) { s.slow.has_tool = false; }));
+    // statistics are not drawn
+    EXPECT_FALSE(is_new_after([](ThreeBodies& s) { s.haptic.skipped = 7; }));
+}
+
+TEST(FrameMessage, SamplesAreWrittenByteForByte) {
+    TickSample a, b;
+    a.tick = 41;
+    a.time = 0.041;
+    a.hand = {1, 2, 3};
+    a.point = {4, 5, 6};
+    a.force = {7, 8, 9};
+    a.energy = 10;
+    a.work_us = 3.5f;
+    a.late_us = 12.0f;
+    b.tick = 42;
+    const TickSample samples[] = {a, b};
+    Expected expected;
+    expected.u32(2).u32(1).u32(2).u32(0).f64(41).f64(0.041);
+    for (int i = 1; i <= 10; ++i) expected.f64(i);
+    expected.f64(42);
+    for (int i = 0; i < 11; ++i) expected.f64(0);
+    expected.f32(3.5f).f32(12.0f).f32(0).f32(0);
+    EXPECT_EQ(*encode_samples(1, samples), expected.bytes);
+}
+
+TEST(FrameMessage, MeshNodesComeForBodiesThatHaveThem) {
+    ThreeBodies scene;
+    const auto messages = encode_mesh_nodes(scene.streams, scene.content);
+    ASSERT_EQ(messages.size(), 1u);
+    Expected expected;
+    expected.u32(3).u32(0).u32(1).u32(0).f32(103).f32(104).f32(105);
+    EXPECT_EQ(*messages[0], expected.bytes);
+}
+
+TEST(FrameMessage, MeshesOfHundredsOfBodiesAreBounded) {
+    std::vector<BodyStream> streams;
+    for (std::size_t i = 0; i < 512; ++i)
+        streams.push_back(stream(StreamEncoding::Pose, 7, 0, 7 * i, 7 * i, 0, 4, 2000));
+    LoopFrame loop;
+    loop.display.resize(7 * streams.size());
+    const LoopFrame* loops[] = {&loop};
+    FrameContent content;
+    gather_frame(streams, loops, false, content);
+    std::size_t total = 0;
+    for (const SharedBytes& message : encode_mesh_nodes(streams, content)) total += message->size();
+    EXPECT_LE(total, kMaxMeshBytes);
+    EXPECT_GT(total, kMaxMeshBytes / 2);
+}
+
+}  // namespace
+}  // namespace pliant

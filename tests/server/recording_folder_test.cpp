@@ -1,0 +1,74 @@
+#include "server/recording_folder.h"
+
+#include <gtest/gtest.h>
+
+#include "core/temporary_directory.h"
+#include "input_error.h"
+
+namespace pliant {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::time_t kMoment = 1794790923;  // 2026-11-16T01:02:03Z
+
+TEST(RecordingFolder, NamesSayWhatAndWhen) {
+    EXPECT_EQ(recording_name("bridge", kMoment), "bridge-2026-11-16T01-02-03.pliantrec");
+    EXPECT_EQ(recording_name("../my scène", kMoment), "---my-sc--ne-2026-11-16T01-02-03.pliantrec");
+    EXPECT_EQ(recording_name("", kMoment), "scene-2026-11-16T01-02-03.pliantrec");
+    EXPECT_TRUE(is_recording_name(recording_name(std::string(1000, '/'), kMoment)));
+    EXPECT_EQ(iso_time(kMoment), "2026-11-16T01:02:03Z");
+}
+
+TEST(RecordingFolder, NoNameLeavesTheFolder) {
+    EXPECT_TRUE(is_recording_name("a.pliantrec"));
+    for (const char* name :
+         {"", ".pliantrec", "a", "a.txt", "../a.pliantrec", "..%2fa.pliantrec", "/etc/a.pliantrec",
+          "x/a.pliantrec", "x\\a.pliantrec", ".a.pliantrec", "a b.pliantrec", "a\n.pliantrec"})
+        EXPECT_FALSE(is_recording_name(name)) << name;
+    EXPECT_FALSE(is_recording_name(std::string_view("a\0.pliantrec", 12)));
+}
+
+TEST(RecordingFolder, NewFileNeverReplacesAnother) {
+    const test::TemporaryDirectory folder;
+    const fs::path deep = folder / "made/on/demand";
+    const fs::path first = new_recording_path(deep, "heart", kMoment);
+    EXPECT_EQ(first, deep / "heart-2026-11-16T01-02-03.pliantrec");
+    test::write_text(first, "1");
+    const fs::path second = new_recording_path(deep, "heart", kMoment);
+    EXPECT_EQ(second, deep / "heart-2026-11-16T01-02-03-2.pliantrec");
+    test::write_text(second, "2");
+    EXPECT_EQ(new_recording_path(deep, "heart", kMoment).filename(),
+              "heart-2026-11-16T01-02-03-3.pliantrec");
+}
+
+TEST(RecordingFolder, FolderThatCannotBeMadeIsNamed) {
+    const test::TemporaryDirectory folder;
+    test::write_text(folder / "file", "in the way");
+    const std::string message = test::input_error(
+        [&] { (void)new_recording_path(folder / "file/inside", "heart", kMoment); });
+    EXPECT_NE(message.find("file/inside for recordings cannot be made"), std::string::npos)
+        << message;
+}
+
+TEST(RecordingFolder, RecordingsAreListedAndRead) {
+    const test::TemporaryDirectory folder;
+    test::write_text(folder / "b.pliantrec", "bb");
+    test::write_text(folder / "a.pliantrec", "a");
+    test::write_text(folder / "notes.txt", "private");
+    test::write_text(folder / "odd name.pliantrec", "x");
+    fs::create_directory(folder / "d.pliantrec");
+    fs::create_symlink(folder / "notes.txt", folder / "link.pliantrec");
+    EXPECT_EQ(*list_recordings(folder / "").body,
+              R"([{"name":"a.pliantrec","bytes":1},{"name":"b.pliantrec","bytes":2}])");
+    EXPECT_EQ(*list_recordings(folder / "missing").body, "[]");
+
+    const HttpReply reply = read_recording(folder / "", "b.pliantrec");
+    EXPECT_EQ(reply.status, 200);
+    EXPECT_EQ(*reply.body, "bb");
+    for (const char* name : {"notes.txt", "c.pliantrec", "d.pliantrec", "link.pliantrec", "",
+                             "../b.pliantrec", "./b.pliantrec", "odd name.pliantrec"})
+        EXPECT_EQ(read_recording(folder / "", name).status, 404) << name;
+}
+
+}  // namespace
+}  // namespace pliant

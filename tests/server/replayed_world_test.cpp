@@ -1,0 +1,148 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/temporary_directory.h"
+#include "input_error.h"
+#include "server/viewer_samples.h"
+
+namespace pliant {
+namespace {
+
+/// One second in virtual time, with a pull of the first bar from 0.3 s to 0.6 s.
+class ReplayedWorldTest : public testing::Test {
+protected:
+    ReplayedWorldTest() {
+        auto world = test::small_world();
+        const RecordingHeader header = recording_header(*world);
+        RecordingWriter writer(folder / "a.pliantrec", header);
+        const auto add = [&](int loop, RecordKind kind, const auto& value) {
+            writer.add(loop, kind, world->loop(loop).ticks(), std::as_bytes(std::span(&value, 1)));
+        };
+        const auto apply = [&](const Command& command) {
+            add(0, RecordKind::Command, command);
+            world->apply(command);
+        };
+        for (int tick = 0; tick < 1000; ++tick) {
+            Command command{.kind = Command::Kind::Grab, .slot = 0, .body = 0, .triangle = 10};
+            command.barycentric = {1, 0, 0};
+            command.target = {1, 0, 0.3};
+            if (tick == 300) apply(command);
+            command.kind = Command::Kind::Release;
+            if (tick == 600) apply(command);
+            world->advance_to((tick + 1) * 1e-3);
+            add(0, RecordKind::Sample, world->loop(0).sample());
+            for (const RecordingHeader::RecordedBody& body : header.bodies) {
+                const auto ticks = world->loop(body.loop).ticks();
+                const bool is_due = ticks % static_cast<std::uint64_t>(body.every) == 0;
+                if (!is_due || (body.loop == 1 && tick % 10 != 9)) continue;
+                std::vector<double> record(1 + static_cast<std::size_t>(body.state_size));
+                const std::int32_t head[2] = {body.body, 0};
+                std::memcpy(record.data(), head, sizeof head);
+                world->body(body.body).save_state(std::span(record).subspan(1));
+                writer.add(body.loop, RecordKind::State, ticks, std::as_bytes(std::span(record)));
+            }
+        }
+        writer.finish();
+        replay = make_replayed_world(Recording::load(folder / "a.pliantrec"), test::small_world());
+    }
+    /// x of the ball in the present frame; it is the first body of the haptic loop.
+    double ball() { return static_cast<double>(replay->frame(0).display[0]); }
+    static double ball_at(double time) { return 0.1 * std::sin(2 * M_PI * time); }
+
+    // of a state every 1/60 s the ball moves less than 0.1 2π/60
+    static constexpr double kBetweenStates = 0.0106;
+    test::TemporaryDirectory folder;
+    std::unique_ptr<ViewedWorld> replay;
+};
+
+TEST_F(ReplayedWorldTest, PlaysWithTheClockAndStopsAtTheEnd) {
+    ASSERT_TRUE(replay->replay_duration().has_value());
+    EXPECT_NEAR(*replay->replay_duration(), 1.0, 0.0011);
+    for (double now = 0; now < 0.4; now += 0.01) replay->look_at_clock(now);
+    EXPECT_NEAR(replay->replay_time(), 0.39, 1e-9);
+    EXPECT_NEAR(ball(), ball_at(0.39), kBetweenStates);
+    EXPECT_FALSE(replay->is_paused());
+    for (double now = 0.4; now < 2; now += 0.01) replay->look_at_clock(now);
+    EXPECT_TRUE(replay->is_paused());
+    EXPECT_EQ(replay->replay_time(), *replay->replay_duration());
+    replay->run();
+    EXPECT_EQ(replay->replay_time(), 0.0) << "once more from the start";
+}
+
+TEST_F(ReplayedWorldTest, IsPausedSteppedSlowedAndSearched) {
+    replay->seek(0.25);
+    EXPECT_NEAR(ball(), 0.1, 0.001);
+    replay->pause();
+    replay->look_at_clock(1);
+    EXPECT_EQ(replay->replay_time(), 0.25);
+    replay->single_step(50);
+    EXPECT_NEAR(replay->replay_time(), 0.3, 1e-12);
+    replay->run();
+    replay->set_speed(0.1);
+    replay->look_at_clock(1.1);
+    EXPECT_NEAR(replay->replay_time(), 0.31, 1e-12);
+    for (const double time : {-1.0, std::nan(""), 1e9}) {
+        replay->seek(time);
+        EXPECT_GE(replay->replay_time(), 0.0);
+        EXPECT_LE(replay->replay_time(), *replay->replay_duration());
+    }
+    replay->send(Command{.kind = Command::Kind::Reset});
+    EXPECT_EQ(replay->replay_time(), 0.0);
+}
+
+TEST_F(ReplayedWorldTest, BodiesAreInTheirRecordedStates) {
+    auto world = test::small_world();
+    world->advance_to(0.2);
+    replay->seek(0.2);
+    // the haptic loop records every 16th tick, the other one every tick
+    const LoopFrame& soft = replay->frame(1);
+    std::vector<float> block(soft.display.size());
+    world->body(1).write_display(block);
+    EXPECT_EQ(soft.display, block);
+    EXPECT_GT(replay->frame(0).energies[1].elastic, 0.0);
+}
+
+TEST_F(ReplayedWorldTest, HandIsShownWhileItHolds) {
+    replay->seek(0.2);
+    EXPECT_EQ(replay->frame(0).held[0].body, -1);
+    replay->seek(0.45);
+    const HeldPoint held = replay->frame(0).held[0];
+    EXPECT_EQ(held.body, 0);
+    EXPECT_FALSE(held.is_poke);
+    // recordings keep places in single precision
+    EXPECT_NEAR(held.target[0], 1, 1e-6);
+    EXPECT_NEAR(held.target[2], 0.3, 1e-6);
+    EXPECT_GT(held.force[2], 0.0) << "the hand pulls the bar up";
+    replay->seek(0.7);
+    EXPECT_EQ(replay->frame(0).held[0].body, -1);
+}
+
+TEST_F(ReplayedWorldTest, SamplesFollowTheTimeShown) {
+    std::vector<TickSample> samples;
+    replay->look_at_clock(0);
+    replay->look_at_clock(0.1);
+    replay->take_samples(0, samples);
+    EXPECT_NEAR(static_cast<double>(samples.size()), 100, 1);
+    replay->take_samples(0, samples);
+    EXPECT_LE(samples.size(), 101u) << "once";
+    samples.clear();
+    replay->seek(0.5);
+    replay->take_samples(0, samples);
+    EXPECT_TRUE(samples.empty()) << "what was jumped over is not plotted";
+    replay->look_at_clock(0.11);
+    replay->take_samples(0, samples);
+    ASSERT_FALSE(samples.empty());
+    EXPECT_NEAR(samples.front().time, 0.501, 1e-9);
+}
+
+TEST_F(ReplayedWorldTest, CannotBeRecorded) {
+    const std::string message =
+        test::input_error([&] { replay->start_recording(folder / "b.pliantrec", ""); });
+    EXPECT_NE(message.find("cannot be recorded"), std::string::npos) << message;
+    // commands are for worlds that run
+    EXPECT_TRUE(replay->send(Command{.kind = Command::Kind::Release}));
+}
+
+}  // namespace
+}  // namespace pliant

@@ -1,0 +1,533 @@
+#include "server/viewer_hub.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <thread>
+
+#include "core/temporary_directory.h"
+#include "pliant/core/json_value.h"
+#include "server/viewer_samples.h"
+
+namespace pliant {
+namespace {
+
+using test::number_at, test::VirtualWorld;
+using testing::HasSubstr;
+
+/// Everything that was sent, as clients see it.
+struct Inbox {
+    std::vector<std::string> texts;
+    std::vector<std::string> frames, samples, nodes;
+    bool is_reachable = true;
+
+    /// The newest text message of a type.
+    [[nodiscard]] std::string last(const std::string& type) const {
+        for (auto text = texts.rbegin(); text != texts.rend(); ++text)
+            if (text->starts_with("{\"type\":\"" + type + "\"")) return *text;
+        return {};
+    }
+    [[nodiscard]] int count(const std::string& type) const {
+        return static_cast<int>(std::count_if(texts.begin(), texts.end(), [&](const auto& text) {
+            return text.starts_with("{\"type\":\"" + type + "\"");
+        }));
+    }
+};
+
+class ViewerHubTest : public testing::Test {
+protected:
+    ViewerHubTest() {
+        auto viewed = std::make_unique<VirtualWorld>(test::small_world());
+        world = viewed.get();
+        options.scenes = {{"sample", "small"}, {"other", "another"}, {"broken", "fails"}};
+        options.recordings = folder / "recordings";
+        options.engine.real_time = false;
+        options.open_scene = [this](const std::string& name, Progress& progress) {
+            return open_scene(name, progress);
+        };
+        hub = std::make_unique<ViewerHub>(
+            std::move(viewed), options, std::span<const EmbeddedFile>{},
+            [this](WebServer::Client client, const SharedBytes& message, bool is_text) {
+                return deliver(client, message, is_text);
+            });
+    }
+    // the hub ends before what its threads use
+    ~ViewerHubTest() override { hub.reset(); }
+
+    bool deliver(WebServer::Client client, const SharedBytes& message, bool is_text) {
+        Inbox& inbox = inboxes[client];
+        if (!inbox.is_reachable) return false;
+        shared.insert(message.get());
+        const auto kind = is_text ? 0u : number_at<std::uint32_t>(*message, 0);
+        (is_text     ? inbox.texts
+         : kind == 1 ? inbox.frames
+         : kind == 2 ? inbox.samples
+                     : inbox.nodes)
+            .push_back(*message);
+        kept.push_back(message);
+        return true;
+    }
+    std::unique_ptr<World> open_scene(const std::string& name, Progress& progress) {
+        progress.stage("building", 100);
+        progress.advance(50);
+        while (blocks_opening) progress.advance(0);
+        if (name == "broken") throw InputError("broken.json", "bodies", "none", "at least one");
+        return test::small_world(name);
+    }
+    void say(WebServer::Client client, const std::string& text) {
+        hub->received(client, std::as_bytes(std::span(text)), true, now);
+    }
+    /// The timer of a server, until `until`; viewers in `drawing` answer every frame.
+    void run(double until, const std::vector<WebServer::Client>& drawing = {}) {
+        while (now < until) {
+            now += 0.002;
+            if (!world_stands) world->advance_to(now);
+            hub->tick(now);
+            for (const auto client : drawing) acknowledge(client);
+        }
+    }
+    void acknowledge(WebServer::Client client) {
+        const Inbox& inbox = inboxes[client];
+        if (inbox.frames.empty()) return;
+        const auto frame = number_at<std::uint32_t>(inbox.frames.back(), 4);
+        say(client, R"({"type":"ack","frame":)" + std::to_string(frame) + "}");
+    }
+    /// Until the condition holds, in real time: for what threads do.
+    template <class Condition>
+    bool run_until(Condition condition) {
+        for (int i = 0; i < 5000; ++i) {
+            if (condition()) return true;
+            now += 0.002;
+            hub->tick(now);
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        return false;
+    }
+
+    test::TemporaryDirectory folder;
+    ViewerOptions options;
+    std::atomic<bool> blocks_opening{false};
+    std::map<WebServer::Client, Inbox> inboxes;
+    std::set<const std::string*> shared;
+    std::vector<SharedBytes> kept;
+    VirtualWorld* world = nullptr;  // of the hub
+    std::unique_ptr<ViewerHub> hub;
+    double now = 0;
+    bool world_stands = false;
+};
+
+constexpr const char* kGrab =
+    R"({"type":"grab","slot":1,"body":0,"triangle":10,"barycentric":[1,0,0],"target":[1,0,0.2]})";
+
+TEST_F(ViewerHubTest, HelloTellsEverythingThatAPageNeeds) {
+    hub->opened(1, now);
+    const JsonValue hello = parse_json(inboxes[1].texts.at(0), "hello");
+    EXPECT_EQ(hello.find("type")->string(), "hello");
+    EXPECT_EQ(hello.find("protocol")->number(), 1);
+    EXPECT_TRUE(hello.find("steers")->boolean());
+    EXPECT_EQ(hello.find("scene")->find("name")->string(), "sample");
+    EXPECT_EQ(hello.find("scene")->find("camera")->find("eye")->array().size(), 3u);
+    EXPECT_EQ(hello.find("scenes")->array().size(), 3u);
+    const auto& bodies = hello.find("bodies")->array();
+    ASSERT_EQ(bodies.size(), 4u);
+    EXPECT_EQ(bodies[0].find("name")->string(), "bar");
+    EXPECT_EQ(bodies[0].find("encoding")->string(), "reduced");
+    EXPECT_EQ(bodies[0].find("rank")->number(), 4);
+    EXPECT_EQ(bodies[0].find("colour")->array().at(0).number(), 1);
+    EXPECT_EQ(bodies[1].find("kind")->string(), "fem");
+    EXPECT_EQ(bodies[1].find("encoding")->string(), "positions");
+    EXPECT_EQ(bodies[1].find("loop")->number(), 1);
+    EXPECT_EQ(bodies[2].find("encoding")->string(), "pose");
+    EXPECT_EQ(bodies[3].find("asset")->number(), bodies[0].find("asset")->number());
+    EXPECT_EQ(hello.find("assets")->array().size(), 3u);
+    EXPECT_EQ(hello.find("parameters")->array().size(), world->world().parameters().size());
+    EXPECT_EQ(hello.find("loops")->array().at(1).find("name")->string(), "soft");
+    EXPECT_TRUE(hello.find("has_tool")->boolean());
+    EXPECT_EQ(hello.find("tool_radius")->number(), 0.02);
+    EXPECT_TRUE(hello.find("replay")->is(JsonValue::Type::Null));
+}
+
+TEST_F(ViewerHubTest, FrameHoldsEveryBody) {
+    hub->opened(1, now);
+    ASSERT_EQ(inboxes[1].frames.size(), 1u) << "the first comes with the hello";
+    const std::string& frame = inboxes[1].frames[0];
+    const std::size_t block =
+        3 * static_cast<std::size_t>(world->world().body(1).surface().num_vertices());
+    EXPECT_EQ(frame.size(), 32 + 4 * (4 * 11 + 10 + 11 + block + 7 + 11));
+    EXPECT_EQ(number_at<std::uint32_t>(frame, 12), 4u);
+}
+
+TEST_F(ViewerHubTest, SixtyFramesASecondForAViewerThatDraws) {
+    hub->opened(1, now);
+    run(2, {1});
+    EXPECT_NEAR(inboxes[1].frames.size(), 120, 2);
+    for (std::size_t i = 1; i < inboxes[1].frames.size(); ++i)
+        EXPECT_GT(number_at<std::uint32_t>(inboxes[1].frames[i], 4),
+                  number_at<std::uint32_t>(inboxes[1].frames[i - 1], 4));
+}
+
+TEST_F(ViewerHubTest, ClientThatNeverAcknowledgesGetsTwoFramesAndLittleElse) {
+    hub->opened(1, now);
+    run(30);
+    EXPECT_EQ(inboxes[1].frames.size(), 2u);
+    std::size_t bytes = 0;
+    for (const std::string& text : inboxes[1].texts) bytes += text.size();
+    for (const std::string& sample : inboxes[1].samples) bytes += sample.size();
+    EXPECT_LT(bytes, 300u << 10);
+    // nor does the server look at the world for it: statistics only
+    world->num_looks = 0;
+    run(40);
+    EXPECT_LT(world->num_looks, 300);
+}
+
+TEST_F(ViewerHubTest, WorldThatStandsSendsNoFrames) {
+    hub->opened(1, now);
+    run(0.5, {1});
+    world_stands = true;
+    run(0.6, {1});
+    const std::size_t before = inboxes[1].frames.size();
+    run(5, {1});
+    EXPECT_EQ(inboxes[1].frames.size(), before);
+    EXPECT_GE(inboxes[1].count("stats"), 24) << "statistics go on";
+}
+
+TEST_F(ViewerHubTest, WhatAnInputDoesIsShownAtOnce) {
+    world_stands = true;
+    hub->opened(1, now);
+    run(1, {1});
+    const std::size_t before = inboxes[1].frames.size();
+    say(1, kGrab);
+    run(now + 0.002);
+    ASSERT_EQ(inboxes[1].frames.size(), before + 1);
+    // slot 1 holds body 0
+    EXPECT_EQ(number_at<float>(inboxes[1].frames.back(), 32 + 44), 0.0f);
+}
+
+TEST_F(ViewerHubTest, ViewersShareWhatIsEncoded) {
+    for (const WebServer::Client client : {1, 2, 3}) hub->opened(client, now);
+    kept.clear();
+    shared.clear();
+    run(1, {1, 2, 3});
+    for (const WebServer::Client client : {1, 2, 3}) {
+        EXPECT_NEAR(inboxes[client].frames.size(), 61, 3);
+        EXPECT_GT(inboxes[client].samples.size(), 50u);
+    }
+    std::size_t binary = 0, distinct = 0;
+    std::set<const std::string*> seen;
+    for (const SharedBytes& message : kept) {
+        if (message->front() == '{') continue;
+        ++binary;
+        if (seen.insert(message.get()).second) ++distinct;
+    }
+    EXPECT_EQ(binary, 3 * distinct);
+}
+
+TEST_F(ViewerHubTest, SamplesOfManyTicksComeInOneMessage) {
+    hub->opened(1, now);
+    run(1, {1});
+    ASSERT_GT(inboxes[1].samples.size(), 50u);
+    EXPECT_LT(inboxes[1].samples.size(), 63u);
+    std::uint32_t count = 0;
+    for (const std::string& message : inboxes[1].samples) {
+        EXPECT_EQ(number_at<std::uint32_t>(message, 4), 0u);
+        const auto here = number_at<std::uint32_t>(message, 8);
+        EXPECT_EQ(message.size(), 16 + here * 104u);
+        count += here;
+    }
+    EXPECT_NEAR(count, 500, 10);
+}
+
+TEST_F(ViewerHubTest, FirstViewerSteersAndOthersWatch) {
+    hub->opened(1, now);
+    hub->opened(2, now);
+    EXPECT_THAT(inboxes[1].texts[0], HasSubstr(R"("steers":true)"));
+    EXPECT_THAT(inboxes[2].texts[0], HasSubstr(R"("steers":false)"));
+    for (const char* text :
+         {kGrab, R"({"type":"reset"})", R"({"type":"tool","target":[0,0,0]})",
+          R"({"type":"pause"})", R"({"type":"step","ticks":5})",
+          R"({"type":"set","parameter":"gravity","value":0.5})",
+          R"({"type":"open","scene":"other"})", R"({"type":"record","on":true})"})
+        say(2, text);
+    EXPECT_TRUE(world->commands.empty());
+    EXPECT_FALSE(world->is_paused());
+    EXPECT_EQ(world->steps, 0);
+    EXPECT_EQ(inboxes[1].count("parameter") + inboxes[1].count("notice"), 0);
+    EXPECT_TRUE(world->recording_path.empty());
+    // what watchers may do
+    say(2, R"({"type":"ping","id":7})");
+    EXPECT_EQ(inboxes[2].last("pong"), R"({"type":"pong","id":7})");
+    EXPECT_EQ(hub->malformed_messages(), 0u);
+
+    say(1, R"({"type":"pause"})");
+    say(1, R"({"type":"step","ticks":5})");
+    say(1, R"({"type":"speed","value":0.25})");
+    EXPECT_TRUE(world->is_paused());
+    EXPECT_EQ(world->steps, 5);
+    EXPECT_EQ(world->speed(), 0.25);
+}
+
+TEST_F(ViewerHubTest, OldestOfTheOthersSteersWhenTheFirstLeaves) {
+    for (const WebServer::Client client : {1, 2, 3}) hub->opened(client, now);
+    hub->closed(2, now);
+    hub->closed(1, now);
+    EXPECT_THAT(inboxes[3].last("stats"), HasSubstr(R"("steers":true)"));
+    EXPECT_THAT(inboxes[3].last("stats"), HasSubstr(R"("viewers":1)"));
+    say(3, R"({"type":"reset"})");
+    EXPECT_EQ(world->commands.size(), 1u);
+    hub->closed(3, now);
+    hub->closed(3, now);
+    say(3, R"({"type":"reset"})");
+    EXPECT_EQ(world->commands.size(), 1u);
+    hub->opened(4, now);
+    EXPECT_THAT(inboxes[4].texts[0], HasSubstr(R"("steers":true)"));
+}
+
+TEST_F(ViewerHubTest, VanishedHandLetsGo) {
+    hub->opened(1, now);
+    hub->opened(2, now);
+    say(1, kGrab);
+    say(1, R"({"type":"poke","slot":3,"body":1,"triangle":0,"barycentric":[0,1,0]})");
+    say(1,
+        R"({"type":"grab","slot":0,"body":3,"triangle":0,"barycentric":[0,1,0],"target":[0,0,0]})");
+    say(1, R"({"type":"release","slot":0})");
+    world->commands.clear();
+    // even when there is no room for it at first
+    world->takes_commands = false;
+    hub->closed(1, now);
+    EXPECT_TRUE(world->commands.empty());
+    world->takes_commands = true;
+    run(0.01);
+    ASSERT_EQ(world->commands.size(), 2u);
+    EXPECT_EQ(world->commands[0].kind, Command::Kind::Release);
+    EXPECT_EQ(world->commands[0].slot, 1);
+    EXPECT_EQ(world->commands[1].slot, 3);
+    hub->closed(2, now);
+    EXPECT_EQ(world->commands.size(), 2u) << "the second held nothing";
+}
+
+TEST_F(ViewerHubTest, SteeringIsAskedForAndHandedOver) {
+    for (const WebServer::Client client : {1, 2, 3}) hub->opened(client, now);
+    say(1, kGrab);
+    say(1, R"({"type":"steer"})");
+    EXPECT_EQ(inboxes[1].count("stats"), 0) << "nobody asked";
+    say(3, R"({"type":"steer"})");
+    say(3, R"({"type":"steer"})");
+    EXPECT_EQ(inboxes[1].count("notice"), 1);
+    EXPECT_THAT(inboxes[1].last("stats"), HasSubstr(R"("asked":true)"));
+    say(3, R"({"type":"reset"})");
+    EXPECT_EQ(world->commands.size(), 1u) << "not yet";
+    say(1, R"({"type":"steer"})");
+    EXPECT_THAT(inboxes[3].last("stats"), HasSubstr(R"("steers":true,"asked":false)"));
+    EXPECT_THAT(inboxes[1].last("stats"), HasSubstr(R"("steers":false)"));
+    ASSERT_EQ(world->commands.size(), 2u) << "what the first held is let go";
+    EXPECT_EQ(world->commands[1].kind, Command::Kind::Release);
+    say(1, R"({"type":"reset"})");
+    EXPECT_EQ(world->commands.size(), 2u);
+    say(3, R"({"type":"reset"})");
+    EXPECT_EQ(world->commands.size(), 3u);
+}
+
+TEST_F(ViewerHubTest, IdleViewerIsRelieved) {
+    hub->opened(1, now);
+    hub->opened(2, now);
+    world_stands = true;
+    say(1, kGrab);
+    now += ViewerHub::kIdleSteering + 1;
+    say(2, R"({"type":"steer"})");
+    EXPECT_EQ(inboxes[2].count("stats"), 0) << "it holds something";
+    say(1, R"({"type":"release","slot":1})");
+    now += ViewerHub::kIdleSteering + 1;
+    say(2, R"({"type":"steer"})");
+    EXPECT_THAT(inboxes[2].last("stats"), HasSubstr(R"("steers":true)"));
+}
+
+TEST_F(ViewerHubTest, ParametersAreFoundByNameKeptInRangeAndToldToAll) {
+    hub->opened(1, now);
+    hub->opened(2, now);
+    const int index = world->world().find_parameter("bar.stiffness");
+    ASSERT_GE(index, 0);
+    const LiveParameter& parameter =
+        world->world().parameters()[static_cast<std::size_t>(index)].parameter;
+    say(1, R"({"type":"set","parameter":"bar.stiffness","value":1e300})");
+    ASSERT_EQ(world->commands.size(), 1u);
+    EXPECT_EQ(world->commands[0].kind, Command::Kind::SetParameter);
+    EXPECT_EQ(world->commands[0].parameter, index);
+    EXPECT_EQ(world->commands[0].value, parameter.high);
+    EXPECT_THAT(inboxes[1].last("parameter"), HasSubstr(R"("name":"bar.stiffness")"));
+    EXPECT_EQ(inboxes[1].last("parameter"), inboxes[2].last("parameter"));
+    EXPECT_EQ(parse_json(inboxes[2].last("parameter"), "").find("value")->number(), parameter.high);
+    say(1, R"({"type":"set","parameter":"bar.stifness","value":1})");
+    EXPECT_EQ(world->commands.size(), 1u);
+    // a page that comes later sees the present value
+    hub->opened(3, now);
+    const JsonValue hello = parse_json(inboxes[3].texts[0], "");
+    const JsonValue& told = hello.find("parameters")->array()[static_cast<std::size_t>(index)];
+    EXPECT_EQ(told.find("now")->number(), parameter.high);
+    EXPECT_EQ(told.find("value")->number(), parameter.value);
+}
+
+TEST_F(ViewerHubTest, MalformedMessagesAreCountedAndPlacesOutsideIgnored) {
+    hub->opened(1, now);
+    say(1, "{");
+    say(1, R"({"type":"tool","target":[NaN,0,0]})");
+    const std::string binary = "\1\2\3";
+    hub->received(1, std::as_bytes(std::span(binary)), false, now);
+    hub->received(1, {}, true, now);
+    EXPECT_EQ(hub->malformed_messages(), 4u);
+    say(1,
+        R"({"type":"grab","slot":0,"body":4,"triangle":0,"barycentric":[1,0,0],"target":[0,0,0]})");
+    say(1,
+        R"({"type":"grab","slot":0,"body":0,"triangle":12,"barycentric":[1,0,0],"target":[0,0,0]})");
+    EXPECT_TRUE(world->commands.empty());
+    run(0.3);
+    EXPECT_THAT(inboxes[1].last("stats"), HasSubstr(R"("malformed":4)"));
+}
+
+TEST_F(ViewerHubTest, StatisticsComeFiveTimesASecond) {
+    hub->opened(1, now);
+    run(2, {1});
+    EXPECT_NEAR(inboxes[1].count("stats"), 10, 1);
+    const JsonValue stats = parse_json(inboxes[1].last("stats"), "stats");
+    const auto& loops = stats.find("loops")->array();
+    ASSERT_EQ(loops.size(), 2u);
+    EXPECT_EQ(loops[0].find("name")->string(), "haptic");
+    EXPECT_NEAR(loops[0].find("tick")->number(), 2000, 210);
+    for (const char* key : {"p50", "p99", "p999", "max"})
+        EXPECT_TRUE(loops[1].find("work")->find(key)->is(JsonValue::Type::Number)) << key;
+    EXPECT_GT(loops[0].find("statuses")->find("ok")->number(), 1000);
+    EXPECT_GT(stats.find("energy")->find("elastic")->number(), 0);
+    EXPECT_FALSE(stats.find("paused")->boolean());
+    EXPECT_TRUE(stats.find("recording")->is(JsonValue::Type::Null));
+    EXPECT_TRUE(stats.find("replay_time")->is(JsonValue::Type::Null));
+    EXPECT_THAT(hub->status_line(), HasSubstr("µs p99.9 · 0 missed · 1 viewer"));
+}
+
+TEST_F(ViewerHubTest, SimulationMeshComesBeforeEachFrameForThoseWhoWantIt) {
+    hub->opened(1, now);
+    hub->opened(2, now);
+    world_stands = true;
+    run(1, {1, 2});
+    say(2, R"({"type":"mesh","on":true})");
+    run(now + 0.01, {1, 2});
+    EXPECT_TRUE(inboxes[1].nodes.empty());
+    // two bars and the block
+    ASSERT_EQ(inboxes[2].nodes.size(), 3u);
+    EXPECT_EQ(number_at<std::uint32_t>(inboxes[2].nodes[1], 4), 1u);
+    EXPECT_EQ(number_at<std::uint32_t>(inboxes[2].nodes[1], 8), 27u);
+    say(2, R"({"type":"mesh","on":false})");
+    world_stands = false;
+    run(now + 0.5, {1, 2});
+    EXPECT_EQ(inboxes[2].nodes.size(), 3u);
+}
+
+TEST_F(ViewerHubTest, AnotherSceneIsBuiltAsideAndThenShownToAll) {
+    hub->opened(1, now);
+    hub->opened(2, now);
+    run(0.1);
+    world_stands = true;
+    blocks_opening = true;
+    say(1, R"({"type":"open","scene":"other"})");
+    ASSERT_TRUE(run_until([&] {
+        return inboxes[2].last("progress").find(R"("stage":"other","fraction":0.5)") !=
+               std::string::npos;
+    }));
+    EXPECT_EQ(inboxes[1].count("hello"), 1) << "the old scene goes on";
+    say(1, kGrab);
+    EXPECT_EQ(world->commands.size(), 1u);
+    blocks_opening = false;
+    ASSERT_TRUE(run_until([&] { return inboxes[1].count("hello") == 2; }));
+    EXPECT_THAT(inboxes[2].last("hello"), HasSubstr(R"("scene":{"name":"other")"));
+    EXPECT_THAT(inboxes[2].last("hello"), HasSubstr(R"("steers":false)"));
+    EXPECT_EQ(*hub->get("/api/scene").body, "{\"pliant\": 1}");
+    // frames of the new one come although those of the old were not drawn
+    const std::size_t before = inboxes[2].frames.size();
+    EXPECT_TRUE(run_until([&] { return inboxes[2].frames.size() > before; }));
+}
+
+TEST_F(ViewerHubTest, SceneThatCannotBeBuiltLeavesTheOldOne) {
+    hub->opened(1, now);
+    say(1, R"({"type":"open","scene":"broken"})");
+    ASSERT_TRUE(run_until([&] { return inboxes[1].count("notice") == 1; }));
+    EXPECT_THAT(inboxes[1].last("notice"), HasSubstr(R"("level":"error")"));
+    EXPECT_THAT(inboxes[1].last("notice"), HasSubstr("bodies = none (expected at least one)"));
+    EXPECT_EQ(inboxes[1].count("hello"), 1);
+    say(1, R"({"type":"open","scene":"../etc"})");
+    EXPECT_THAT(inboxes[1].last("notice"), HasSubstr("There is no scene \\\"../etc\\\""));
+    say(1, R"({"type":"reset"})");
+    EXPECT_EQ(world->commands.size(), 1u);
+}
+
+TEST_F(ViewerHubTest, OpeningAnotherSceneCancelsTheFirst) {
+    hub->opened(1, now);
+    blocks_opening = true;
+    for (int i = 0; i < 50; ++i) say(1, R"({"type":"open","scene":"broken"})");
+    say(1, R"({"type":"open","scene":"other"})");
+    blocks_opening = false;
+    ASSERT_TRUE(run_until([&] { return inboxes[1].count("hello") == 2; }));
+    EXPECT_THAT(inboxes[1].last("hello"), HasSubstr(R"("scene":{"name":"other")"));
+    EXPECT_EQ(inboxes[1].count("notice"), 0);
+}
+
+TEST_F(ViewerHubTest, EndingWhileASceneIsBuiltCancelsIt) {
+    hub->opened(1, now);
+    blocks_opening = true;
+    say(1, R"({"type":"open","scene":"other"})");
+    hub.reset();
+}
+
+TEST_F(ViewerHubTest, RecordingIsNamedAfterSceneAndTime) {
+    hub->opened(1, now);
+    say(1, kGrab);
+    say(1, R"({"type":"record","on":true})");
+    const std::string name = world->recording_path.filename().string();
+    EXPECT_THAT(name, testing::MatchesRegex("sample-20[0-9][0-9]-..-..T..-..-..\\.pliantrec"));
+    EXPECT_EQ(world->recording_path.parent_path(), options.recordings);
+    say(1, R"({"type":"record","on":true})");
+    run(0.3);
+    EXPECT_THAT(inboxes[1].last("stats"),
+                HasSubstr(R"("recording":{"name":")" + name + R"(","bytes":7)"));
+    world->commands.clear();
+    say(1, R"({"type":"record","on":false})");
+    EXPECT_THAT(inboxes[1].last("notice"), HasSubstr("Recorded " + name));
+    EXPECT_TRUE(world->recording_path.empty());
+    // the reset at the start of the recording let go already
+    hub->closed(1, now);
+    EXPECT_TRUE(world->commands.empty());
+}
+
+TEST_F(ViewerHubTest, ProblemsOfARecordingAreTold) {
+    hub->opened(1, now);
+    world->recording_problem = "no room";
+    say(1, R"({"type":"record","on":true})");
+    EXPECT_THAT(inboxes[1].last("notice"), HasSubstr("no room"));
+    world->recording_problem.clear();
+    say(1, R"({"type":"record","on":true})");
+    world->later_problem = "the disk is full";
+    run(0.5);
+    EXPECT_THAT(inboxes[1].last("notice"), HasSubstr("the disk is full"));
+    EXPECT_EQ(inboxes[1].count("notice"), 3) << "told once: refused, began, ended";
+    EXPECT_THAT(inboxes[1].last("stats"), HasSubstr(R"("recording":null)"));
+}
+
+TEST_F(ViewerHubTest, DataIsFetchedByPath) {
+    EXPECT_EQ(hub->get("/").status, 200);
+    EXPECT_THAT(*hub->get("/").body, HasSubstr("npm"));
+    EXPECT_EQ(hub->get("/api/asset/0/surface").content_type, "application/octet-stream");
+    EXPECT_EQ(*hub->get("/api/recordings").body, "[]");
+    for (const char* path : {"", "/api", "/api/", "/api/asset/", "/api/asset/7/surface",
+                             "/api/recording/", "/api/recording/../../etc/passwd", "/nothing"})
+        EXPECT_EQ(hub->get(path).status, 404) << path;
+}
+
+TEST_F(ViewerHubTest, UnreachableClientDisturbsNobody) {
+    hub->opened(1, now);
+    hub->opened(2, now);
+    inboxes[1].is_reachable = false;
+    run(1, {2});
+    EXPECT_NEAR(inboxes[2].frames.size(), 61, 3);
+}
+
+}  // namespace
+}  // namespace pliant
