@@ -1,0 +1,328 @@
+import type { Ray } from "three";
+import { type Asset, fetchAssets } from "./assets";
+import { ColourLegend } from "./colour_legend";
+import { ColourMode } from "./colours";
+import { Connection, type ConnectionState } from "./connection";
+import { type Actions, Controls } from "./controls";
+import { showRecordings, showScenes } from "./dialogs";
+import { byId, download, element } from "./dom";
+import { ForceView } from "./force_view";
+import { Hand, type HandMode } from "./hand";
+import { KeyboardInput } from "./keyboard_input";
+import { LatencyMeter } from "./latency";
+import { Notices } from "./notices";
+import { ParameterPanel } from "./parameter_panel";
+import { type Pick, pick } from "./picking";
+import { Plots } from "./plots";
+import { PointerInput } from "./pointer_input";
+import {
+    type Frame,
+    type Hello,
+    type ServerMessage,
+    type Stats,
+    parseFrame,
+    parseMeshNodes,
+    parseSamples,
+} from "./protocol";
+import type { QualityChoice } from "./quality";
+import { Stage } from "./stage";
+import { StatusLine } from "./status_line";
+import { worldPositions } from "./surface_evaluation";
+import { WorldView } from "./world_view";
+
+/// The page: connects what arrives with what is drawn, and what people do with what is sent.
+export class App {
+    readonly latency = new LatencyMeter();
+    framesDrawn = 0;
+    frame: Frame | null = null; // newest
+    hello: Hello | null = null;
+    private assets: Asset[] = [];
+    private view: WorldView | null = null;
+    private stats: Stats | null = null;
+    private drawn: Frame | null = null;
+    private colourMode: ColourMode = ColourMode.Body;
+    private showsMesh = false;
+    private loop = 0; // plotted
+
+    private readonly stage = new Stage(byId<HTMLCanvasElement>("view"));
+    private readonly forces = new ForceView(this.stage, byId("labels"));
+    private readonly plots = new Plots(byId("plots"));
+    private readonly notices = new Notices(byId("notices"));
+    private readonly status = new StatusLine();
+    private readonly legend = new ColourLegend(byId("legend"));
+    private readonly hand: Hand;
+    private readonly controls: Controls;
+    private readonly panel: ParameterPanel;
+    private readonly connection: Connection;
+
+    constructor() {
+        const actions = this.makeActions();
+        this.controls = new Controls(actions);
+        this.panel = new ParameterPanel(byId("panel"), (parameter, value) =>
+            this.connection.send({ type: "set", parameter, value }),
+        );
+        this.addViewSettings();
+        this.hand = new Hand(this.stage, {
+            send: (message) => this.connection.send(message),
+            pick: (ray) => this.pick(ray),
+            frame: () => this.frame,
+            hasTool: () => this.hello?.has_tool ?? false,
+            steers: () => this.stats?.steers ?? this.hello?.steers ?? false,
+            sent: (target, time) => this.latency.sent(target, time),
+        });
+        new PointerInput(this.stage, this.hand);
+        new KeyboardInput(this.stage, this.hand, {
+            " ": actions.togglePause,
+            s: actions.step,
+            r: actions.reset,
+            p: () => actions.setMode(this.hand.mode === "poke" ? "pull" : "poke"),
+            t: () => actions.setMode(this.hand.mode === "tool" ? "pull" : "tool"),
+            c: actions.nextColour,
+            m: actions.toggleMesh,
+            f: actions.frameView,
+            "?": actions.showHelp,
+        });
+        this.stage.onQuality = () => {
+            this.view?.redraw();
+            this.drawn = null;
+        };
+        new ResizeObserver(() => this.stage.resized()).observe(this.stage.canvas);
+        this.connection = new Connection({
+            state: (state) => this.connectionChanged(state),
+            text: (message) => this.receive(message),
+            binary: (message) => this.receiveBinary(message),
+        });
+        const draw = (now: number) => {
+            this.draw(now);
+            requestAnimationFrame(draw);
+        };
+        requestAnimationFrame(draw);
+    }
+
+    /// Sum of all drawn positions: differs when anything moved.
+    checksum(): number {
+        const { hello, frame } = this;
+        if (!hello || !frame || !this.view) return 0;
+        return hello.bodies.reduce(
+            (sum, body, i) =>
+                worldPositions(body, this.assets[body.asset]!, frame.bodies[i]!).reduce(
+                    (a, x, at) => a + x * (1 + (at % 7)),
+                    sum,
+                ),
+            0,
+        );
+    }
+
+    private draw(now: number): void {
+        this.hand.flush();
+        this.panel.flush();
+        this.plots.draw(now);
+        const { frame, view } = this;
+        const isNew = view !== null && frame !== null && frame !== this.drawn;
+        if (isNew) {
+            view.update(frame);
+            this.legend.show(this.colourMode, view.colours.colourScale.value);
+            this.stage.invalidate();
+        }
+        if (this.hello && frame && this.stage.isStale) this.forces.update(frame, this.hello);
+        this.stage.draw();
+        if (!isNew) return;
+        this.drawn = frame;
+        ++this.framesDrawn;
+        this.connection.send({ type: "ack", frame: frame.number });
+        this.latency.drawn(frame);
+    }
+
+    private receive(message: ServerMessage): void {
+        switch (message.type) {
+            case "hello":
+                void this.open(message);
+                break;
+            case "stats":
+                this.stats = message;
+                this.controls.showStats(message);
+                this.status.showStats(message, this.loop);
+                this.plots.showStats(message);
+                this.panel.setEnabled(message.steers);
+                if (message.recording?.problem)
+                    this.notices.show("error", `Recording: ${message.recording.problem}`);
+                break;
+            case "parameter":
+                this.panel.show(message.name, message.value);
+                break;
+            case "progress":
+                this.showProgress(message.stage, message.fraction, message.remaining);
+                break;
+            case "notice":
+                byId("progress").hidden ||= message.level === "error";
+                this.notices.show(message.level, message.text);
+                break;
+            case "pong":
+                break;
+        }
+    }
+
+    private receiveBinary(message: ArrayBuffer): void {
+        const kind = new Uint32Array(message, 0, 1)[0];
+        if (!this.hello) return;
+        if (kind === 1) this.frame = parseFrame(message, this.hello) ?? this.frame;
+        if (kind === 2) this.plots.add(parseSamples(message));
+        if (kind === 3) void this.view?.updateMesh(parseMeshNodes(message));
+    }
+
+    /// A scene begins.
+    private async open(hello: Hello): Promise<void> {
+        const isNewProgram = this.hello !== null && this.hello.version !== hello.version;
+        if (isNewProgram) return location.reload();
+        const isSameScene = this.hello?.scene.name === hello.scene.name;
+        this.hello = hello;
+        this.frame = this.drawn = null;
+        this.hand.forget();
+        this.view?.dispose();
+        this.view = null;
+        this.showLoop(hello.bodies[0]?.loop ?? 0);
+        byId("progress").hidden = true;
+        this.controls.showHello(hello);
+        this.status.showHello(hello);
+        this.panel.setParameters(hello.parameters);
+        if (this.hand.mode === "tool" && !hello.has_tool) this.setMode("pull");
+        if (!isSameScene) this.stage.setScene(hello);
+        try {
+            const assets = await fetchAssets(hello);
+            if (this.hello !== hello) return; // another one came meanwhile
+            this.assets = assets;
+            this.view = new WorldView(this.stage, hello, assets);
+            this.view.setColourMode(this.colourMode);
+            this.showMesh(this.showsMesh);
+        } catch (error) {
+            this.notices.show(
+                "error",
+                `The scene could not be loaded: ${(error as Error).message}`,
+            );
+        }
+    }
+
+    private pick(ray: Ray): Pick | null {
+        if (!this.hello || !this.frame || !this.view) return null;
+        const hit = pick(ray, this.hello, this.assets, this.frame);
+        if (hit) this.showLoop(this.hello.bodies[hit.body]!.loop);
+        return hit;
+    }
+
+    /// Plots and status line follow the loop of what was touched last.
+    private showLoop(loop: number): void {
+        if (loop === this.loop && this.frame) return;
+        this.loop = loop;
+        this.plots.setLoop(loop);
+    }
+
+    private connectionChanged(state: ConnectionState): void {
+        this.status.showState(state);
+        if (state !== "open") this.hand.forget();
+    }
+
+    private showProgress(stage: string, fraction: number, remaining: number | null): void {
+        byId("progress").hidden = false;
+        const rest = remaining === null ? "" : `, ${Math.ceil(remaining)} s left`;
+        byId("progress-text").textContent = `${stage}: ${Math.floor(100 * fraction)} %${rest}`;
+        byId<HTMLProgressElement>("progress-bar").value = fraction;
+    }
+
+    private showMesh(isShown: boolean): void {
+        this.showsMesh = isShown;
+        this.controls.showPressed("mesh", isShown);
+        this.view?.setMeshShown(isShown);
+        this.connection.send({ type: "mesh", on: isShown });
+        this.stage.invalidate();
+    }
+
+    private setColour(mode: ColourMode): void {
+        this.colourMode = mode;
+        this.view?.setColourMode(mode);
+        this.drawn = null; // colours of the present frame
+        byId<HTMLSelectElement>("colour-choice").value = String(mode);
+        if (mode === ColourMode.Body) this.legend.show(mode, 1);
+        this.stage.invalidate();
+    }
+
+    private setMode(mode: HandMode): void {
+        if (mode === "tool" && !this.hello?.has_tool) return;
+        this.hand.release();
+        this.hand.mode = mode;
+        this.controls.showMode(mode);
+    }
+
+    private makeActions(): Actions {
+        const send: Connection["send"] = (message) => this.connection.send(message);
+        return {
+            togglePause: () => send({ type: this.stats?.paused ? "run" : "pause" }),
+            step: () => send({ type: "step", ticks: 1 }),
+            reset: () => send({ type: "reset" }),
+            setSpeed: (value) => send({ type: "speed", value }),
+            setMode: (mode) => this.setMode(mode),
+            nextColour: () => this.setColour(((this.colourMode + 1) % 3) as ColourMode),
+            toggleMesh: () => this.showMesh(!this.showsMesh),
+            frameView: () => {
+                this.stage.orbit.goHome();
+                this.stage.invalidate();
+            },
+            screenshot: () => void this.saveScreenshot(),
+            toggleRecording: () => send({ type: "record", on: !this.stats?.recording }),
+            seek: (time) => send({ type: "seek", time }),
+            steer: () => send({ type: "steer" }),
+            showScenes: () =>
+                this.hello && showScenes(this.hello, (scene) => send({ type: "open", scene })),
+            showRecordings: () => void showRecordings(),
+            showHelp: () => byId<HTMLDialogElement>("help-dialog").showModal(),
+        };
+    }
+
+    private async saveScreenshot(): Promise<void> {
+        const picture = await this.stage.picture();
+        if (picture) download(picture, `${this.hello?.scene.name ?? "pliant"}.png`);
+    }
+
+    private addViewSettings(): void {
+        const choices = (
+            id: string,
+            label: string,
+            options: string[],
+            chosen: (value: string) => void,
+        ) =>
+            element(
+                "label",
+                { class: "choice" },
+                element("span", {}, label),
+                element(
+                    "select",
+                    { id, onchange: (event) => chosen((event.target as HTMLSelectElement).value) },
+                    ...options.map((text, value) =>
+                        element("option", { value: String(value) }, text),
+                    ),
+                ),
+            );
+        const qualities: QualityChoice[] = ["auto", "low", "medium", "high"];
+        const wanted = qualities.indexOf(
+            (new URLSearchParams(location.search).get("quality") ?? "auto") as QualityChoice,
+        );
+        byId("panel").append(
+            element(
+                "details",
+                { open: true },
+                element("summary", {}, "View"),
+                choices("colour-choice", "Colour", ["Body", "Displacement", "Strain"], (mode) =>
+                    this.setColour(Number(mode) as ColourMode),
+                ),
+                choices(
+                    "quality-choice",
+                    "Quality",
+                    ["Automatic", "Low", "Medium", "High"],
+                    (value) => this.stage.chooseQuality(qualities[Number(value)]!),
+                ),
+            ),
+        );
+        if (wanted <= 0) return;
+        byId<HTMLSelectElement>("quality-choice").value = String(wanted);
+        this.stage.chooseQuality(qualities[wanted]!);
+    }
+}

@@ -1,0 +1,163 @@
+import * as THREE from "three";
+import { type Frame, type Hello, type Vec3, kSlots } from "./protocol";
+import { quantity } from "./quantity";
+import type { Stage } from "./stage";
+
+const kPullColour = 0xff7a1a;
+const kToolColour = 0x3d7bd9;
+const kHoldColour = 0x2a6fdb;
+
+/// What one hand does: an elastic line from the surface point to the hand, the force as an arrow,
+/// and its size in newtons.
+class ForceArrow {
+    readonly group = new THREE.Group();
+    private readonly line: THREE.Mesh;
+    private readonly shaft: THREE.Mesh;
+    private readonly head: THREE.Mesh;
+    private readonly hand: THREE.Mesh;
+
+    constructor(readonly label: HTMLElement) {
+        const arrow = new THREE.MeshLambertMaterial({ color: kPullColour, emissive: 0x5a2600 });
+        const elastic = new THREE.MeshBasicMaterial({
+            color: kHoldColour,
+            transparent: true,
+            opacity: 0.75,
+        });
+        const cylinder = new THREE.CylinderGeometry(1, 1, 1, 12).translate(0, 0.5, 0);
+        this.line = new THREE.Mesh(cylinder, elastic);
+        this.shaft = new THREE.Mesh(cylinder, arrow);
+        this.head = new THREE.Mesh(new THREE.ConeGeometry(1, 1, 20).translate(0, 0.5, 0), arrow);
+        this.hand = new THREE.Mesh(new THREE.SphereGeometry(1, 20, 14), elastic);
+        this.group.add(this.line, this.shaft, this.head, this.hand);
+        for (const part of this.group.children) part.frustumCulled = false;
+    }
+
+    /// `unit`: a length that looks the same at every distance [m]; `scale`: arrow [m] per newton.
+    update(point: Vec3, target: Vec3 | null, force: Vec3, unit: number, scale: number): void {
+        const from = new THREE.Vector3(...point);
+        const direction = new THREE.Vector3(...force);
+        const size = direction.length();
+        const length = size * scale;
+        const headLength = Math.min(3.4 * unit, 0.6 * length);
+        along(this.shaft, from, direction, length - headLength, 0.42 * unit);
+        along(
+            this.head,
+            from.clone().addScaledVector(direction, (length - headLength) / (size || 1)),
+            direction,
+            headLength,
+            0.33 * headLength + 0.1 * unit,
+        );
+        this.shaft.visible = this.head.visible = length > 0.2 * unit;
+        this.line.visible = this.hand.visible = target !== null;
+        if (target) {
+            const to = new THREE.Vector3(...target);
+            along(this.line, from, to.clone().sub(from), to.distanceTo(from), 0.16 * unit);
+            this.hand.position.copy(to);
+            this.hand.scale.setScalar(0.85 * unit);
+        }
+    }
+}
+
+function along(
+    mesh: THREE.Mesh,
+    from: THREE.Vector3,
+    direction: THREE.Vector3,
+    length: number,
+    radius: number,
+): void {
+    const y = new THREE.Vector3(0, 1, 0);
+    mesh.position.copy(from);
+    mesh.quaternion.setFromUnitVectors(y, direction.clone().normalize());
+    mesh.scale.set(radius, Math.max(length, 1e-9), radius);
+}
+
+/// Hands and tool of the newest frame.
+export class ForceView {
+    private readonly arrows: ForceArrow[];
+    private readonly toolArrow: ForceArrow;
+    private readonly tool: THREE.Mesh;
+    private readonly toolTarget: THREE.Mesh;
+    private largestForce = 0;
+
+    constructor(
+        private readonly stage: Stage,
+        labels: HTMLElement,
+    ) {
+        const makeArrow = () => {
+            const label = document.createElement("output");
+            label.className = "force-label";
+            label.hidden = true;
+            labels.append(label);
+            const arrow = new ForceArrow(label);
+            arrow.group.visible = false;
+            stage.scene.add(arrow.group);
+            return arrow;
+        };
+        this.arrows = Array.from({ length: kSlots }, makeArrow);
+        this.toolArrow = makeArrow();
+        const sphere = new THREE.SphereGeometry(1, 40, 28);
+        this.tool = new THREE.Mesh(
+            sphere,
+            new THREE.MeshStandardMaterial({ color: kToolColour, roughness: 0.3 }),
+        );
+        this.tool.castShadow = true;
+        this.toolTarget = new THREE.Mesh(
+            sphere,
+            new THREE.MeshBasicMaterial({ color: kToolColour, transparent: true, opacity: 0.18 }),
+        );
+        for (const mesh of [this.tool, this.toolTarget]) {
+            mesh.visible = false;
+            stage.scene.add(mesh);
+        }
+    }
+
+    update(frame: Frame, hello: Hello): void {
+        const forces = frame.held.filter((h) => h.body >= 0).map((h) => Math.hypot(...h.force));
+        if (frame.tool) forces.push(Math.hypot(...frame.tool.force));
+        // the longest arrow is a fixed part of the view; its scale follows slowly down
+        this.largestForce = Math.max(0.998 * this.largestForce, ...forces, 1e-9);
+        const { camera, target: centre } = this.stage.orbit;
+        const reach = camera.position.distanceTo(centre) * Math.min(camera.aspect, 1);
+        const scale = (0.16 * reach) / this.largestForce;
+        frame.held.forEach((held, slot) => {
+            const target = held.isPoke ? null : held.target;
+            this.show(this.arrows[slot]!, held.body >= 0, held.point, target, held.force, scale);
+        });
+        this.tool.visible = this.toolTarget.visible = frame.tool !== null;
+        if (frame.tool) {
+            const { position, target, force } = frame.tool;
+            this.tool.position.set(...position);
+            this.tool.scale.setScalar(hello.tool_radius);
+            this.toolTarget.position.set(...target);
+            this.toolTarget.scale.setScalar(hello.tool_radius);
+            const gap = this.tool.position.distanceTo(this.toolTarget.position);
+            this.toolTarget.visible = gap > 0.02 * hello.tool_radius;
+            const isFelt = Math.hypot(...force) > 1e-9;
+            this.show(this.toolArrow, isFelt, position, null, force, scale);
+        } else this.show(this.toolArrow, false, [0, 0, 0], null, [0, 0, 0], scale);
+    }
+
+    private show(
+        arrow: ForceArrow,
+        isShown: boolean,
+        point: Vec3,
+        target: Vec3 | null,
+        force: Vec3,
+        scale: number,
+    ): void {
+        arrow.group.visible = isShown;
+        arrow.label.hidden = !isShown;
+        if (!isShown) return;
+        const { camera } = this.stage.orbit;
+        const at = new THREE.Vector3(...point);
+        const unit = 0.0075 * camera.position.distanceTo(at);
+        arrow.update(point, target, force, unit, scale);
+        // the label sits at the tip of the arrow
+        const tip = at.addScaledVector(new THREE.Vector3(...force), scale).project(camera);
+        const { clientWidth, clientHeight } = this.stage.canvas;
+        const x = Math.min(Math.max((0.5 + 0.5 * tip.x) * clientWidth, 8), clientWidth - 80);
+        const y = Math.min(Math.max((0.5 - 0.5 * tip.y) * clientHeight, 20), clientHeight - 20);
+        arrow.label.textContent = quantity(Math.hypot(...force), "N");
+        arrow.label.style.transform = `translate(${x + 12}px, ${y - 12}px)`;
+    }
+}

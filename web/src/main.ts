@@ -1,0 +1,18 @@
+import { App } from "./app";
+import { byId } from "./dom";
+import { addIcons } from "./icons";
+
+addIcons();
+if (document.createElement("canvas").getContext("webgl2")) {
+    const app = new App();
+    /// For the browser tests.
+    Object.assign(window, {
+        pliantTest: {
+            frames: () => app.framesDrawn,
+            force: () => Math.max(0, ...(app.frame?.held ?? []).map((h) => Math.hypot(...h.force))),
+            time: () => app.frame?.time ?? 0,
+            checksum: () => app.checksum(),
+            latencies: () => app.latency.samples,
+        },
+    });
+} else byId("notices").append("This page needs a browser with WebGL 2.");

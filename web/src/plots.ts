@@ -1,0 +1,253 @@
+import { element } from "./dom";
+import { type Samples, type Stats, kSampleNumbers } from "./protocol";
+import { quantity } from "./quantity";
+
+const kSpan = 10; // s
+const kRedraw = 1000 / 15; // ms
+const kMaxRows = 20000;
+const kFlat = 1e-9; // in the unit: below that everything is a constant
+
+/// Numbers kept of a tick: time, |force|, hand xyz, point xyz, energy, work.
+const kRow = 10;
+const Row = { Time: 0, Force: 1, Hand: 2, Point: 5, Energy: 8, Work: 9 } as const;
+
+interface Curve {
+    row: number;
+    colour: string; // a variable of style.css
+    isThin?: boolean;
+}
+
+interface Plot {
+    title: string;
+    unit: string;
+    factor: number; // to the unit
+    curves: Curve[];
+    isFromZero: boolean;
+}
+
+const kPlots: Plot[] = [
+    {
+        title: "Force",
+        unit: "N",
+        factor: 1,
+        curves: [{ row: Row.Force, colour: "--curve-force" }],
+        isFromZero: true,
+    },
+    {
+        title: "Position",
+        unit: "m",
+        factor: 1,
+        curves: [0, 1, 2].flatMap((d) => [
+            { row: Row.Hand + d, colour: `--curve-${"xyz"[d]}`, isThin: true },
+            { row: Row.Point + d, colour: `--curve-${"xyz"[d]}` },
+        ]),
+        isFromZero: false,
+    },
+    {
+        title: "Energy",
+        unit: "J",
+        factor: 1,
+        curves: [{ row: Row.Energy, colour: "--curve-energy" }],
+        isFromZero: true,
+    },
+    {
+        title: "Tick",
+        unit: "s",
+        factor: 1e-6,
+        curves: [{ row: Row.Work, colour: "--curve-work" }],
+        isFromZero: true,
+    },
+];
+
+/// The last ten seconds of one loop.
+export class Plots {
+    private readonly rows = new Float64Array(kRow * kMaxRows);
+    private count = 0; // rows ever written
+    private readonly canvases: HTMLCanvasElement[];
+    private readonly captions: HTMLElement[];
+    private loop = 0;
+    private percentiles = "";
+    private lastDraw = 0;
+
+    constructor(private readonly strip: HTMLElement) {
+        this.captions = kPlots.map(() => element("output", { "aria-live": "off" }));
+        this.canvases = kPlots.map((plot) =>
+            element("canvas", { role: "img", "aria-label": `${plot.title} of the last 10 s` }),
+        );
+        kPlots.forEach((plot, i) => {
+            const caption = element("figcaption", {}, element("b", {}, plot.title));
+            if (plot.title === "Position") caption.append(legend());
+            caption.append(this.captions[i]!);
+            strip.append(element("figure", {}, caption, this.canvases[i]!));
+        });
+    }
+
+    /// Begins anew with samples of this loop.
+    setLoop(loop: number): void {
+        this.loop = loop;
+        this.count = 0;
+    }
+
+    add(samples: Samples): void {
+        if (samples.loop !== this.loop) return;
+        for (let i = 0; i < samples.count; ++i) {
+            const s = samples.numbers.subarray(kSampleNumbers * i, kSampleNumbers * (i + 1));
+            // time going back is a reset or a seek
+            if (this.count > 0 && s[1]! < this.value(this.count - 1, Row.Time)) this.count = 0;
+            const at = kRow * (this.count++ % kMaxRows);
+            this.rows[at] = s[1]!;
+            this.rows[at + Row.Force] = Math.hypot(s[8]!, s[9]!, s[10]!);
+            this.rows.set(s.subarray(2, 8), at + Row.Hand);
+            this.rows[at + Row.Energy] = s[11]!;
+            this.rows[at + Row.Work] = samples.times[2 * i]!;
+        }
+    }
+
+    showStats(stats: Stats): void {
+        const work = stats.loops[this.loop]?.work;
+        if (!work) return;
+        const [p50, p999] = [work.p50, work.p999].map((t) => quantity(1e-6 * t, "s"));
+        this.percentiles = `p50 ${p50} · p99.9 ${p999}`;
+    }
+
+    draw(now: number): void {
+        if (this.strip.clientHeight === 0 || now - this.lastDraw < kRedraw) return;
+        this.lastDraw = now;
+        kPlots.forEach((plot, i) => {
+            this.drawPlot(plot, this.canvases[i]!);
+            const last = plot.curves.find((curve) => !curve.isThin)!;
+            const value = this.count > 0 ? this.value(this.count - 1, last.row) : 0;
+            const text = quantity(value * plot.factor, plot.unit);
+            if (plot.title === "Tick") this.captions[i]!.textContent = this.percentiles;
+            else if (plot.title !== "Position") this.captions[i]!.textContent = text;
+        });
+    }
+
+    private value(row: number, column: number): number {
+        return this.rows[kRow * (row % kMaxRows) + column]!;
+    }
+
+    private drawPlot(plot: Plot, canvas: HTMLCanvasElement): void {
+        const ratio = Math.min(devicePixelRatio, 2);
+        const width = Math.round(canvas.clientWidth * ratio);
+        const height = Math.round(canvas.clientHeight * ratio);
+        if (width === 0 || height === 0) return;
+        if (canvas.width !== width || canvas.height !== height) {
+            canvas.width = width;
+            canvas.height = height;
+        }
+        const context = canvas.getContext("2d")!;
+        context.clearRect(0, 0, width, height);
+        const style = getComputedStyle(canvas);
+        const end = this.count > 0 ? this.value(this.count - 1, Row.Time) : 0;
+        const first = this.firstRow(end - kSpan);
+
+        const columns = plot.curves.map((curve) => this.extremes(curve.row, first, end, width));
+        let low = plot.isFromZero ? 0 : Infinity;
+        let high = -Infinity;
+        for (const { lows, highs } of columns)
+            for (let x = 0; x < width; ++x) {
+                low = Math.min(low, lows[x]!);
+                high = Math.max(high, highs[x]!);
+            }
+        if (!(high - low > kFlat / plot.factor)) {
+            // nothing, or a constant
+            low = Number.isFinite(low) ? low : 0;
+            high = low + 1;
+        }
+        const margin = 0.08 * (high - low);
+        if (!plot.isFromZero) low -= margin;
+        high += margin;
+        const y = (value: number) => height - 1 - ((value - low) / (high - low)) * (height - 2);
+
+        const step = niceStep((high - low) / 3);
+        const marks: number[] = [];
+        for (let value = Math.ceil(low / step) * step; value <= high; value += step)
+            marks.push(Math.abs(value) < step / 2 ? 0 : value);
+        context.strokeStyle = style.getPropertyValue("--line");
+        context.lineWidth = 1;
+        for (const mark of marks) drawLine(context, Math.round(y(mark)) + 0.5);
+        plot.curves.forEach((curve, i) => {
+            context.strokeStyle = style.getPropertyValue(curve.colour);
+            context.globalAlpha = curve.isThin ? 0.4 : 1;
+            context.lineWidth = (curve.isThin ? 1 : 1.4) * ratio;
+            context.beginPath();
+            let isOpen = false;
+            for (let x = 0; x < width; ++x) {
+                const { lows, highs } = columns[i]!;
+                if (lows[x]! > highs[x]!) continue;
+                if (isOpen) context.lineTo(x, y(highs[x]!));
+                else context.moveTo(x, y(highs[x]!));
+                if (lows[x]! < highs[x]!) context.lineTo(x, y(lows[x]!));
+                isOpen = true;
+            }
+            context.stroke();
+        });
+        context.globalAlpha = 1;
+        // labels over the curves, each with a halo
+        context.font = `${10 * ratio}px ${style.fontFamily}`;
+        context.fillStyle = style.getPropertyValue("--text-faint");
+        context.strokeStyle = style.getPropertyValue("--surface");
+        context.lineWidth = 3 * ratio;
+        for (const mark of marks) {
+            const text = quantity(mark * plot.factor, plot.unit);
+            const at: [number, number] = [3 * ratio, Math.round(y(mark)) - 3 * ratio];
+            if (at[1] < 9 * ratio) continue;
+            context.strokeText(text, ...at);
+            context.fillText(text, ...at);
+        }
+    }
+
+    /// Oldest row kept that is not before `time`.
+    private firstRow(time: number): number {
+        let low = Math.max(0, this.count - kMaxRows);
+        let high = this.count;
+        while (low < high) {
+            const middle = (low + high) >> 1;
+            if (this.value(middle, Row.Time) < time) low = middle + 1;
+            else high = middle;
+        }
+        return low;
+    }
+
+    /// Smallest and largest value in each pixel column.
+    private extremes(column: number, first: number, end: number, width: number) {
+        const lows = new Float64Array(width).fill(Infinity);
+        const highs = new Float64Array(width).fill(-Infinity);
+        const pixelsPerSecond = (width - 1) / kSpan;
+        for (let row = first; row < this.count; ++row) {
+            const time = this.value(row, Row.Time);
+            const x = Math.max(0, Math.round(width - 1 - (end - time) * pixelsPerSecond));
+            const value = this.value(row, column);
+            if (value < lows[x]!) lows[x] = value;
+            if (value > highs[x]!) highs[x] = value;
+        }
+        return { lows, highs };
+    }
+}
+
+function drawLine(context: CanvasRenderingContext2D, y: number): void {
+    context.beginPath();
+    context.moveTo(0, y);
+    context.lineTo(context.canvas.width, y);
+    context.stroke();
+}
+
+/// 1, 2 or 5 times a power of ten, not below `size`.
+function niceStep(size: number): number {
+    const power = 10 ** Math.floor(Math.log10(size));
+    return power * [1, 2, 5, 10].find((factor) => factor * power >= size)!;
+}
+
+function legend(): HTMLElement {
+    const axes = ["x", "y", "z"].map((axis) =>
+        element("i", { style: `color: var(--curve-${axis})` }, axis),
+    );
+    return element(
+        "span",
+        { class: "legend" },
+        ...axes,
+        " point · ",
+        element("small", {}, "faint: hand"),
+    );
+}

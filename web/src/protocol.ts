@@ -1,0 +1,244 @@
+// What server and page say to each other, docs/server.md.
+
+export type Vec3 = [number, number, number];
+
+export interface BodyInfo {
+    name: string;
+    kind: string;
+    asset: number;
+    colour: Vec3;
+    encoding: "pose" | "reduced" | "positions";
+    rank: number;
+    loop: number;
+}
+
+export interface AssetInfo {
+    vertices: number;
+    triangles: number;
+    has_mesh: boolean;
+    size: number;
+}
+
+export interface ParameterInfo {
+    name: string;
+    label: string;
+    unit: string;
+    help: string;
+    value: number;
+    now: number;
+    low: number;
+    high: number;
+    logarithmic: boolean;
+}
+
+export interface Hello {
+    type: "hello";
+    protocol: number;
+    version: string;
+    steers: boolean;
+    scene: {
+        name: string;
+        description: string;
+        rate: number;
+        has_ground: boolean;
+        ground_height: number;
+        camera: { eye: Vec3; target: Vec3 };
+    };
+    scenes: { name: string; description: string }[];
+    bodies: BodyInfo[];
+    assets: AssetInfo[];
+    parameters: ParameterInfo[];
+    loops: { name: string; rate: number }[];
+    has_tool: boolean;
+    tool_radius: number;
+    scheduling: string;
+    replay: null | { duration: number };
+}
+
+export interface Percentiles {
+    p50: number;
+    p99: number;
+    p999: number;
+    max: number;
+}
+
+export interface LoopStats {
+    name: string;
+    tick: number;
+    time: number;
+    work: Percentiles;
+    late: Percentiles;
+    skipped: number;
+    statuses: Record<string, number>;
+}
+
+export interface Stats {
+    type: "stats";
+    loops: LoopStats[];
+    energy: { kinetic: number; elastic: number };
+    viewers: number;
+    steers: boolean;
+    asked: boolean; // another viewer asks to steer
+    paused: boolean;
+    speed: number;
+    recording: null | { name: string; bytes: number; lost: number; problem: string };
+    malformed: number;
+    replay_time: number | null;
+}
+
+export type ServerMessage =
+    | Hello
+    | Stats
+    | { type: "parameter"; name: string; value: number }
+    | { type: "progress"; stage: string; fraction: number; remaining: number | null }
+    | { type: "notice"; level: "info" | "warning" | "error"; text: string }
+    | { type: "pong"; id: number };
+
+/// Types without members.
+type Plain = "reset" | "pause" | "run" | "steer";
+
+export type PageMessage =
+    | { type: Plain }
+    | { type: "ack"; frame: number }
+    | {
+          type: "grab";
+          slot: number;
+          body: number;
+          triangle: number;
+          barycentric: Vec3;
+          target: Vec3;
+      }
+    | {
+          type: "poke";
+          slot: number;
+          body: number;
+          triangle: number;
+          barycentric: Vec3;
+          force: number;
+      }
+    | { type: "drag"; slot: number; target: Vec3 }
+    | { type: "release"; slot: number }
+    | { type: "tool"; target: Vec3 }
+    | { type: "set"; parameter: string; value: number }
+    | { type: "step"; ticks: number }
+    | { type: "speed"; value: number }
+    | { type: "open"; scene: string }
+    | { type: "record"; on: boolean }
+    | { type: "seek"; time: number }
+    | { type: "mesh"; on: boolean };
+
+export const kSlots = 4;
+export const kPoseFloats = 7;
+const kHeldFloats = 11;
+const kToolFloats = 10;
+const kFrameHeaderBytes = 32;
+
+export interface HeldPoint {
+    body: number;
+    isPoke: boolean;
+    point: Vec3;
+    target: Vec3;
+    force: Vec3;
+}
+
+export interface Tool {
+    position: Vec3;
+    target: Vec3;
+    force: Vec3;
+}
+
+export interface Frame {
+    number: number;
+    isPaused: boolean;
+    time: number;
+    held: HeldPoint[];
+    tool: Tool | null;
+    /// Numbers of each body, views into the message.
+    bodies: Float32Array[];
+}
+
+/// Numbers that a frame carries for a body.
+export function floatsOfBody(body: BodyInfo, asset: AssetInfo): number {
+    if (body.encoding === "positions") return 3 * asset.vertices;
+    return kPoseFloats + (body.encoding === "reduced" ? body.rank : 0);
+}
+
+function vec3(numbers: Float32Array, at: number): Vec3 {
+    return [numbers[at]!, numbers[at + 1]!, numbers[at + 2]!];
+}
+
+/// Null: not a frame of this hello (one of the scene before).
+export function parseFrame(message: ArrayBuffer, hello: Hello): Frame | null {
+    const header = new Uint32Array(message, 0, 4);
+    const sizes = hello.bodies.map((body) => floatsOfBody(body, hello.assets[body.asset]!));
+    const floats = sizes.reduce((a, b) => a + b, kSlots * kHeldFloats + kToolFloats);
+    if (header[3] !== sizes.length || message.byteLength !== kFrameHeaderBytes + 4 * floats)
+        return null;
+    const times = new Float64Array(message, 16, 2);
+    const numbers = new Float32Array(message, kFrameHeaderBytes);
+    const held: HeldPoint[] = [];
+    for (let slot = 0; slot < kSlots; ++slot) {
+        const at = slot * kHeldFloats;
+        held.push({
+            body: numbers[at]!,
+            isPoke: numbers[at + 1] !== 0,
+            point: vec3(numbers, at + 2),
+            target: vec3(numbers, at + 5),
+            force: vec3(numbers, at + 8),
+        });
+    }
+    let at = kSlots * kHeldFloats;
+    const tool =
+        numbers[at] === 0
+            ? null
+            : {
+                  position: vec3(numbers, at + 1),
+                  target: vec3(numbers, at + 4),
+                  force: vec3(numbers, at + 7),
+              };
+    at += kToolFloats;
+    const bodies = sizes.map((size) => {
+        const view = numbers.subarray(at, at + size);
+        at += size;
+        return view;
+    });
+    return {
+        number: header[1]!,
+        isPaused: (header[2]! & 1) !== 0,
+        time: times[0]!,
+        held,
+        tool,
+        bodies,
+    };
+}
+
+/// Ticks of one loop: 12 numbers each (tick, time, hand, point, force on the hand, energy), and
+/// work and lateness [µs].
+export interface Samples {
+    loop: number;
+    count: number;
+    numbers: Float64Array;
+    times: Float32Array;
+}
+export const kSampleNumbers = 12;
+
+export function parseSamples(message: ArrayBuffer): Samples {
+    const header = new Uint32Array(message, 0, 4);
+    const count = header[2]!;
+    return {
+        loop: header[1]!,
+        count,
+        numbers: new Float64Array(message, 16, kSampleNumbers * count),
+        times: new Float32Array(message, 16 + 8 * kSampleNumbers * count, 2 * count),
+    };
+}
+
+export interface MeshNodes {
+    body: number;
+    positions: Float32Array;
+}
+
+export function parseMeshNodes(message: ArrayBuffer): MeshNodes {
+    const header = new Uint32Array(message, 0, 4);
+    return { body: header[1]!, positions: new Float32Array(message, 16, 3 * header[2]!) };
+}

@@ -1,0 +1,63 @@
+import type { ConnectionState } from "./connection";
+import { byId } from "./dom";
+import type { Hello, Stats } from "./protocol";
+import { quantity } from "./quantity";
+
+const kConnectionTexts: Record<ConnectionState, string> = {
+    connecting: "Connecting",
+    open: "Connected",
+    lost: "Connection lost, trying again",
+    refused: "The program was started anew: open the address it printed",
+};
+const kGood = "ok";
+
+/// The line at the bottom: connection, rate, tick times, viewers, warnings.
+export class StatusLine {
+    private readonly connection = byId("connection");
+    private readonly statistics = byId("statistics");
+    private readonly warnings = byId("warnings");
+    private readonly about = byId("about");
+    private ticks: { tick: number; time: number }[] = []; // of the last two seconds
+
+    showState(state: ConnectionState): void {
+        this.connection.dataset.state = state;
+        this.connection.textContent = kConnectionTexts[state];
+    }
+
+    showHello(hello: Hello): void {
+        this.about.textContent = `${hello.scheduling} · Pliant ${hello.version}`;
+        this.ticks = [];
+    }
+
+    /// Of the loop that is plotted too.
+    showStats(stats: Stats, shown: number): void {
+        const loop = stats.loops[shown];
+        if (!loop) return;
+        const rate = this.rateOf(loop.tick);
+        const { work } = loop;
+        const parts = [
+            stats.paused ? "paused" : rate,
+            `tick ${quantity(1e-6 * work.p50, "s")} p50 · ${quantity(1e-6 * work.p999, "s")} p99.9`,
+            `${loop.skipped} skipped`,
+            stats.viewers === 1 ? "1 viewer" : `${stats.viewers} viewers`,
+            stats.steers ? "steering" : "watching",
+        ];
+        this.statistics.textContent = parts.filter((part) => part).join(" · ");
+        this.warnings.textContent = stats.loops
+            .flatMap((each) => Object.entries(each.statuses))
+            .filter(([name, count]) => name !== kGood && count > 0)
+            .map(([name, count]) => `${name} × ${count}`)
+            .join(" · ");
+    }
+
+    private rateOf(tick: number): string {
+        const time = performance.now() / 1000;
+        const last = this.ticks.at(-1);
+        if (last && tick < last.tick) this.ticks = []; // a reset
+        this.ticks.push({ tick, time });
+        while (time - this.ticks[0]!.time > 2) this.ticks.shift();
+        const first = this.ticks[0]!;
+        if (time - first.time < 0.8) return "";
+        return `${Math.round((tick - first.tick) / (time - first.time) / 10) * 10} Hz`;
+    }
+}

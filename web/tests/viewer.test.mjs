@@ -1,0 +1,308 @@
+// What a person does with the viewer, in a real browser against the real program:
+//   PLIANT_PROGRAM=build/release/pliant node --test tests/viewer.test.mjs
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+import {
+    ask,
+    bridgeMask,
+    launchBrowser,
+    openPage,
+    pixels,
+    placeOnBridge,
+    useLocalPage,
+    waitFor,
+} from "./browser.mjs";
+import { Program } from "./program.mjs";
+
+const kProgram = process.env.PLIANT_PROGRAM;
+if (!kProgram) throw new Error("PLIANT_PROGRAM must name the program to test");
+const kOptions = { timeout: 180_000 };
+
+let browser;
+let program;
+before(async () => {
+    program = await Program.start(kProgram, ["demo", "bridge", "--port", "0"]);
+    browser = await launchBrowser();
+}, kOptions);
+after(async () => {
+    await browser?.close();
+    await program?.stop();
+});
+afterEach(async () => {
+    await Promise.all(browser.contexts().map((context) => context.close()));
+});
+
+const open = (options) => openPage(browser, program.url, options);
+
+/// Running from the start, so that tests do not depend on each other.
+async function openFresh(options) {
+    const page = await open(options);
+    await page.waitForFunction(() =>
+        /steering/.test(document.getElementById("statistics").textContent),
+    );
+    if ((await page.locator("#pause").getAttribute("aria-label")) === "Run")
+        await page.locator("#pause").click();
+    await page.locator("#reset").click();
+    return page;
+}
+
+async function pull(page, dx, dy) {
+    const place = await placeOnBridge(page);
+    await page.mouse.move(place.x, place.y);
+    await page.mouse.down();
+    for (let i = 1; i <= 8; ++i) {
+        await page.mouse.move(place.x + (dx * i) / 8, place.y + (dy * i) / 8);
+        await page.waitForTimeout(30);
+    }
+}
+
+test("the page shows the scene and has nothing to complain about", kOptions, async () => {
+    const page = await openFresh();
+    assert.equal(await page.locator("#scene-name").textContent(), "bridge");
+    const mask = bridgeMask(await pixels(page));
+    const share = mask.filter((isBridge) => isBridge).length / mask.length;
+    assert.ok(share > 0.01, `the bridge covers ${100 * share} % of the view`);
+    await page.waitForFunction(() => /Hz/.test(document.getElementById("statistics").textContent));
+    assert.deepEqual(page.problems, []);
+});
+
+test("dragging with the mouse moves the body and shows a force", kOptions, async () => {
+    const page = await openFresh();
+    await pull(page, 10, -50);
+    const force = await waitFor(page, "force", (f) => f > 0);
+    assert.ok(Number.isFinite(force));
+    const label = page.locator(".force-label:visible").first();
+    assert.match(await label.textContent(), /^[\d.]+ [µmkM]?N$/);
+    const before = await ask(page, "checksum");
+    await page.mouse.wheel(0, 400); // nearer
+    await waitFor(page, "checksum", (sum) => sum !== before);
+    await page.mouse.up();
+    await waitFor(page, "force", (f) => f === 0);
+    assert.deepEqual(page.problems, []);
+});
+
+test("pause, step, run and reset do what they say", kOptions, async () => {
+    const page = await openFresh();
+    await page.keyboard.press(" ");
+    await page.waitForFunction(() => document.getElementById("pause").ariaLabel === "Run");
+    await page.waitForTimeout(200);
+    const paused = await ask(page, "time");
+    await page.waitForTimeout(400);
+    assert.equal(await ask(page, "time"), paused);
+    await page.keyboard.press("s");
+    const stepped = await waitFor(page, "time", (time) => time > paused);
+    assert.ok(stepped - paused < 0.0105, `one tick is ${stepped - paused} s`);
+    await page.keyboard.press(" ");
+    const running = await waitFor(page, "time", (time) => time > stepped + 0.3);
+    await page.keyboard.press("r");
+    await waitFor(page, "time", (time) => time < running);
+});
+
+test("sliders change behaviour, and are reset one by one", kOptions, async () => {
+    const page = await openFresh({ viewport: { width: 1000, height: 600 } });
+    const row = (name) => page.locator("#panel .parameter", { hasText: name }).first();
+    // strong damping ends what the scene does by itself
+    const damping = row("Mass damping");
+    await damping.locator("input[type=range]").focus();
+    await page.keyboard.press("End");
+    let resting = 0;
+    let drift = Infinity;
+    for (let i = 0; i < 60 && drift > 1e-6 * Math.abs(resting); ++i) {
+        await page.waitForTimeout(500);
+        const sum = await ask(page, "checksum");
+        drift = Math.abs(sum - resting);
+        resting = sum;
+    }
+    assert.ok(drift <= 1e-6 * Math.abs(resting), `still moving by ${drift} of ${resting}`);
+    await damping.locator("button").click();
+
+    const gravity = row("Gravity");
+    const slider = gravity.locator("input[type=range]");
+    const field = gravity.locator("input[type=text]");
+    const start = await field.inputValue();
+    await slider.focus();
+    await page.keyboard.press("End");
+    await waitFor(page, "checksum", (sum) => Math.abs(sum - resting) > 1e-4 * Math.abs(resting));
+    assert.notEqual(await field.inputValue(), start);
+    await gravity.locator("button").click();
+    assert.equal(await field.inputValue(), start);
+    // the field takes numbers and keeps them in range
+    await field.fill("1e9");
+    await page.keyboard.press("Enter");
+    assert.ok(Number(await field.inputValue()) < 1e9);
+    await gravity.locator("button").click();
+});
+
+test("all of it works by keyboard", kOptions, async () => {
+    const page = await openFresh({ viewport: { width: 1000, height: 700 } });
+    const controls = await page.evaluate(() => {
+        const all = document.querySelectorAll("button, input, select, summary, canvas[tabindex]");
+        const usable = [...all].filter((c) => c.checkVisibility() && !c.disabled);
+        return { count: usable.length, nameless: usable.filter((c) => !name(c)).map((c) => c.id) };
+        function name(control) {
+            return control.ariaLabel || control.textContent.trim() || control.labels?.length;
+        }
+    });
+    assert.deepEqual(controls.nameless, []);
+    const reached = new Set();
+    for (let i = 0; i < controls.count + 5; ++i) {
+        await page.keyboard.press("Tab");
+        reached.add(
+            await page.evaluate(() => {
+                const all = [...document.querySelectorAll("*")];
+                return all.indexOf(document.activeElement);
+            }),
+        );
+    }
+    assert.ok(reached.size >= controls.count, `${reached.size} of ${controls.count} by Tab`);
+
+    // hold what is in the middle, after looking at the deck
+    await page.locator("#view").focus();
+    for (let i = 0; i < 12 && (await ask(page, "force")) === 0; ++i) {
+        await page.keyboard.press("Enter");
+        for (let k = 0; k < 6; ++k) await page.keyboard.press("ArrowUp");
+        await page.waitForTimeout(300);
+    }
+    assert.ok((await ask(page, "force")) > 0);
+    await page.keyboard.press("Escape");
+    await waitFor(page, "force", (f) => f === 0);
+    await page.keyboard.press("?");
+    await page.locator("#help-dialog[open]").waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator("#help-dialog[open]").waitFor({ state: "detached" });
+});
+
+test("one viewer steers, the other watches until it is gone", kOptions, async () => {
+    const first = await openFresh();
+    const second = await open();
+    await second.locator("#banner", { hasText: "Watching" }).waitFor();
+    assert.ok(await second.locator("#pause").isDisabled());
+    await first.waitForFunction(() =>
+        document.getElementById("statistics").textContent.includes("2 viewers"),
+    );
+    await second.locator("#banner button").click();
+    await first.locator("#banner", { hasText: "asks to steer" }).waitFor();
+    await first.locator("#banner button").click();
+    await first.locator("#banner", { hasText: "Watching" }).waitFor();
+    await second.locator("#banner").waitFor({ state: "hidden" });
+    await second.close();
+    await first.locator("#banner").waitFor({ state: "hidden" });
+    assert.deepEqual(first.problems, []);
+});
+
+test("the page comes back by itself after the connection was lost", kOptions, async () => {
+    const context = await browser.newContext({ viewport: { width: 480, height: 360 } });
+    const page = await context.newPage();
+    await useLocalPage(page);
+    let current;
+    await page.routeWebSocket(/\/ws/, (socket) => {
+        socket.connectToServer();
+        current = socket;
+    });
+    await page.goto(program.url);
+    const drawn = await waitFor(page, "frames", (frames) => frames > 2);
+    const lost = page.locator("#connection", { hasText: "lost" }).waitFor();
+    await current.close();
+    await lost;
+    await page.locator("#connection", { hasText: "Connected" }).waitFor();
+    await waitFor(page, "frames", (frames) => frames > drawn + 5);
+});
+
+test("the page comes back by itself after a restart of the program", kOptions, async () => {
+    const words = ["demo", "bridge", "--port"];
+    const first = await Program.start(kProgram, [...words, "0"]);
+    const page = await openPage(browser, first.url);
+    await first.stop();
+    await page.locator("#connection", { hasText: "lost" }).waitFor();
+    const second = await Program.start(kProgram, [...words, first.port]);
+    try {
+        await page.locator("#connection", { hasText: "Connected" }).waitFor();
+        const drawn = await ask(page, "frames");
+        await waitFor(page, "frames", (frames) => frames > drawn + 2);
+    } finally {
+        await second.stop();
+    }
+});
+
+test("a wrong token is refused, and the page says where to go", kOptions, async () => {
+    const page = await (await browser.newContext()).newPage();
+    const url = new URL(program.url);
+    url.searchParams.set("t", "0123456789abcdef0123456789abcdef");
+    const reply = await page.goto(url.href);
+    assert.equal(reply.status(), 403);
+    assert.match(await page.locator("body").textContent(), /terminal/);
+});
+
+test("phones get drawers, and nothing sticks out", kOptions, async () => {
+    const page = await openFresh({ viewport: { width: 390, height: 844 }, hasTouch: true });
+    const isWide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    assert.equal(await isWide(), false);
+    assert.ok(!(await page.locator("#panel").isVisible()));
+    await page.locator("#panel-button").click();
+    assert.ok(await page.locator("#panel input").first().isVisible());
+    await page.locator("#plots-button").click();
+    assert.ok(await page.locator("#plots canvas").first().isVisible());
+    assert.ok(!(await page.locator("#panel").isVisible()));
+    assert.equal(await isWide(), false);
+});
+
+test("GPU and CPU put the surface at the same places", kOptions, async () => {
+    const page = await openFresh({ viewport: { width: 520, height: 420 } });
+    await pull(page, 0, -60);
+    await page.keyboard.press(" ");
+    await page.waitForFunction(() => document.getElementById("pause").ariaLabel === "Run");
+    const masks = {};
+    for (const quality of ["1", "2"]) {
+        const frames = await ask(page, "frames");
+        await page.evaluate((value) => {
+            const choice = document.getElementById("quality-choice");
+            choice.value = value;
+            choice.dispatchEvent(new Event("change"));
+        }, quality);
+        await waitFor(page, "frames", (now) => now > frames, 60_000); // paused: the same frame again
+        await page.waitForTimeout(500);
+        masks[quality] = bridgeMask(await pixels(page));
+    }
+    await page.mouse.up();
+    await page.keyboard.press(" ");
+    const both = masks[1].filter((isBridge, i) => isBridge && masks[2][i]).length;
+    const either = masks[1].filter((isBridge, i) => isBridge || masks[2][i]).length;
+    // edges are antialiased and shaded differently
+    assert.ok(both > 0.75 * either, `${both} of ${either} pixels agree`);
+});
+
+test("colours, mesh, screenshot, recording and another scene", kOptions, async () => {
+    const page = await openFresh({ viewport: { width: 1000, height: 600 }, acceptDownloads: true });
+    await page.keyboard.press("c");
+    await page.locator("#legend", { hasText: "Displacement" }).waitFor();
+    await page.keyboard.press("c");
+    await page.locator("#legend", { hasText: "strain" }).waitFor();
+    await page.keyboard.press("c");
+    await page.locator("#legend").waitFor({ state: "hidden" });
+    await page.keyboard.press("m");
+    assert.equal(await page.locator("#mesh").getAttribute("aria-pressed"), "true");
+    const drawn = await ask(page, "frames");
+    await waitFor(page, "frames", (frames) => frames > drawn + 3);
+    await page.keyboard.press("m");
+
+    const downloading = page.waitForEvent("download");
+    await page.locator("#screenshot").click();
+    assert.equal((await downloading).suggestedFilename(), "bridge.png");
+
+    await page.locator("#record").click();
+    await page.locator("#record[aria-pressed=true]").waitFor();
+    await page.locator("#record").click();
+    await page.locator("#record[aria-pressed=false]").waitFor();
+    await page.locator("#recordings-button").click();
+    await page
+        .locator(".recording", { hasText: /\d (kB|MB)/ })
+        .first()
+        .waitFor();
+    await page.keyboard.press("Escape");
+
+    await page.locator("#scenes-button").click();
+    await page.locator("#scene-list button", { hasText: "wedge" }).click();
+    await page.locator("#scene-name", { hasText: "wedge" }).waitFor({ timeout: 120_000 });
+    await waitFor(page, "frames", (frames) => frames > drawn + 20);
+    assert.deepEqual(page.problems, []);
+});
