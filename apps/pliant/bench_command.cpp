@@ -3,6 +3,7 @@
 #include "benchmarks/bench.h"
 #include "benchmarks/fem_bench.h"
 #include "benchmarks/reduction_bench.h"
+#include "benchmarks/scene_bench.h"
 #include "commands.h"
 #include "output.h"
 #include "pliant/core/error.h"
@@ -22,7 +23,8 @@ std::vector<Benchmark> all_benchmarks() {
          {bench::geometry_benchmarks(), bench::element_benchmarks(), bench::explicit_benchmarks(),
           bench::implicit_benchmarks(), bench::coupled_benchmarks(), bench::solver_benchmarks(),
           bench::reduced_force_benchmarks(), bench::reduced_step_benchmarks(),
-          bench::reduced_surface_benchmarks(), bench::reduced_build_benchmarks()})
+          bench::reduced_surface_benchmarks(), bench::reduced_body_benchmarks(),
+          bench::reduced_build_benchmarks(), bench::scene_benchmarks()})
         all.insert(all.end(), module.begin(), module.end());
     return all;
 }

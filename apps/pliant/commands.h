@@ -5,6 +5,8 @@
 namespace pliant::cli {
 
 [[nodiscard]] Command demo_command();
+[[nodiscard]] Command run_command();
+[[nodiscard]] Command replay_command();
 [[nodiscard]] Command shape_command();
 [[nodiscard]] Command build_command();
 [[nodiscard]] Command mesh_command();

@@ -19,14 +19,14 @@ using namespace pliant::cli;
 constexpr int kFailed = 1, kInterrupted = 130;
 
 std::vector<Command> all_commands() {
-    return {demo_command(),    build_command(),   shape_command(), mesh_command(),
-            convert_command(), inspect_command(), bench_command(), reproduce_command()};
+    return {demo_command(),  run_command(),      replay_command(),  build_command(),
+            shape_command(), mesh_command(),     convert_command(), inspect_command(),
+            bench_command(), reproduce_command()};
 }
 
 void print_overview(const std::vector<Command>& commands) {
     std::printf("Pliant %s: deformable objects you can touch.\n\n", pliant::kVersion);
-    std::printf(
-        "Example:  pliant shape spoon -o spoon.ply && pliant mesh spoon.ply -o spoon.vtu\n\n");
+    std::printf("Example:  pliant demo\n\n");
     for (const Command& command : commands)
         std::printf("  pliant %-9s %s\n", command.name.c_str(), command.summary.c_str());
     std::printf("\nEach command has --help.\n");

@@ -1,8 +1,8 @@
+#include <chrono>
 #include <cstdio>
 #include <sstream>
 
 #include "commands.h"
-#include "meshing.h"
 #include "output.h"
 #include "pliant/core/archive.h"
 #include "pliant/core/atomic_file.h"
@@ -10,9 +10,11 @@
 #include "pliant/core/hash.h"
 #include "pliant/core/json_writer.h"
 #include "pliant/core/version.h"
+#include "pliant/geometry/embedding.h"
 #include "pliant/geometry/mesh_archive.h"
 #include "pliant/geometry/mesh_io.h"
 #include "pliant/geometry/selection.h"
+#include "pliant/geometry/simulation_mesh.h"
 #include "pliant/geometry/surface_check.h"
 
 namespace pliant::cli {
@@ -47,6 +49,33 @@ CheckedSurface load_checked(const Arguments& arguments, const std::string& path)
                         arguments.has("--repair") ? "" : "; --repair may close it");
     }
     return {std::move(surface), repair};
+}
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+struct MeshResult {
+    VolumeMesh mesh;
+    Embedding embedding;  ///< of all surface vertices
+    double mesh_seconds = 0, embed_seconds = 0;
+};
+
+MeshResult make_simulation_mesh(const SurfaceQuery& surface, const SimulationMeshOptions& options,
+                                Progress& progress) {
+    const auto start = Clock::now();
+    VolumeMesh mesh = build_simulation_mesh(surface, options, progress);
+    const double mesh_seconds = seconds_since(start);
+
+    progress.stage("embedding surface");
+    const auto embed_start = Clock::now();
+    Embedding embedding(mesh, surface.mesh().vertices);
+    const double embed_seconds = seconds_since(embed_start);
+    progress.finish();
+    if (progress.is_cancelled()) throw Cancelled();
+    return {std::move(mesh), std::move(embedding), mesh_seconds, embed_seconds};
 }
 
 /// --region NAME=SELECTION

@@ -46,16 +46,14 @@ std::string share(double fraction) {
 }
 
 std::string format(const char* pattern, ...) {
-    std::string text(255, '\0');
-    for (bool fits = false; !fits;) {
-        va_list values;
-        va_start(values, pattern);
-        const int needed = std::vsnprintf(text.data(), text.size() + 1, pattern, values);
-        va_end(values);
-        const auto length = static_cast<std::size_t>(std::max(needed, 0));
-        fits = length <= text.size();
-        text.resize(length);
-    }
+    va_list values, again;
+    va_start(values, pattern);
+    va_copy(again, values);
+    const int length = std::vsnprintf(nullptr, 0, pattern, values);
+    va_end(values);
+    std::string text(static_cast<std::size_t>(std::max(length, 0)), '\0');
+    (void)std::vsnprintf(text.data(), text.size() + 1, pattern, again);
+    va_end(again);
     return text;
 }
 

@@ -52,7 +52,7 @@ ExperimentPage chosen(const Arguments& arguments) {
 
 /// A name ending in .html is the page; anything else is a folder for it, made if need be.
 std::filesystem::path page_path(const Arguments& arguments, const std::string& name) {
-    const std::filesystem::path out = arguments.text("-o", name);
+    std::filesystem::path out = arguments.text("-o", name);
     if (has_extension(out.string(), ".html")) {
         check_output(out.string(), {".html"});
         return out;

@@ -7,8 +7,8 @@ namespace {
 using namespace cli_test;
 
 TEST_F(CommandLine, EveryCommandHasHelpThatBeginsWithAnExample) {
-    for (const std::string command :
-         {"demo", "shape", "mesh", "build", "convert", "inspect", "bench", "reproduce"}) {
+    for (const std::string command : {"demo", "run", "replay", "shape", "mesh", "build", "convert",
+                                      "inspect", "bench", "reproduce"}) {
         const Output help = pliant(command + " --help");
         EXPECT_EQ(help.exit_code, 0);
         EXPECT_TRUE(help.text.starts_with("Example:  pliant " + command)) << help.text;

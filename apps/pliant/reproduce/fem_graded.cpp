@@ -162,7 +162,8 @@ VectorXd indent(const VolumeMesh& mesh, const Load& load) {
             return mesh.vertices[static_cast<std::size_t>(face[k])];
         };
         for (int p = 0; p < kPoints * kPoints; ++p) {
-            const double s = (p % kPoints + 0.5) / kPoints, t = (p / kPoints + 0.5) / kPoints;
+            const int row = p / kPoints;
+            const double s = (p % kPoints + 0.5) / kPoints, t = (row + 0.5) / kPoints;
             const double weights[] = {(1 - s) * (1 - t), s * (1 - t), s * t, (1 - s) * t};
             Vector3d x = Vector3d::Zero();
             for (std::size_t k = 0; k < 4; ++k) x += weights[k] * corner(k);

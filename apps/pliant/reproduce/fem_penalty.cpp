@@ -13,7 +13,6 @@
 namespace pliant::reproduce {
 namespace {
 
-using cli::format;
 using Eigen::VectorXd;
 
 // a cube of 0.1 m flies at a plane, without gravity, and leaves it

@@ -15,7 +15,6 @@
 namespace pliant::reproduce {
 namespace {
 
-using cli::format;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 

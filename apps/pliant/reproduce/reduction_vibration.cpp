@@ -58,6 +58,7 @@ public:
             else
                 free_.push_back(i);
         std::vector<Eigen::Triplet<double>> entries;
+        entries.reserve(free_.size());
         for (int k = 0; k < num_free(); ++k)
             entries.emplace_back(free_[static_cast<std::size_t>(k)], k, 1.0);
         Eigen::SparseMatrix<double> choice(body.model.num_nodes(), num_free());

@@ -1,0 +1,205 @@
+#include "viewing.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+#include <thread>
+
+#include "output.h"
+#include "pliant/core/error.h"
+#include "pliant/core/json_writer.h"
+#include "pliant/reduction/build_reduced.h"
+#include "server/page_files.h"
+
+extern char** environ;
+
+namespace pliant::cli {
+namespace {
+
+constexpr int kFirstPort = 8080, kLastPort = 8099;
+
+/// Whether somebody listens there already; addresses that are not numbers are the server's to
+/// judge.
+bool is_taken(const std::string& address, int port) {
+    sockaddr_in v4{};
+    sockaddr_in6 v6{};
+    v4.sin_family = AF_INET;
+    v6.sin6_family = AF_INET6;
+    v4.sin_port = v6.sin6_port = htons(static_cast<std::uint16_t>(port));
+    const bool is_v4 = inet_pton(AF_INET, address.c_str(), &v4.sin_addr) == 1;
+    if (!is_v4 && inet_pton(AF_INET6, address.c_str(), &v6.sin6_addr) != 1) return false;
+    const int probe = socket(is_v4 ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (probe < 0) return false;
+    // a port whose last connections are still fading away is free
+    const int yes = 1;
+    setsockopt(probe, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    const bool fails = bind(probe,
+                            is_v4 ? reinterpret_cast<const sockaddr*>(&v4)
+                                  : reinterpret_cast<const sockaddr*>(&v6),
+                            is_v4 ? sizeof v4 : sizeof v6) != 0 &&
+                       errno == EADDRINUSE;
+    close(probe);
+    return fails;
+}
+
+std::atomic<bool> is_stopped{false};
+
+/// While alive, the first Ctrl-C or SIGTERM only sets `is_stopped`.
+class StopOnSignal {
+public:
+    StopOnSignal() {
+        struct sigaction action {};
+        action.sa_handler = [](int) { is_stopped.store(true, std::memory_order_relaxed); };
+        sigemptyset(&action.sa_mask);
+        // the second signal ends the program at once
+        action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
+        sigaction(SIGINT, nullptr, &interrupt_);
+        // a background job of a script is deaf to Ctrl-C and must stay so
+        if (interrupt_.sa_handler != SIG_IGN) sigaction(SIGINT, &action, nullptr);
+        sigaction(SIGTERM, &action, &terminate_);
+    }
+    ~StopOnSignal() {
+        sigaction(SIGINT, &interrupt_, nullptr);
+        sigaction(SIGTERM, &terminate_, nullptr);
+    }
+    StopOnSignal(const StopOnSignal&) = delete;
+    StopOnSignal& operator=(const StopOnSignal&) = delete;
+
+private:
+    struct sigaction interrupt_ {};
+    struct sigaction terminate_ {};
+};
+
+bool has_desktop() {
+    return std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
+}
+
+/// Does not wait; a desktop without xdg-open still has the printed address.
+void open_browser(const std::string& url) {
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    for (const int stream : {STDOUT_FILENO, STDERR_FILENO})
+        posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0);
+    std::string program = "xdg-open", address = url;
+    char* words[] = {program.data(), address.data(), nullptr};
+    pid_t child = 0;
+    posix_spawnp(&child, program.c_str(), &actions, nullptr, words, environ);
+    posix_spawn_file_actions_destroy(&actions);
+}
+
+/// The same in every run, so that pages come back by themselves when the program is started again;
+/// in a file that only its owner reads. A token for this run alone where there is no such file.
+std::string kept_token() {
+    constexpr std::size_t kLength = 32;
+    std::filesystem::path folder = default_cache_folder();
+    if (folder.empty()) return random_token();
+    const std::filesystem::path path = folder / "viewer-token";
+    std::string token = random_token();
+    std::error_code ignored;
+    std::filesystem::create_directories(folder, ignored);
+    if (const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        file >= 0) {
+        if (write(file, token.data(), token.size()) != static_cast<ssize_t>(token.size()))
+            std::filesystem::remove(path, ignored);
+        close(file);
+        return token;
+    }
+    struct stat info {};
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (file < 0) return token;
+    std::string kept(kLength, '\0');
+    const bool is_ours = fstat(file, &info) == 0 && info.st_uid == geteuid() &&
+                         (info.st_mode & (S_IRWXG | S_IRWXO)) == 0 &&
+                         read(file, kept.data(), kLength) == static_cast<ssize_t>(kLength) &&
+                         kept.find_first_not_of("0123456789abcdef") == std::string::npos;
+    close(file);
+    return is_ours ? kept : token;
+}
+
+}  // namespace
+
+const std::vector<Option>& viewing_options() {
+    static const std::vector<Option> options{
+        {"--port", "N", "of the viewer (default 8080, or the next free one); 0: any free one"},
+        {"--address", "A", "where the viewer listens (default 127.0.0.1: this computer only)"},
+        {"--no-browser", "", "only print the address of the viewer"},
+        {"--duration", "S", "stop after so many seconds (default: at Ctrl-C)"},
+    };
+    return options;
+}
+
+WebServerOptions viewer_address(const Arguments& arguments) {
+    if (page_files().empty())
+        throw InputError("",
+                         "the viewer is not in this build; install npm and build again, or use "
+                         "--headless");
+    WebServerOptions web;
+    web.address = arguments.text("--address", web.address);
+    web.port = arguments.integer("--port", kFirstPort, 0, 65535);
+    web.token = kept_token();
+    if (web.port == 0 || !is_taken(web.address, web.port)) return web;
+    if (arguments.has("--port"))
+        throw InputError("", "port " + std::to_string(web.port) +
+                                 " is in use; choose another with --port, or 0 for any free one");
+    while (web.port <= kLastPort && is_taken(web.address, web.port)) ++web.port;
+    if (web.port > kLastPort)
+        throw InputError("", "all ports from " + std::to_string(kFirstPort) + " to " +
+                                 std::to_string(kLastPort) +
+                                 " are in use; choose another with --port");
+    std::fprintf(stderr, "Port %d is in use; using %d.\n", kFirstPort, web.port);
+    return web;
+}
+
+void serve_viewer(const Arguments& arguments, const std::string& headline, const std::string& hints,
+                  const std::function<std::unique_ptr<ViewerServer>()>& start) {
+    using Clock = std::chrono::steady_clock;
+    constexpr auto kLook = std::chrono::milliseconds(50), kRedraw = std::chrono::milliseconds(1000);
+    const double duration =
+        arguments.real("--duration", std::numeric_limits<double>::infinity(), 0, 1e9);
+    is_stopped.store(false, std::memory_order_relaxed);
+    const StopOnSignal signals;
+    const std::unique_ptr<ViewerServer> server = start();
+    const std::string url = server->url();
+    if (arguments.json()) {
+        std::printf("%s\n", JsonWriter()
+                                .begin_object()
+                                .member("url", url)
+                                .member("scheduling", server->scheduling())
+                                .end_object()
+                                .text()
+                                .c_str());
+    } else {
+        std::printf("%s. Open  %s\n", headline.c_str(), url.c_str());
+        std::printf("  %s\n", hints.c_str());
+        std::printf("  %s\n", server->scheduling().c_str());
+    }
+    std::fflush(stdout);
+    if (has_desktop() && !arguments.has("--no-browser")) open_browser(url);
+
+    const bool shows_status = !arguments.json() && isatty(STDOUT_FILENO);
+    const auto begin = Clock::now();
+    auto next_status = begin;
+    while (!is_stopped.load(std::memory_order_relaxed) &&
+           std::chrono::duration<double>(Clock::now() - begin).count() < duration) {
+        std::this_thread::sleep_for(kLook);
+        if (!shows_status || Clock::now() < next_status) continue;
+        next_status = Clock::now() + kRedraw;
+        std::printf("\r%s\x1b[K", server->status_line().c_str());
+        std::fflush(stdout);
+    }
+    if (shows_status) std::printf("\n");
+}
+
+}  // namespace pliant::cli

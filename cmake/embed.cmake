@@ -1,0 +1,22 @@
+# Writes a C++ file that holds other files:
+#   cmake -DOUTPUT=scene_files.cpp -DHEADER=scene/scene_files.h -DFUNCTION=scene_files -DFILES="a.json;b.json" -P cmake/embed.cmake
+# The assembler reads the contents (.incbin), so large files cost nothing to compile.
+set(assembly "")
+set(declarations "")
+set(entries "")
+set(index 0)
+foreach(file IN LISTS FILES)
+    get_filename_component(name "${file}" NAME)
+    set(symbol "pliant_${FUNCTION}_${index}")
+    string(APPEND assembly "    \"${symbol}:\\n.incbin \\\"${file}\\\"\\n${symbol}_end:\\n.byte 0\\n\"\n")
+    string(APPEND declarations "extern const char ${symbol}[], ${symbol}_end[];\n")
+    string(APPEND entries "        {\"${name}\", {${symbol}, static_cast<std::size_t>(${symbol}_end - ${symbol})}},\n")
+    math(EXPR index "${index} + 1")
+endforeach()
+if(index EQUAL 0)
+    set(body "    return {};\n")
+else()
+    set(body "    static const pliant::EmbeddedFile files[] = {\n${entries}    };\n    return files;\n")
+    set(assembly "__asm__(\".section .rodata\\n\"\n${assembly}    \".previous\\n\");\nextern \"C\" {\n${declarations}}\n")
+endif()
+file(WRITE "${OUTPUT}" "#include \"${HEADER}\"\n\n${assembly}\nstd::span<const pliant::EmbeddedFile> pliant::${FUNCTION}() noexcept {\n${body}}\n")
