@@ -199,7 +199,8 @@ void serve_viewer(const Arguments& arguments, const std::string& headline, const
         std::printf("\r%s\x1b[K", server->status_line().c_str());
         std::fflush(stdout);
     }
-    if (shows_status) std::printf("\n");
+    if (!arguments.json())
+        std::printf("%s%s\n", shows_status ? "\r\x1b[K" : "", server->status_line().c_str());
 }
 
 }  // namespace pliant::cli

@@ -1,6 +1,7 @@
 import { apiAddress } from "./connection";
 import type { Hello } from "./protocol";
 import { type RenderSurface, makeRenderSurface } from "./render_surface";
+import { simplify } from "./simplify";
 
 /// Columns of a basis as they arrive: 16-bit texels x y z 0 of column 0, then of column 1 …
 export interface Shapes {
@@ -18,11 +19,41 @@ export interface Asset {
     indices: Uint32Array;
     radius: number; // of the rest surface around the body's origin
     surface: RenderSurface;
+    drawn: Asset | null; // what is drawn in its place when there are many bodies
     shapes: Shapes | null;
     edges: Uint32Array | null; // of the simulation mesh, fetched when it is shown
 }
 
+/// The same with fewer vertices: those that `indices` use.
+function withTriangles(asset: Asset, indices: Uint32Array): Asset {
+    const used = Uint32Array.from(new Set(indices)).sort();
+    const placeOf = new Map([...used].map((vertex, place) => [vertex, place]));
+    const positions = new Float32Array(3 * used.length);
+    used.forEach((v, i) => positions.set(asset.positions.subarray(3 * v, 3 * v + 3), 3 * i));
+    let { shapes } = asset;
+    if (shapes) {
+        const texels = new Int16Array(4 * shapes.rank * used.length);
+        for (let k = 0; k < shapes.rank; ++k)
+            used.forEach((v, i) => {
+                const from = 4 * (k * asset.vertices + v);
+                texels.set(shapes!.texels.subarray(from, from + 4), 4 * (k * used.length + i));
+            });
+        shapes = { ...shapes, texels };
+    }
+    const renumbered = indices.map((vertex) => placeOf.get(vertex)!);
+    return {
+        ...asset,
+        vertices: used.length,
+        triangles: indices.length / 3,
+        positions,
+        indices: renumbered,
+        surface: makeRenderSurface(positions, renumbered),
+        shapes,
+    };
+}
+
 const kTexelMaximum = 32767;
+const kDrawnTriangles = 1_500_000; // of all bodies of an asset that share it
 
 async function fetchBytes(path: string): Promise<ArrayBuffer> {
     const reply = await fetch(apiAddress(path));
@@ -37,7 +68,12 @@ async function fetchShapes(index: number): Promise<Shapes> {
     return { rank, factors, texels: new Int16Array(bytes, 8 + 4 * rank, 4 * rank * vertices) };
 }
 
-async function fetchAsset(index: number, size: number, isReduced: boolean): Promise<Asset> {
+async function fetchAsset(
+    index: number,
+    size: number,
+    copies: number,
+    isReduced: boolean,
+): Promise<Asset> {
     const [bytes, shapes] = await Promise.all([
         fetchBytes(`asset/${index}/surface`),
         isReduced ? fetchShapes(index) : null,
@@ -48,7 +84,7 @@ async function fetchAsset(index: number, size: number, isReduced: boolean): Prom
     let radius = 0;
     for (let v = 0; v < 3 * vertices; v += 3)
         radius = Math.max(radius, Math.hypot(positions[v]!, positions[v + 1]!, positions[v + 2]!));
-    return {
+    const asset: Asset = {
         vertices,
         triangles,
         size,
@@ -56,9 +92,13 @@ async function fetchAsset(index: number, size: number, isReduced: boolean): Prom
         indices,
         radius,
         surface: makeRenderSurface(positions, indices),
+        drawn: null,
         shapes,
         edges: null,
     };
+    const fewer = simplify(positions, indices, size, kDrawnTriangles / copies);
+    if (fewer.length < indices.length) asset.drawn = withTriangles(asset, fewer);
+    return asset;
 }
 
 export function fetchAssets(hello: Hello): Promise<Asset[]> {
@@ -67,6 +107,7 @@ export function fetchAssets(hello: Hello): Promise<Asset[]> {
             fetchAsset(
                 index,
                 info.size,
+                hello.bodies.filter((body) => body.asset === index).length,
                 hello.bodies.some((body) => body.asset === index && body.encoding === "reduced"),
             ),
         ),

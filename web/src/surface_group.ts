@@ -72,7 +72,8 @@ export class SurfaceGroup {
     }
 
     private makeDrawing(): SurfaceDrawing {
-        const { asset, members, bodies, fit, colours, stage } = this;
+        const { members, bodies, fit, colours, stage } = this;
+        const asset = this.asset.drawn ?? this.asset;
         const drawing = stage.isFine
             ? new GpuSurface(asset, members, bodies, fit, colours, stage.maxTextureSize)
             : new CpuSurface(asset, members, bodies, fit, colours);
