@@ -11,6 +11,7 @@
 #include "pliant/geometry/selection.h"
 #include "pliant/geometry/surface_check.h"
 #include "pliant/reduction/reduced_model.h"
+#include "recording_report.h"
 
 namespace pliant::cli {
 namespace {
@@ -231,6 +232,15 @@ int inspect_volume(const Arguments& arguments, const std::string& path) {
     return 0;
 }
 
+int inspect_recording(const Arguments& arguments, const std::string& path) {
+    const Recording recording = Recording::load(path);
+    if (arguments.json())
+        std::printf("%s\n", content_json(recording, path).c_str());
+    else
+        print_content(recording, path);
+    return 0;
+}
+
 int run(const Arguments& arguments) {
     const std::string& path = arguments.operands()[0];
     if (has_extension(path, ".vtu"))
@@ -238,6 +248,7 @@ int run(const Arguments& arguments) {
                          "is written for ParaView and not read back; inspect the .pliant or "
                          ".msh file of the same mesh");
     if (has_extension(path, ".pliant")) return inspect_archive(arguments, path);
+    if (has_extension(path, ".pliantrec")) return inspect_recording(arguments, path);
     return is_volume_file(path) ? inspect_volume(arguments, path)
                                 : inspect_surface(arguments, path);
 }
@@ -245,17 +256,18 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command inspect_command() {
-    return {
-        .name = "inspect",
-        .summary = "Says what is in a mesh, model or other .pliant file and whether it is sound.",
-        .operands = "FILE",
-        .example = "pliant inspect bridge.ply --select \"z < 5 %\"",
-        .min_operands = 1,
-        .max_operands = 1,
-        .options = {{"--select", "SELECTION",
-                     "count the vertices of a selection, as in \"z < 5 %\""},
-                    {"--of", "SURFACE", "check that a model was built from this surface"}},
-        .run = run};
+    return {.name = "inspect",
+            .summary =
+                "Says what is in a mesh, model, recording or other .pliant file and whether it is "
+                "sound.",
+            .operands = "FILE",
+            .example = "pliant inspect bridge.ply --select \"z < 5 %\"",
+            .min_operands = 1,
+            .max_operands = 1,
+            .options = {{"--select", "SELECTION",
+                         "count the vertices of a selection, as in \"z < 5 %\""},
+                        {"--of", "SURFACE", "check that a model was built from this surface"}},
+            .run = run};
 }
 
 }  // namespace pliant::cli

@@ -6,6 +6,7 @@
 #include "pliant/core/json_writer.h"
 #include "pliant/scene/recording.h"
 #include "pliant/scene/scene_file.h"
+#include "recording_report.h"
 #include "session.h"
 #include "viewing.h"
 
@@ -13,20 +14,6 @@ namespace pliant::cli {
 namespace {
 
 constexpr int kDifferent = 1;
-
-void print_content(const Recording& recording, const std::string& path) {
-    const RecordingHeader& header = recording.header();
-    std::printf("%s: %.6g s%s%s, Pliant %s\n", path.c_str(), recording.duration(),
-                header.started.empty() ? "" : " from ", header.started.c_str(),
-                header.version.c_str());
-    for (int l = 0; l < static_cast<int>(header.loops.size()); ++l)
-        std::printf("%-12s %s ticks at %g Hz, %s commands\n",
-                    header.loops[static_cast<std::size_t>(l)].name.c_str(),
-                    grouped(static_cast<std::int64_t>(recording.num_ticks(l))).c_str(),
-                    header.loops[static_cast<std::size_t>(l)].rate,
-                    grouped(static_cast<std::int64_t>(recording.commands(l).size())).c_str());
-    if (!recording.is_complete()) std::printf("%-12s %s\n", "problem", recording.problem().c_str());
-}
 
 int loop_named(const Recording& recording, const std::string& name) {
     std::string known;

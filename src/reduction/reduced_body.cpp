@@ -2,11 +2,11 @@
 
 #include "body/surface_display.h"
 #include "body/wind.h"
+#include "core/jacobi_eigen.h"
 #include "geometry/option_check.h"
 #include "reduction/reduced_body_model.h"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -370,9 +370,7 @@ double ReducedBody::mobility(const SurfacePoint& point) const noexcept {
         m.product.noalias() = m.data->inverse_mass * m.row;
         B.col(axis) = m.rows.lazyProduct(m.product);
     }
-    Eigen::SelfAdjointEigenSolver<Matrix3d> eigen;
-    eigen.computeDirect(B, Eigen::EigenvaluesOnly);
-    double largest = std::max(eigen.eigenvalues()[2], 0.0);
+    double largest = std::max(jacobi_eigen(B).values[2], 0.0);
     if (m.is_free()) {
         const double lever = (position(point) - m.state.frame.pose.position).norm();
         largest += 1 / m.motion->flight->mass() + lever * lever / m.data->smallest_inertia;

@@ -2,7 +2,6 @@
 
 #include "body/surface_display.h"
 
-#include <algorithm>
 #include <cassert>
 
 namespace pliant {
@@ -15,21 +14,6 @@ void move_to_world(std::span<const float> state, std::span<float> x) noexcept {
         place = pose.to_world(place);
     }
 }
-
-using Edge = std::array<int, 2>;
-constexpr std::array<Edge, 6> kTetEdges = {{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}};
-constexpr std::array<Edge, 12> kHexEdges = {{{0, 1},
-                                             {1, 2},
-                                             {2, 3},
-                                             {3, 0},
-                                             {4, 5},
-                                             {5, 6},
-                                             {6, 7},
-                                             {7, 4},
-                                             {0, 4},
-                                             {1, 5},
-                                             {2, 6},
-                                             {3, 7}}};
 
 }  // namespace
 
@@ -55,24 +39,8 @@ void ReducedDisplay::normals(std::span<const float> x, std::span<float> n) const
     shapes_.normals(x, n);
 }
 
-std::vector<Edge> ReducedDisplay::mesh_edges() const {
-    const VolumeMesh mesh = model_.mesh();
-    std::vector<Edge> edges;
-    const auto add = [&](std::span<const int> element, const Edge& local) {
-        const int a = element[static_cast<std::size_t>(local[0])],
-                  b = element[static_cast<std::size_t>(local[1])];
-        edges.push_back({std::min(a, b), std::max(a, b)});
-    };
-    for (int e = 0; e < mesh.num_elements(); ++e) {
-        const std::span<const int> element = mesh.element(e);
-        if (mesh.kind == ElementKind::Tet4)
-            for (const Edge& local : kTetEdges) add(element, local);
-        else
-            for (const Edge& local : kHexEdges) add(element, local);
-    }
-    std::sort(edges.begin(), edges.end());
-    edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
-    return edges;
+std::vector<std::array<int, 2>> ReducedDisplay::mesh_edges() const {
+    return element_edges(model_.mesh());
 }
 
 void ReducedDisplay::mesh_positions(std::span<const float> state,

@@ -97,6 +97,9 @@ TEST_F(Session, SameSceneGivesTheSameStateForEveryNumberOfThreads) {
 TEST_F(Session, RecordingIsExportedAndRepeatedBitForBit) {
     const std::string file = path("a.pliantrec");
     ASSERT_EQ(pliant(headless("--duration 0.5 --record " + file)).exit_code, 0);
+    const Output content = pliant("inspect " + file);
+    EXPECT_TRUE(contains(content, "500 ticks at 1000 Hz, 0 commands")) << content.text;
+    EXPECT_TRUE(contains(pliant("inspect --json " + file), "\"complete\":true"));
     const Output replay = pliant("replay " + file + " --progress none --check --csv " +
                                  path("a.csv") + " --obj " + path("frames") + " --fps 10");
     EXPECT_EQ(replay.exit_code, 0) << replay.text;

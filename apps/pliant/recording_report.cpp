@@ -1,0 +1,53 @@
+#include "recording_report.h"
+
+#include <cstdio>
+
+#include "output.h"
+#include "pliant/core/json_writer.h"
+
+namespace pliant::cli {
+
+void print_content(const Recording& recording, const std::string& path) {
+    const RecordingHeader& header = recording.header();
+    std::printf("%s: %.6g s%s%s, Pliant %s\n", path.c_str(), recording.duration(),
+                header.started.empty() ? "" : " from ", header.started.c_str(),
+                header.version.c_str());
+    for (int l = 0; l < static_cast<int>(header.loops.size()); ++l)
+        std::printf("%-12s %s ticks at %g Hz, %s commands\n",
+                    header.loops[static_cast<std::size_t>(l)].name.c_str(),
+                    grouped(static_cast<std::int64_t>(recording.num_ticks(l))).c_str(),
+                    header.loops[static_cast<std::size_t>(l)].rate,
+                    grouped(static_cast<std::int64_t>(recording.commands(l).size())).c_str());
+    if (!recording.is_complete()) std::printf("%-12s %s\n", "problem", recording.problem().c_str());
+}
+
+std::string content_json(const Recording& recording, const std::string& path) {
+    const RecordingHeader& header = recording.header();
+    JsonWriter json;
+    json.begin_object()
+        .member("file", path)
+        .member("kind", "recording")
+        .member("version", header.version)
+        .member("started", header.started)
+        .member("duration_s", recording.duration())
+        .member("complete", recording.is_complete())
+        .member("problem", recording.problem())
+        .key("loops")
+        .begin_array();
+    for (int l = 0; l < static_cast<int>(header.loops.size()); ++l)
+        json.begin_object()
+            .member("name", header.loops[static_cast<std::size_t>(l)].name)
+            .member("rate", header.loops[static_cast<std::size_t>(l)].rate)
+            .member("ticks", recording.num_ticks(l))
+            .member("commands", static_cast<std::int64_t>(recording.commands(l).size()))
+            .end_object();
+    json.end_array().key("bodies").begin_array();
+    for (int i = 0; i < static_cast<int>(header.bodies.size()); ++i)
+        json.begin_object()
+            .member("name", header.bodies[static_cast<std::size_t>(i)].name)
+            .member("states", recording.num_states(i))
+            .end_object();
+    return json.end_array().end_object().text();
+}
+
+}  // namespace pliant::cli
