@@ -68,6 +68,7 @@
 #include "pliant/reduction/reduced_model.h"
 #include "pliant/reduction/reduced_viscosity.h"
 #include "pliant/reduction/sketch.h"
+#include "pliant/reduction/sketch_model.h"
 #include "pliant/reduction/snapshots.h"
 #include "pliant/reduction/surface_shapes.h"
 #include "pliant/reduction/thin_samples.h"

@@ -32,34 +32,48 @@ constexpr double kIndependent = 1e-6;
 /// Of the length of a saved rotation; those of steps are exact to rounding.
 constexpr double kUnit = 1e-6;
 
-enum Parameter : int { kStiffness, kMassDamping, kStiffnessDamping };
+enum Parameter : int { kStiffness, kMassDamping, kStiffnessDamping, kLinear };
 
-std::vector<LiveParameter> live_parameters(const ReducedDamping& damping) {
-    return {{.name = "stiffness",
-             .label = "Stiffness",
-             .unit = "",
-             .help = "Factor of the elastic force; frequencies follow its square root. Safe over "
-                     "the whole range.",
-             .value = 1,
-             .low = 0.1,
-             .high = 10,
-             .is_logarithmic = true},
-            {.name = "mass_damping",
-             .label = "Mass damping",
-             .unit = "1/s",
-             .help = "Slows vibrations of all frequencies alike, as a light breeze does; 0 swings "
-                     "longest. Safe over the whole range.",
-             .value = damping.mass,
-             .low = 0,
-             .high = std::max(10.0, damping.mass)},
-            {.name = "stiffness_damping",
-             .label = "Stiffness damping",
-             .unit = "s",
-             .help = "Takes fast vibrations first: 0.002 feels like rubber, 0.02 like dough. Safe "
-                     "over the whole range.",
-             .value = damping.stiffness,
-             .low = 0,
-             .high = std::max(0.05, damping.stiffness)}};
+std::vector<LiveParameter> live_parameters(const ReducedBodyOptions& options, bool is_free) {
+    const ReducedDamping& damping = options.damping;
+    std::vector<LiveParameter> parameters = {
+        {.name = "stiffness",
+         .label = "Stiffness",
+         .unit = "",
+         .help = "Factor of the elastic force; frequencies follow its square root. Safe over "
+                 "the whole range.",
+         .value = 1,
+         .low = 0.1,
+         .high = 10,
+         .is_logarithmic = true},
+        {.name = "mass_damping",
+         .label = "Mass damping",
+         .unit = "1/s",
+         .help = "Slows vibrations of all frequencies alike, as a light breeze does; 0 swings "
+                 "longest. Safe over the whole range.",
+         .value = damping.mass,
+         .low = 0,
+         .high = std::max(10.0, damping.mass)},
+        {.name = "stiffness_damping",
+         .label = "Stiffness damping",
+         .unit = "s",
+         .help = "Takes fast vibrations first: 0.002 feels like rubber, 0.02 like dough. Safe "
+                 "over the whole range.",
+         .value = damping.stiffness,
+         .low = 0,
+         .high = std::max(0.05, damping.stiffness)}};
+    // the other answer costs each body a workspace: not for swarms of free ones
+    if (!is_free)
+        parameters.push_back({.name = "linear",
+                              .label = "Linear",
+                              .unit = "",
+                              .help = "1: answers in proportion to forces, as small motions do; "
+                                      "0: large motions as they are. What lies between counts as "
+                                      "the nearer one.",
+                              .value = options.is_linear ? 1.0 : 0.0,
+                              .low = 0,
+                              .high = 1});
+    return parameters;
 }
 
 const ReducedBodyOptions& checked(const ReducedBodyOptions& o, bool is_free) {
@@ -93,6 +107,8 @@ struct ReducedBody::Impl {
 
     std::shared_ptr<const ReducedBodyModel::Data> data;
     std::shared_ptr<const ReducedMotion> motion;
+    std::shared_ptr<const ReducedMotion> other_motion;  ///< of a held body: linear, or not
+    bool is_linear = false;
     Vector3d centre = Vector3d::Zero();  ///< of the frame in the rest shape
 
     FreeState initial, state;
@@ -115,7 +131,7 @@ struct ReducedBody::Impl {
     std::vector<LiveParameter> parameters;
 
     // scratch
-    std::unique_ptr<ReducedDynamics::Workspace> held_workspace;
+    std::unique_ptr<ReducedDynamics::Workspace> held_workspace, other_workspace;
     std::unique_ptr<FreeFlight::Workspace> flight_workspace;
     MatrixXd rows;  ///< of Ū at one point
     VectorXd row, product, a_before;
@@ -165,6 +181,15 @@ struct ReducedBody::Impl {
         last_load.setZero();
         pose = pose_start = pose_of(s.frame.pose);
     }
+    /// The other answer from the next step on; position and velocity go on.
+    void set_linear(bool linear) noexcept {
+        if (linear == is_linear) return;
+        is_linear = linear;
+        std::swap(motion, other_motion);
+        std::swap(held_workspace, other_workspace);
+        held_workspace->tuning = other_workspace->tuning;
+        motion->held->set_acceleration(state.shape, last_load, *held_workspace);
+    }
     /// Whether the first `num_rows` rows of held_rows can be moved one by one, eq. (30).
     [[nodiscard]] bool are_independent(int num_rows) noexcept;
     [[nodiscard]] bool begin_load() noexcept;
@@ -207,12 +232,17 @@ ReducedBody::Impl::Impl(std::shared_ptr<const ReducedBodyModel::Data> shared,
     held_rows = MatrixXd::Zero(Index{3} * kMaxHeldPoints, r);
     goals = multipliers = VectorXd::Zero(Index{3} * kMaxHeldPoints);
     rows = MatrixXd::Zero(3, r);
-    parameters = live_parameters(options.damping);
+    parameters = live_parameters(options, is_free());
+    is_linear = options.is_linear;
     if (is_free()) {
         centre = data->inertia->centre;
         flight_workspace = motion->flight->make_workspace();
     } else {
+        ReducedBodyOptions other = options;
+        other.is_linear = !options.is_linear;
+        other_motion = data->motion(other);
         held_workspace = motion->held->make_workspace();
+        other_workspace = other_motion->held->make_workspace();
     }
     tuning() = {1, options.damping.mass, options.damping.stiffness};
 
@@ -431,13 +461,15 @@ Energy ReducedBody::energy() const noexcept {
 std::vector<LiveParameter> ReducedBody::parameters() const { return impl_->parameters; }
 
 void ReducedBody::set_parameter(int index, double value) noexcept {
-    if (index < 0 || index > kStiffnessDamping || !std::isfinite(value)) return;
+    if (index < 0 || index >= static_cast<int>(impl_->parameters.size()) || !std::isfinite(value))
+        return;
     const double kept = clamped(impl_->parameters[static_cast<std::size_t>(index)], value);
     ReducedTuning& tuning = impl_->tuning();
     switch (index) {
         case kStiffness: tuning.stiffness = kept; break;
         case kMassDamping: tuning.mass_damping = kept; break;
-        default: tuning.stiffness_damping = kept; break;
+        case kStiffnessDamping: tuning.stiffness_damping = kept; break;
+        default: impl_->set_linear(kept >= 0.5); break;
     }
 }
 

@@ -5,6 +5,7 @@
 #include "pliant/fem/mass.h"
 #include "reduction/fixed_supports.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 
@@ -51,6 +52,26 @@ VectorXd linear_modal_response(const LinearModes& modes, const SketchLoad& load)
     return modes.shapes * response(modes, load);
 }
 
+std::vector<int> thin_loads(const LinearModes& modes, const std::vector<SketchLoad>& loads,
+                            double distance, int max_loads) {
+    assert(max_loads >= 0);
+    // eq. (9)
+    MatrixXd responses(modes.size(), static_cast<Eigen::Index>(loads.size()));
+    for (std::size_t i = 0; i < loads.size(); ++i)
+        responses.col(static_cast<Eigen::Index>(i)) = response(modes, loads[i]);
+    const double largest = loads.empty() ? 0 : responses.colwise().norm().maxCoeff();
+    if (!(largest > 0))
+        throw InputError("",
+                         "none of the " + std::to_string(loads.size()) +
+                             " sketch loads moves the body; pull at vertices that are not held");
+    std::vector<int> kept = thin_samples(responses, distance * largest);
+    // none is farther from another than twice the largest: it ends
+    for (double wider = std::max(distance, 1e-3);
+         max_loads > 0 && static_cast<int>(kept.size()) > max_loads; wider *= 1.2)
+        kept = thin_samples(responses, wider * largest);
+    return kept;
+}
+
 Sketch solve_sketch(const FemModel& model, const Constraints& constraints, const LinearModes& modes,
                     const std::vector<SketchLoad>& loads, const SketchOptions& options,
                     Progress& progress) {
@@ -61,16 +82,7 @@ Sketch solve_sketch(const FemModel& model, const Constraints& constraints, const
                  options.shape_distance, "0 <= value < 1");
     check_fixed_supports(constraints);
 
-    // loads worth solving, eq. (9)
-    MatrixXd responses(modes.size(), static_cast<Eigen::Index>(loads.size()));
-    for (std::size_t i = 0; i < loads.size(); ++i)
-        responses.col(static_cast<Eigen::Index>(i)) = response(modes, loads[i]);
-    const double largest = loads.empty() ? 0 : responses.colwise().norm().maxCoeff();
-    if (!(largest > 0))
-        throw InputError("",
-                         "none of the " + std::to_string(loads.size()) +
-                             " sketch loads moves the body; pull at vertices that are not held");
-    const std::vector<int> tried = thin_samples(responses, options.load_distance * largest);
+    const std::vector<int> tried = thin_loads(modes, loads, options.load_distance);
 
     // their equilibria
     progress.stage("sketch equilibria", tried.size());

@@ -43,6 +43,19 @@ void write_vector(JsonWriter& json, const char* key, const Eigen::Vector3d& x) {
     json.key(key).begin_array().value(x[0]).value(x[1]).value(x[2]).end_array();
 }
 
+/// Members of a body with its "model" or "reduced" replaced, but for what says how it moves.
+JsonValue::Object body_with_model(JsonValue::Object body, const std::filesystem::path& path) {
+    for (auto& [key, value] : body) {
+        if (key != "model" && key != "reduced") continue;
+        JsonValue::Object model{{"path", JsonValue(path.string())}};
+        for (const char* kept : {"damping", "linear", "coupling"})
+            if (const JsonValue* old = value.find(kept)) model.emplace_back(kept, *old);
+        key = "model";
+        value = JsonValue(std::move(model));
+    }
+    return body;
+}
+
 }  // namespace
 
 std::string_view scene_schema() noexcept { return embedded(kSchemaFile); }
@@ -80,6 +93,22 @@ SceneDescription scene_of_model(const std::filesystem::path& model) {
     json.end_object().key("ground").begin_object();
     json.member("height", box.min()[2] - 0.02 * size).end_object().end_object();
     return parse_scene(json.text(), model.string());
+}
+
+SceneDescription with_model_file(SceneDescription scene, int body,
+                                 const std::filesystem::path& model) {
+    const auto place = static_cast<std::size_t>(body);
+    const std::filesystem::path path = std::filesystem::absolute(model);
+    std::get<ReducedSource>(scene.bodies[place].source).model = ModelFile{path, 0};
+    JsonValue::Object json = parse_json(scene.text, scene.name).object();
+    for (auto& [key, value] : json) {
+        if (key != "bodies" || place >= value.array().size()) continue;
+        JsonValue::Array bodies = value.array();
+        bodies[place] = JsonValue(body_with_model(bodies[place].object(), path));
+        value = JsonValue(std::move(bodies));
+    }
+    scene.text = to_text(JsonValue(std::move(json)), std::string::npos);
+    return scene;
 }
 
 std::vector<ScriptEvent> load_script(const std::filesystem::path& path,

@@ -30,6 +30,31 @@ std::string time_text(std::time_t utc, const char* format) {
     return {text, std::strftime(text, sizeof text, format, &parts)};
 }
 
+/// Other characters become '-'.
+std::string plain_name(std::string_view text, const char* otherwise) {
+    constexpr std::size_t kLongest = 100;
+    std::string name(text.substr(0, kLongest));
+    std::replace_if(
+        name.begin(), name.end(), [](char c) { return !is_plain(c); }, '-');
+    return name.empty() ? otherwise : name;
+}
+
+std::string file_time(std::time_t utc) { return time_text(utc, "-%Y-%m-%dT%H-%M-%S"); }
+
+/// With a number where the name is taken.
+fs::path free_path(const fs::path& folder, const fs::path& name, const char* purpose) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (!fs::is_directory(folder, error))
+        throw InputError("", "the folder " + folder.string() + " for " + purpose +
+                                 " cannot be made; choose another one");
+    fs::path free = folder / name;
+    for (int copy = 2; fs::exists(fs::symlink_status(free, error)); ++copy)
+        free.replace_filename(name.stem().string() + "-" + std::to_string(copy) +
+                              name.extension().string());
+    return free;
+}
+
 /// A plain file, not a link to somewhere else.
 bool is_file(const fs::path& path) {
     std::error_code error;
@@ -45,28 +70,18 @@ bool is_recording_name(std::string_view name) noexcept {
 }
 
 std::string recording_name(std::string_view scene, std::time_t utc) {
-    constexpr std::size_t kLongest = 100;
-    std::string name(scene.substr(0, kLongest));
-    std::replace_if(
-        name.begin(), name.end(), [](char c) { return !is_plain(c); }, '-');
-    if (name.empty()) name = "scene";
-    return name + time_text(utc, "-%Y-%m-%dT%H-%M-%S") + std::string(kExtension);
+    return plain_name(scene, "scene") + file_time(utc) + std::string(kExtension);
 }
 
 std::string iso_time(std::time_t utc) { return time_text(utc, "%Y-%m-%dT%H:%M:%SZ"); }
 
 fs::path new_recording_path(const fs::path& folder, std::string_view scene, std::time_t utc) {
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (!fs::is_directory(folder, error))
-        throw InputError("", "the folder " + folder.string() +
-                                 " for recordings cannot be made; choose another one");
-    const fs::path path = folder / recording_name(scene, utc);
-    fs::path free = path;
-    for (int copy = 2; fs::exists(fs::symlink_status(free, error)); ++copy)
-        free.replace_filename(path.stem().string() + "-" + std::to_string(copy) +
-                              std::string(kExtension));
-    return free;
+    return free_path(folder, recording_name(scene, utc), "recordings");
+}
+
+fs::path new_model_path(const fs::path& folder, std::string_view body, std::time_t utc) {
+    return free_path(folder, plain_name(body, "body") + "-sketch" + file_time(utc) + ".pliant",
+                     "sketched models");
 }
 
 HttpReply list_recordings(const fs::path& folder) {

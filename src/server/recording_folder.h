@@ -21,6 +21,10 @@ namespace pliant {
 [[nodiscard]] std::filesystem::path new_recording_path(const std::filesystem::path& folder,
                                                        std::string_view scene, std::time_t utc);
 
+/// The same for a model that was sketched: "bridge-sketch-2026-11-16T01-02-03.pliant".
+[[nodiscard]] std::filesystem::path new_model_path(const std::filesystem::path& folder,
+                                                   std::string_view body, std::time_t utc);
+
 /// `/api/recordings` and `/api/recording/{name}`.
 [[nodiscard]] HttpReply list_recordings(const std::filesystem::path& folder);
 [[nodiscard]] HttpReply read_recording(const std::filesystem::path& folder, std::string_view name);

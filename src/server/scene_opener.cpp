@@ -1,5 +1,7 @@
 #include "server/scene_opener.h"
 
+#include <utility>
+
 namespace pliant {
 
 SceneOpener::~SceneOpener() {
@@ -8,26 +10,35 @@ SceneOpener::~SceneOpener() {
     job_->thread.join();
 }
 
-void SceneOpener::start(const std::string& name) {
+void SceneOpener::start(const std::string& name, Make make) {
+    is_unwanted_ = false;
     if (job_ == nullptr) {
-        begin(name);
+        begin({name, std::move(make)});
         return;
     }
     job_->progress.cancel();
-    next_ = name;
+    next_ = Wish{name, std::move(make)};
 }
 
-void SceneOpener::begin(const std::string& name) {
+void SceneOpener::cancel() noexcept {
+    if (job_ == nullptr) return;
+    job_->progress.cancel();
+    next_.reset();
+    is_unwanted_ = true;
+}
+
+void SceneOpener::begin(Wish wish) {
     job_ = std::make_unique<Job>();
-    job_->outcome.name = name;
-    job_->thread = std::thread([this, job = job_.get()] {
+    job_->outcome.name = std::move(wish.name);
+    job_->thread = std::thread([job = job_.get(), make = std::move(wish.make)] {
+        Outcome& outcome = job->outcome;
         try {
-            job->outcome.world = open_(job->outcome.name, job->progress);
-            if (job->outcome.world == nullptr) job->outcome.problem = "there is no such scene";
+            outcome.world = make(job->progress, outcome.notice);
+            if (outcome.world == nullptr) outcome.problem = "there is no such scene";
         } catch (const std::exception& error) {
-            job->outcome.problem = error.what();
+            outcome.problem = error.what();
         } catch (...) {
-            job->outcome.problem = "unknown error";
+            outcome.problem = "unknown error";
         }
         job->is_done.store(true, std::memory_order_release);
     });
@@ -38,16 +49,17 @@ std::optional<SceneOpener::Outcome> SceneOpener::poll() {
     job_->thread.join();
     Outcome outcome = std::move(job_->outcome);
     job_.reset();
+    if (std::exchange(is_unwanted_, false)) return {};
     if (!next_) return outcome;
     // whatever became of the first, another one was asked for since
-    const std::string name = *std::move(next_);
+    Wish wish = *std::move(next_);
     next_.reset();
-    begin(name);
+    begin(std::move(wish));
     return {};
 }
 
 const std::string& SceneOpener::name() const noexcept {
-    return next_ ? *next_ : job_->outcome.name;
+    return next_ ? next_->name : job_->outcome.name;
 }
 double SceneOpener::fraction() const noexcept { return next_ ? 0 : job_->progress.fraction(); }
 double SceneOpener::remaining_seconds() const noexcept {

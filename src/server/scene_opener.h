@@ -16,24 +16,29 @@ namespace pliant {
 /// and begins when that has stopped. Polled, so that nobody waits.
 class SceneOpener {
 public:
-    using Open = std::function<std::unique_ptr<World>(const std::string& name, Progress& progress)>;
+    /// Makes a world on the thread; may say in `notice` what is worth telling.
+    using Make = std::function<std::unique_ptr<World>(Progress& progress, std::string& notice)>;
     struct Outcome {
         std::string name;
         std::unique_ptr<World> world;  ///< or null:
         std::string problem;           ///< why not
+        std::string notice;            ///< beside the world
     };
 
-    explicit SceneOpener(Open open) : open_(std::move(open)) {}
+    SceneOpener() = default;
     /// Cancels and waits.
     ~SceneOpener();
     SceneOpener(const SceneOpener&) = delete;
     SceneOpener& operator=(const SceneOpener&) = delete;
 
-    void start(const std::string& name);
+    void start(const std::string& name, Make make);
+    /// Nobody wants it any more.
+    void cancel() noexcept;
     /// The world that was asked for last, once it is ready or has failed.
     [[nodiscard]] std::optional<Outcome> poll();
 
     [[nodiscard]] bool is_busy() const noexcept { return job_ != nullptr; }
+    [[nodiscard]] bool is_cancelled() const noexcept { return is_unwanted_; }
     // While busy.
     [[nodiscard]] const std::string& name() const noexcept;
     [[nodiscard]] double fraction() const noexcept;
@@ -46,10 +51,14 @@ private:
         std::atomic<bool> is_done{false};
         std::thread thread;
     };
-    void begin(const std::string& name);
-    Open open_;
+    struct Wish {
+        std::string name;
+        Make make;
+    };
+    void begin(Wish wish);
     std::unique_ptr<Job> job_;
-    std::optional<std::string> next_;  // asked for while a job is being cancelled
+    std::optional<Wish> next_;  // asked for while a job is being cancelled
+    bool is_unwanted_ = false;  // the job, and nothing was asked for since
 };
 
 }  // namespace pliant

@@ -5,6 +5,7 @@
 
 #include "pliant/core/json_writer.h"
 #include "pliant/core/version.h"
+#include "server/sketch_recorder.h"
 
 namespace pliant {
 namespace {
@@ -109,6 +110,16 @@ void put_recording(JsonWriter& json, const ViewedWorld& viewed, const std::strin
     json.member("problem", status.problem).end_object();
 }
 
+void put_sketch(JsonWriter& json, const ServerStatus& status) {
+    json.key("sketch");
+    if (!status.is_sketching && !status.is_building) {
+        put_null(json);
+        return;
+    }
+    json.begin_object().member("loads", static_cast<std::uint64_t>(status.num_loads));
+    json.member("building", status.is_building).end_object();
+}
+
 JsonWriter begin_message(const char* type) {
     JsonWriter json;
     json.begin_object().member("type", type);
@@ -155,6 +166,14 @@ std::string hello_message(const ViewedWorld& viewed, const SceneAssets& assets,
         json.begin_object().member("duration", *duration).end_object();
     else
         put_null(json);
+    json.key("sketch");
+    if (const auto subject = sketch_subject(viewed))
+        json.begin_object()
+            .member("body", subject->name)
+            .member("rank", subject->model.rank())
+            .end_object();
+    else
+        put_null(json);
     return end_message(json);
 }
 
@@ -178,6 +197,7 @@ std::string stats_message(ViewedWorld& viewed, const ServerStatus& status) {
     json.member("steers", status.steers).member("asked", status.is_asked);
     json.member("paused", viewed.is_paused()).member("speed", viewed.speed());
     put_recording(json, viewed, status.recording);
+    put_sketch(json, status);
     json.member("malformed", status.num_malformed);
     json.key("replay_time");
     if (viewed.replay_duration())

@@ -18,8 +18,10 @@ namespace pliant {
 struct ServerStatus {
     std::size_t num_viewers = 0;
     bool steers = false;
-    bool is_asked = false;  ///< another viewer wants to steer
-    std::string recording;  ///< name of the file; empty: none
+    bool is_asked = false;                           ///< another viewer wants to steer
+    std::string recording;                           ///< name of the file; empty: none
+    bool is_sketching = false, is_building = false;  ///< a sketch, and its model
+    std::size_t num_loads = 0;                       ///< of the sketch
     std::uint64_t num_malformed = 0;
 };
 [[nodiscard]] std::string stats_message(ViewedWorld& viewed, const ServerStatus& status);

@@ -25,7 +25,7 @@ bool take_prefix(std::string_view& text, std::string_view prefix) {
 
 ViewerHub::ViewerHub(std::unique_ptr<ViewedWorld> viewed, const ViewerOptions& options,
                      std::span<const EmbeddedFile> page, Send send)
-    : options_(options), page_(page), send_(std::move(send)), opener_(options.open_scene) {
+    : options_(options), page_(page), send_(std::move(send)) {
     show(std::move(viewed), 0);
 }
 
@@ -69,7 +69,10 @@ void ViewerHub::closed(Client client, double now) {
                                     [&](const auto& viewer) { return viewer->client == client; });
     if (found == viewers_.end()) return;
     const bool steered = found == viewers_.begin();
-    if (steered) release_all();
+    if (steered) {
+        release_all();
+        cancel_sketch();
+    }
     viewers_.erase(found);
     if (!steered || viewers_.empty()) return;
     viewers_[0]->asks_to_steer = false;
@@ -104,6 +107,7 @@ void ViewerHub::handle(Viewer& viewer, const CommandMessage& message, double now
         set_parameter(message);
     } else if (is_possible(command)) {
         viewed_->send(command);
+        if (sketch_) sketch_->note(command);
         const unsigned slot = 1u << command.slot;
         if (command.kind == Command::Kind::Grab || command.kind == Command::Kind::Poke) {
             held_slots_ |= slot;
@@ -125,13 +129,18 @@ bool ViewerHub::is_possible(const Command& command) const {
 
 void ViewerHub::set_parameter(const CommandMessage& message) {
     const int index = viewed_->world().find_parameter(message.parameter);
-    if (index < 0) return;
-    Command command = message.command;
+    if (index >= 0) set_parameter(index, message.command.value);
+}
+
+void ViewerHub::set_parameter(int index, double value) {
+    const LiveParameter& parameter =
+        viewed_->world().parameters()[static_cast<std::size_t>(index)].parameter;
+    Command command;
+    command.kind = Command::Kind::SetParameter;
     command.parameter = index;
-    command.value = clamped(
-        viewed_->world().parameters()[static_cast<std::size_t>(index)].parameter, command.value);
+    command.value = clamped(parameter, value);
     viewed_->send(command);
-    say_all(parameter_message(message.parameter, viewed_->parameter(index)));
+    say_all(parameter_message(parameter.name, viewed_->parameter(index)));
 }
 
 void ViewerHub::handle(Viewer& viewer, const ControlMessage& message, double now) {
@@ -170,6 +179,9 @@ void ViewerHub::steer(const ControlMessage& message) {
         case Action::StartRecording: start_recording(); break;
         case Action::StopRecording: stop_recording(); break;
         case Action::SeekReplay: viewed_->seek(message.value); break;
+        case Action::StartSketch: start_sketch(); break;
+        case Action::CancelSketch: cancel_sketch(); break;
+        case Action::BuildSketch: build_sketch(static_cast<int>(message.value)); break;
         default: break;
     }
 }
@@ -223,6 +235,7 @@ void ViewerHub::send_releases() {
 
 void ViewerHub::show(std::unique_ptr<ViewedWorld> viewed, double now) {
     assets_.reset();
+    sketch_.reset();
     viewed_ = std::move(viewed);
     assets_ = std::make_unique<SceneAssets>(viewed_->world());
     held_slots_ = slots_to_release_ = 0;
@@ -242,20 +255,25 @@ void ViewerHub::open(const std::string& name) {
         notice("error", "There is no scene \"" + name + "\".");
         return;
     }
-    opener_.start(name);
+    num_built_loads_ = 0;
+    opener_.start(name, [open = options_.open_scene, name](Progress& progress, std::string&) {
+        return open(name, progress);
+    });
     next_progress_ = 0;
 }
 
 void ViewerHub::poll_opener(double now) {
     if (!opener_.is_busy()) return;
     if (auto outcome = opener_.poll()) {
+        num_built_loads_ = 0;
         if (outcome->world == nullptr) {
             notice("error", outcome->name + ": " + outcome->problem);
             return;
         }
         stop_recording();
         show(make_live_world(std::move(outcome->world), options_.engine), now);
-    } else if (now >= next_progress_) {
+        if (!outcome->notice.empty()) notice("info", outcome->notice);
+    } else if (now >= next_progress_ && opener_.is_busy() && !opener_.is_cancelled()) {
         next_progress_ = now + kProgressInterval;
         say_all(progress_message(opener_.name(), opener_.fraction(), opener_.remaining_seconds()));
     }
@@ -306,6 +324,57 @@ void ViewerHub::check_recording() {
     }
 }
 
+void ViewerHub::start_sketch() {
+    if (sketch_ || num_built_loads_ > 0) return;
+    std::optional<SketchSubject> subject = sketch_subject(*viewed_);
+    if (!subject) {
+        notice("error", why_nothing_to_sketch(*viewed_));
+        return;
+    }
+    set_parameter(subject->linear, 1);
+    notice("info", "Sketching " + subject->name + ": pull it where it should bend, then finish.");
+    sketch_.emplace(*std::move(subject));
+}
+
+void ViewerHub::end_sketch() {
+    if (!sketch_) return;
+    set_parameter(sketch_->subject().linear, sketch_->subject().linear_before);
+    sketch_.reset();
+}
+
+void ViewerHub::cancel_sketch() {
+    end_sketch();
+    if (num_built_loads_ == 0) return;
+    num_built_loads_ = 0;
+    opener_.cancel();
+    notice("warning", "The sketch was cancelled; the scene goes on as it was.");
+}
+
+void ViewerHub::build_sketch(int rank) {
+    if (!sketch_) return;
+    if (sketch_->loads().empty()) {
+        notice("warning", "Nothing was sketched yet: pull " + sketch_->subject().name + " first.");
+        return;
+    }
+    try {
+        SketchBuild build{.subject = sketch_->subject(),
+                          .loads = sketch_->loads(),
+                          .rank = rank,
+                          .scene = viewed_->world().scene(),
+                          .path = new_model_path(options_.recordings, sketch_->subject().name,
+                                                 std::time(nullptr))};
+        num_built_loads_ = build.loads.size();
+        const std::string name = "Sketch of " + build.subject.name;
+        opener_.start(name, [build = std::move(build)](Progress& progress, std::string& told) {
+            return build_sketched_world(build, progress, told);
+        });
+        next_progress_ = 0;
+        end_sketch();
+    } catch (const InputError& error) {
+        notice("error", error.what());
+    }
+}
+
 void ViewerHub::hurry(Viewer& viewer) {
     stream_.update(assets_->streams(), *viewed_);
     viewer.session.hurry(stream_.number());
@@ -336,6 +405,7 @@ void ViewerHub::tick(double now) {
     poll_opener(now);
     send_releases();
     viewed_->look_at_clock(now);
+    if (sketch_) sketch_->look(*viewed_, assets_->streams(), now);
     if (now >= next_samples_) {
         next_samples_ = now + ViewerSession::kFrameInterval;
         send_samples();
@@ -358,6 +428,9 @@ void ViewerHub::send_stats(Viewer& viewer) {
         status.steers && std::any_of(viewers_.begin(), viewers_.end(),
                                      [](const auto& other) { return other->asks_to_steer; });
     status.recording = recording_;
+    status.is_sketching = sketch_.has_value();
+    status.is_building = num_built_loads_ > 0;
+    status.num_loads = sketch_ ? sketch_->loads().size() : num_built_loads_;
     status.num_malformed = num_malformed_;
     viewer.session.send_beside(shared_text(stats_message(*viewed_, status)), true);
 }

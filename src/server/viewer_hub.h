@@ -6,6 +6,7 @@
 #include "server/frame_stream.h"
 #include "server/scene_assets.h"
 #include "server/scene_opener.h"
+#include "server/sketch_recorder.h"
 #include "server/viewed_world.h"
 #include "server/viewer_session.h"
 
@@ -60,6 +61,7 @@ private:
     void steer(const ControlMessage& message);
     void hurry(Viewer& viewer);
     void set_parameter(const CommandMessage& message);
+    void set_parameter(int index, double value);
     [[nodiscard]] bool is_possible(const Command& command) const;
     void ask_to_steer(Viewer& viewer, double now);
     void hand_over(std::size_t to, double now);
@@ -72,6 +74,11 @@ private:
     void start_recording();
     void stop_recording();
     void check_recording();
+    void start_sketch();
+    /// And of the model that is built from one.
+    void cancel_sketch();
+    void end_sketch();
+    void build_sketch(int rank);
 
     void send_frame(Viewer& viewer, double now);
     void send_samples();
@@ -83,6 +90,8 @@ private:
     std::unique_ptr<SceneAssets> assets_;
     SceneOpener opener_;
     std::string recording_;  // name of the file; empty: none
+    std::optional<SketchRecorder> sketch_;
+    std::size_t num_built_loads_ = 0;  // 0: the opener is not building a sketch's model
 
     // in the order they came; the first steers
     std::vector<std::unique_ptr<Viewer>> viewers_;

@@ -14,6 +14,7 @@ constexpr double kFarthest = 1e6;   // of places [m]
 constexpr double kStrongest = 1e6;  // of a poke [N]
 constexpr double kLongestTime = 1e9;
 constexpr double kMaxInt = std::numeric_limits<std::int32_t>::max();
+constexpr double kMaxRank = 1000;
 constexpr std::size_t kLongestName = 200;
 
 struct Malformed {};
@@ -116,10 +117,12 @@ ControlMessage read_control(ControlMessage::Action action, MemberReader& reader)
     if (action == Action::Ping)
         message.value = reader.number("id", -kLongestTime * kFarthest, kLongestTime * kFarthest);
     if (action == Action::OpenScene) message.name = reader.text("scene");
-    // the two that come as one type with a flag
+    if (action == Action::BuildSketch) message.value = reader.whole("rank", 1, kMaxRank);
+    // those that come as one type with a flag
     if (action == Action::StartRecording && !reader.flag("on"))
         message.action = Action::StopRecording;
     if (action == Action::ShowMesh && !reader.flag("on")) message.action = Action::HideMesh;
+    if (action == Action::StartSketch && !reader.flag("on")) message.action = Action::CancelSketch;
     return message;
 }
 
@@ -148,6 +151,8 @@ constexpr ControlType kControlTypes[] = {
     {"mesh", ControlMessage::Action::ShowMesh},
     {"ping", ControlMessage::Action::Ping},
     {"steer", ControlMessage::Action::Steer},
+    {"sketch", ControlMessage::Action::StartSketch},
+    {"sketch_build", ControlMessage::Action::BuildSketch},
 };
 
 ViewerMessage read_message(std::string_view type, MemberReader& reader) {

@@ -353,7 +353,7 @@ TEST(ReducedBody, EnergyIsKeptAtEveryStiffness) {
 TEST(ReducedBody, ParametersAreClampedAndSurviveAReset) {
     ReducedBody body(test::bar_model(), {.damping = {.mass = 20, .stiffness = 0.004}});
     const std::vector<LiveParameter> parameters = body.parameters();
-    ASSERT_EQ(parameters.size(), 3u);
+    ASSERT_EQ(parameters.size(), 4u);
     EXPECT_EQ(parameters[0].name, "stiffness");
     EXPECT_TRUE(parameters[0].is_logarithmic);
     EXPECT_EQ(parameters[1].value, 20);
@@ -364,7 +364,7 @@ TEST(ReducedBody, ParametersAreClampedAndSurviveAReset) {
     // twice beyond the range is as at its end; not finite: unchanged
     const auto motion = [&](std::initializer_list<double> stiffness) {
         for (const double s : stiffness) body.set_parameter(0, s);
-        body.set_parameter(3, 5);
+        body.set_parameter(4, 5);
         body.set_parameter(-1, 5);
         body.reset();
         test::pull(body, 0, 50);
@@ -388,6 +388,65 @@ TEST(ReducedBody, LinearBodiesAnswerInProportion) {
     EXPECT_LE((twice.state().q - 2 * linear.state().q).norm(), 1e-9 * twice.state().q.norm());
     EXPECT_NEAR(twice.energy().elastic, 4 * linear.energy().elastic, 1e-8 * twice.energy().elastic);
     EXPECT_GT((twice.state().q - full.state().q).norm(), 0.05 * full.state().q.norm());
+}
+
+TEST(ReducedBody, LinearIsSwitchedBetweenTicksAndTheMotionGoesOn) {
+    set_num_threads(1);
+    const ReducedModel model = test::bar_model();
+    ReducedBody body(model), linear(model, {.is_linear = true});
+    EXPECT_EQ(body.parameters()[3].name, "linear");
+    EXPECT_EQ(body.parameters()[3].value, 0);
+    EXPECT_EQ(linear.parameters()[3].value, 1);
+    body.set_parameter(1, 2);
+    linear.set_parameter(1, 2);
+    const auto run = [](ReducedBody& b, int ticks) {
+        for (int k = 0; k < ticks; ++k) {
+            b.add_force(tip(), Vector3d(0, 0, 50));
+            ASSERT_EQ(b.step(kTick), StepStatus::Ok);
+        }
+    };
+    // switched at rest: as if it had been linear from the start, tuning included
+    body.set_parameter(3, 1);
+    run(body, 300);
+    run(linear, 300);
+    EXPECT_EQ(body.state().q, linear.state().q);
+
+    // in motion: state kept, acceleration that of the other force, nothing allocated
+    const VectorXd q = body.state().q, v = body.state().v, a = body.state().a;
+    AllocationGuard guard;
+    body.set_parameter(3, 0.2);
+    body.step(kTick);
+    body.set_parameter(3, 1);
+    body.step(kTick);
+    body.set_parameter(3, 0);
+    const auto allocations = guard.count();
+    EXPECT_EQ(allocations, 0u);
+    EXPECT_LT((body.state().q - q).norm(), 3 * kTick * v.norm());
+    EXPECT_GT((body.state().a - a).norm(), 1e-3 * a.norm());
+    EXPECT_TRUE(body.state().a.allFinite());
+    // and it comes to the rest of a body that was never linear
+    ReducedBody full(model);
+    for (ReducedBody* b : {&body, &full}) b->set_parameter(1, 10);
+    run(body, 8000);
+    run(full, 8000);
+    EXPECT_LT((body.state().q - full.state().q).norm(), 1e-4 * full.state().q.norm());
+
+    // a free body has no other answer
+    EXPECT_EQ(ReducedBody(test::bar_model({.is_free = true})).parameters().size(), 3u);
+    set_num_threads(0);
+}
+
+TEST(ReducedBody, SwitchFromAFarLinearShapeStaysFinite) {
+    ReducedBody body(test::bar_model(), {.is_linear = true});
+    for (int k = 0; k < 300; ++k) {
+        body.add_force(tip(), Vector3d(0, -400, 4000));
+        (void)body.step(kTick);
+    }
+    body.set_parameter(3, 0);
+    for (int k = 0; k < 3000; ++k) (void)body.step(kTick);
+    EXPECT_TRUE(body.state().q.allFinite());
+    EXPECT_TRUE(std::isfinite(body.energy().total()));
+    EXPECT_LT(body.report().counts[static_cast<std::size_t>(StepStatus::StepRejected)], 100u);
 }
 
 TEST(ReducedBody, BodiesOfOneModelShareItAndAreTunedAlone) {

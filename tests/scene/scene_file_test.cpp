@@ -729,6 +729,32 @@ TEST_F(SceneFile, AModelFileAloneIsAScene) {
                 HasSubstr("none.pliant"));
 }
 
+TEST(WithModelFile, ReplacesARecipeInDescriptionAndText) {
+    const SceneDescription before = demo_scene("bridge");
+    const SceneDescription after = with_model_file(before, 0, "sketches/new.pliant");
+    const fs::path path = fs::absolute("sketches/new.pliant");
+    const auto& source = std::get<ReducedSource>(after.bodies[0].source);
+    EXPECT_EQ(std::get<ModelFile>(source.model).path, path);
+    EXPECT_EQ(source.damping.mass, 0.3);
+    EXPECT_EQ(after.script.size(), before.script.size());
+    EXPECT_THAT(after.text, HasSubstr(R"("model":{"path":")" + path.string() +
+                                      R"(","damping":{"mass":0.3,"stiffness":0.002}})"));
+    EXPECT_THAT(after.text, ::testing::Not(HasSubstr(R"("reduced")")));
+    // again, for a scene that names a file already
+    const SceneDescription twice = with_model_file(after, 0, "/other.pliant");
+    EXPECT_THAT(twice.text, HasSubstr(R"("model":{"path":"/other.pliant","damping":{"mass":0.3)"));
+}
+
+TEST_F(SceneFile, TextWithAnotherModelFileIsAScene) {
+    const SceneDescription scene = with_model_file(demo_scene("bridge"), 0, write("a.pliant", "x"));
+    const SceneDescription read = parse_scene(scene.text, "text");
+    const auto& source = std::get<ReducedSource>(read.bodies[0].source);
+    EXPECT_EQ(std::get<ModelFile>(source.model).path, folder_ / "a.pliant");
+    EXPECT_EQ(source.damping.stiffness, 0.002);
+    EXPECT_EQ(read.bodies[0].colour, scene.bodies[0].colour);
+    EXPECT_EQ(read.script.size(), scene.script.size());
+}
+
 TEST(Demos, AllLoadAndTheBridgeIsFirst) {
     const std::vector<DemoInfo>& demos = demo_list();
     ASSERT_FALSE(demos.empty());

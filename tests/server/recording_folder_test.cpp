@@ -41,6 +41,15 @@ TEST(RecordingFolder, NewFileNeverReplacesAnother) {
               "heart-2026-11-16T01-02-03-3.pliantrec");
 }
 
+TEST(RecordingFolder, SketchedModelsAreNamedAfterTheirBody) {
+    const test::TemporaryDirectory folder;
+    const fs::path first = new_model_path(folder / "", "my bar", kMoment);
+    EXPECT_EQ(first.filename(), "my-bar-sketch-2026-11-16T01-02-03.pliant");
+    test::write_text(first, "1");
+    EXPECT_EQ(new_model_path(folder / "", "my bar", kMoment).filename(),
+              "my-bar-sketch-2026-11-16T01-02-03-2.pliant");
+}
+
 TEST(RecordingFolder, FolderThatCannotBeMadeIsNamed) {
     const test::TemporaryDirectory folder;
     test::write_text(folder / "file", "in the way");

@@ -9,6 +9,7 @@
 
 #include "core/temporary_directory.h"
 #include "pliant/core/json_value.h"
+#include "pliant/scene/scene_file.h"
 #include "server/viewer_samples.h"
 
 namespace pliant {
@@ -475,6 +476,170 @@ TEST_F(ViewerHubTest, EndingWhileASceneIsBuiltCancelsIt) {
     blocks_opening = true;
     say(1, R"({"type":"open","scene":"other"})");
     hub.reset();
+}
+
+/// A hub with a scene of one bar that is held, from a model file.
+class SketchTest : public ViewerHubTest {
+protected:
+    SketchTest() { open_bar({.rank = 4}); }
+
+    void open_bar(const test::BarOptions& bar) {
+        test::bar_model(bar).save(folder / "bar.pliant");
+        auto viewed = std::make_unique<VirtualWorld>(
+            std::make_unique<World>(scene_of_model(folder / "bar.pliant")));
+        world = viewed.get();
+        hub = std::make_unique<ViewerHub>(
+            std::move(viewed), options, std::span<const EmbeddedFile>{},
+            [this](WebServer::Client client, const SharedBytes& message, bool is_text) {
+                return deliver(client, message, is_text);
+            });
+        now = 0;
+    }
+    [[nodiscard]] double linear() const {
+        return world->parameter(world->world().find_parameter("bar.linear"));
+    }
+    /// Takes a place of the free end and moves the target there in `time` seconds.
+    void pull(double time, double far = 0.2) {
+        const SurfacePoint tip = world->world().nearest_point(0, {0.8, 0.1, 0.1});
+        const auto& w = tip.barycentric;
+        say(1, R"({"type":"grab","slot":0,"body":0,"triangle":)" + std::to_string(tip.triangle) +
+                   R"(,"barycentric":[)" + std::to_string(w[0]) + "," + std::to_string(w[1]) + "," +
+                   std::to_string(w[2]) + R"(],"target":[0.8,0.1,0.1]})");
+        const double start = now;
+        while (now < start + time) {
+            const double z = 0.1 - far * (now - start) / time;
+            say(1, R"({"type":"drag","slot":0,"target":[0.8,0.1,)" + std::to_string(z) + "]}");
+            run(now + 0.05);
+        }
+    }
+    [[nodiscard]] std::string stats() {
+        run(now + 0.21);
+        return inboxes[1].last("stats");
+    }
+};
+
+TEST_F(SketchTest, HelloSaysWhatCanBeSketched) {
+    hub->opened(1, now);
+    EXPECT_THAT(inboxes[1].last("hello"), HasSubstr(R"("sketch":{"body":"bar","rank":4})"));
+    EXPECT_THAT(stats(), HasSubstr(R"("sketch":null)"));
+}
+
+TEST_F(SketchTest, PullsAreRecordedTenTimesASecondWhileTheBodyIsLinear) {
+    hub->opened(1, now);
+    hub->opened(2, now);
+    say(2, R"({"type":"sketch","on":true})");
+    EXPECT_EQ(linear(), 0) << "watchers do not sketch";
+    say(1, R"({"type":"sketch","on":true})");
+    EXPECT_EQ(linear(), 1);
+    EXPECT_THAT(inboxes[2].last("parameter"), HasSubstr(R"("name":"bar.linear","value":1)"));
+    EXPECT_THAT(stats(), HasSubstr(R"("sketch":{"loads":0,"building":false})"));
+    pull(1.02);
+    const std::string after = stats();
+    const JsonValue json = parse_json(after, "stats");
+    // the target leaves from the point itself: the first looks find hardly any force
+    EXPECT_NEAR(json.find("sketch")->find("loads")->number(), 11, 3) << after;
+    say(1, R"({"type":"release","slot":0})");
+    const std::string released = stats();
+    run(now + 0.5);
+    EXPECT_EQ(parse_json(released, "stats").find("sketch")->find("loads")->number(),
+              parse_json(stats(), "stats").find("sketch")->find("loads")->number());
+    say(1, R"({"type":"sketch","on":false})");
+    EXPECT_EQ(linear(), 0);
+    EXPECT_THAT(stats(), HasSubstr(R"("sketch":null)"));
+    EXPECT_EQ(inboxes[1].count("hello"), 1);
+}
+
+TEST_F(SketchTest, FinishedSketchTakesThePlaceOfTheBody) {
+    hub->opened(1, now);
+    say(1, R"({"type":"sketch","on":true})");
+    pull(1);
+    world_stands = true;
+    say(1, R"({"type":"sketch_build","rank":3})");
+    EXPECT_EQ(linear(), 0) << "the old scene goes on as it was";
+    ASSERT_TRUE(run_until([&] { return inboxes[1].count("hello") == 2; }));
+    EXPECT_THAT(inboxes[1].last("hello"), HasSubstr(R"("sketch":{"body":"bar","rank":3})"));
+    const std::string told = inboxes[1].last("notice");
+    EXPECT_THAT(told, HasSubstr(R"("level":"info")"));
+    EXPECT_THAT(told, testing::ContainsRegex("bar: shapes of [1-9][0-9]* of [1-9][0-9]* recorded "
+                                             "loads; rank 3 holds 9[0-9.]* % of them. Saved as "));
+    EXPECT_THAT(told, HasSubstr("recordings/bar-sketch-20"));
+    // the scene's text names the new file, so that recordings replay with it
+    const std::string text = *hub->get("/api/scene").body;
+    EXPECT_THAT(text, HasSubstr("recordings/bar-sketch-20"));
+    EXPECT_EQ(World(parse_scene(text, "text")).bodies().size(), 1u);
+    EXPECT_TRUE(run_until(
+        [&] { return inboxes[1].last("stats").find(R"("sketch":null)") != std::string::npos; }));
+}
+
+TEST_F(SketchTest, SketchWithoutLoadsIsNotBuilt) {
+    hub->opened(1, now);
+    say(1, R"({"type":"sketch_build","rank":3})");
+    EXPECT_EQ(inboxes[1].count("notice"), 0) << "nothing is sketched";
+    say(1, R"({"type":"sketch","on":true})");
+    say(1, R"({"type":"sketch_build","rank":3})");
+    EXPECT_THAT(inboxes[1].last("notice"), HasSubstr("Nothing was sketched yet: pull bar first"));
+    EXPECT_EQ(linear(), 1) << "it goes on";
+}
+
+TEST_F(SketchTest, RankThatIsImpossibleLeavesTheScene) {
+    hub->opened(1, now);
+    say(1, R"({"type":"sketch","on":true})");
+    pull(0.5);
+    world_stands = true;
+    say(1, R"({"type":"sketch_build","rank":900})");
+    ASSERT_TRUE(run_until(
+        [&] { return inboxes[1].last("notice").find(R"("level":"error")") != std::string::npos; }));
+    EXPECT_THAT(inboxes[1].last("notice"), HasSubstr("Sketch of bar: rank = 900 (expected 1 to "));
+    EXPECT_EQ(inboxes[1].count("hello"), 1);
+    say(1, R"({"type":"sketch","on":true})");
+    EXPECT_EQ(linear(), 1) << "another one may begin";
+}
+
+TEST_F(SketchTest, SketchEndsWithItsViewer) {
+    hub->opened(1, now);
+    hub->opened(2, now);
+    say(1, R"({"type":"sketch","on":true})");
+    pull(0.5);
+    hub->closed(1, now);
+    EXPECT_EQ(linear(), 0);
+
+    say(2, R"({"type":"sketch","on":true})");
+    EXPECT_EQ(linear(), 1);
+}
+
+TEST_F(SketchTest, BuildingIsCancelledByItsViewerLeavingAndByAnotherScene) {
+    for (const bool leaves : {true, false}) {
+        open_bar({.rank = 4});
+        hub->opened(1, now);
+        hub->opened(2, now);
+        say(1, R"({"type":"sketch","on":true})");
+        world_stands = false;
+        pull(0.5);
+        world_stands = true;
+        const int hellos = inboxes[2].count("hello");
+        say(1, R"({"type":"sketch_build","rank":3})");
+        if (leaves) {
+            hub->closed(1, now);
+            EXPECT_THAT(inboxes[2].last("notice"), HasSubstr("The sketch was cancelled"));
+            for (int i = 0; i < 300; ++i) {
+                hub->tick(now += 0.002);
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            }
+            EXPECT_EQ(inboxes[2].count("hello"), hellos);
+        } else {
+            say(1, R"({"type":"open","scene":"other"})");
+            ASSERT_TRUE(run_until([&] { return inboxes[2].count("hello") == hellos + 1; }));
+            EXPECT_THAT(inboxes[2].last("hello"), HasSubstr(R"("scene":{"name":"other")"));
+        }
+    }
+}
+
+TEST_F(SketchTest, FreeBodiesAreRefusedWithAReason) {
+    open_bar({.rank = 4, .is_free = true});
+    hub->opened(1, now);
+    EXPECT_THAT(inboxes[1].last("hello"), HasSubstr(R"("sketch":null)"));
+    say(1, R"({"type":"sketch","on":true})");
+    EXPECT_THAT(inboxes[1].last("notice"), HasSubstr("bar flies freely and cannot be sketched"));
 }
 
 TEST_F(ViewerHubTest, RecordingIsNamedAfterSceneAndTime) {

@@ -87,6 +87,14 @@ TEST(ViewerMessage, EveryOtherTypeIsKnown) {
     EXPECT_EQ(control(R"({"type":"seek","time":1.5})").action, Action::SeekReplay);
     EXPECT_EQ(control(R"({"type":"mesh","on":true})").action, Action::ShowMesh);
     EXPECT_EQ(control(R"({"type":"mesh","on":false})").action, Action::HideMesh);
+    EXPECT_EQ(control(R"({"type":"sketch","on":true})").action, Action::StartSketch);
+    EXPECT_EQ(control(R"({"type":"sketch","on":false})").action, Action::CancelSketch);
+    EXPECT_EQ(control(R"({"type":"sketch_build","rank":15})").value, 15.0);
+    for (const char* bad :
+         {R"({"type":"sketch"})", R"({"type":"sketch","on":1})", R"({"type":"sketch_build"})",
+          R"({"type":"sketch_build","rank":0})", R"({"type":"sketch_build","rank":2.5})",
+          R"({"type":"sketch_build","rank":1001})"})
+        EXPECT_TRUE(is_refused(bad)) << bad;
     EXPECT_EQ(control(R"({"type":"ping","id":1763251200123.5})").value, 1763251200123.5);
     EXPECT_EQ(control(R"({"type":"steer"})").action, Action::Steer);
 }

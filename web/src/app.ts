@@ -4,7 +4,7 @@ import { ColourLegend } from "./colour_legend";
 import { ColourMode } from "./colours";
 import { Connection, type ConnectionState } from "./connection";
 import { type Actions, Controls } from "./controls";
-import { showRecordings, showScenes } from "./dialogs";
+import { askForRank, showRecordings, showScenes } from "./dialogs";
 import { byId, download, element } from "./dom";
 import { ForceView } from "./force_view";
 import { Hand, type HandMode } from "./hand";
@@ -79,6 +79,7 @@ export class App {
             t: () => actions.setMode(this.hand.mode === "tool" ? "pull" : "tool"),
             c: actions.nextColour,
             m: actions.toggleMesh,
+            b: actions.toggleSketch,
             f: actions.frameView,
             "?": actions.showHelp,
         });
@@ -154,7 +155,7 @@ export class App {
                 this.showProgress(message.stage, message.fraction, message.remaining);
                 break;
             case "notice":
-                byId("progress").hidden ||= message.level === "error";
+                byId("progress").hidden ||= message.level !== "info";
                 this.notices.show(message.level, message.text);
                 break;
             case "pong":
@@ -268,6 +269,8 @@ export class App {
             },
             screenshot: () => void this.saveScreenshot(),
             toggleRecording: () => send({ type: "record", on: !this.stats?.recording }),
+            toggleSketch: () => this.toggleSketch(),
+            cancelSketch: () => send({ type: "sketch", on: false }),
             seek: (time) => send({ type: "seek", time }),
             steer: () => send({ type: "steer" }),
             showScenes: () =>
@@ -275,6 +278,17 @@ export class App {
             showRecordings: () => void showRecordings(),
             showHelp: () => byId<HTMLDialogElement>("help-dialog").showModal(),
         };
+    }
+
+    /// Begins a sketch, or finishes it with a rank of the user's choice.
+    private toggleSketch(): void {
+        const subject = this.hello?.sketch;
+        if (!subject || !this.stats?.steers || this.stats.sketch?.building) return;
+        if (!this.stats.sketch) return this.connection.send({ type: "sketch", on: true });
+        this.hand.release();
+        askForRank(subject, this.stats.sketch.loads, (rank) =>
+            this.connection.send({ type: "sketch_build", rank }),
+        );
     }
 
     private async saveScreenshot(): Promise<void> {

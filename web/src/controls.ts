@@ -16,6 +16,8 @@ export interface Actions {
     frameView(): void;
     screenshot(): void;
     toggleRecording(): void;
+    toggleSketch(): void;
+    cancelSketch(): void;
     seek(time: number): void;
     steer(): void;
     showScenes(): void;
@@ -41,6 +43,9 @@ export class Controls {
             "frame-view": actions.frameView,
             screenshot: actions.screenshot,
             record: actions.toggleRecording,
+            sketch: actions.toggleSketch,
+            "sketch-finish": actions.toggleSketch,
+            "sketch-cancel": actions.cancelSketch,
             "replay-play": actions.togglePause,
             "scenes-button": actions.showScenes,
             "recordings-button": actions.showRecordings,
@@ -74,6 +79,7 @@ export class Controls {
         byId("mode-tool").hidden = !hello.has_tool;
         byId("replay").hidden = hello.replay === null;
         byId("record").hidden = hello.replay !== null;
+        byId("sketch").hidden = hello.sketch === null;
         byId<HTMLButtonElement>("mesh").disabled = !hello.assets.some((asset) => asset.has_mesh);
         byId<HTMLButtonElement>("scenes-button").disabled = hello.scenes.length === 0;
         if (hello.replay) this.seek.max = String(hello.replay.duration);
@@ -96,6 +102,7 @@ export class Controls {
         const record = byId("record");
         record.setAttribute("aria-pressed", String(stats.recording !== null));
         record.setAttribute("aria-label", stats.recording ? "Stop recording" : "Record");
+        this.showSketch(stats);
         if (stats.replay_time !== null && !this.isSeeking) {
             this.seek.value = String(stats.replay_time);
             const duration = Number(this.seek.max);
@@ -105,6 +112,18 @@ export class Controls {
             this.seek.style.setProperty("--share", `${(100 * stats.replay_time) / duration}%`);
         }
         this.showBanner(stats);
+    }
+
+    /// Red dot and number of loads while a sketch is drawn or built.
+    private showSketch({ sketch, steers }: Stats): void {
+        const button = byId<HTMLButtonElement>("sketch");
+        button.disabled = !steers || sketch?.building === true;
+        button.setAttribute("aria-pressed", String(sketch !== null));
+        button.setAttribute("aria-label", sketch ? "Finish the sketch" : "Sketch");
+        byId("sketch-bar").hidden = sketch === null;
+        if (sketch) byId("sketch-loads").textContent = String(sketch.loads);
+        byId<HTMLButtonElement>("sketch-finish").disabled = button.disabled;
+        byId<HTMLButtonElement>("sketch-cancel").disabled = !steers;
     }
 
     showMode(mode: HandMode): void {

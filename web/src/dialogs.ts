@@ -24,6 +24,25 @@ export function showScenes(hello: Hello, open: (name: string) => void): void {
     dialog.showModal();
 }
 
+/// Of a sketch that is finished; `build` is called with the choice, or not at all.
+export function askForRank(
+    subject: { body: string; rank: number },
+    loads: number,
+    build: (rank: number) => void,
+): void {
+    const dialog = byId<HTMLDialogElement>("sketch-dialog");
+    const rank = byId<HTMLInputElement>("sketch-rank");
+    byId("sketch-text").textContent =
+        `${loads} loads on ${subject.body}. At most 8 that differ are solved, ` +
+        "which takes up to a minute; the scene goes on meanwhile.";
+    rank.value = String(subject.rank);
+    byId("sketch-form").onsubmit = (event) => {
+        const choice = (event as SubmitEvent).submitter as HTMLButtonElement | null;
+        if (choice?.value === "build") build(Number(rank.value));
+    };
+    dialog.showModal();
+}
+
 export async function showRecordings(): Promise<void> {
     const dialog = byId<HTMLDialogElement>("recordings-dialog");
     const list = byId("recording-list");

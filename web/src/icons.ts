@@ -15,6 +15,7 @@ const kPaths: Record<string, string> = {
     frame: "M4 9V5h4M16 5h4v4M20 15v4h-4M8 19H4v-4M9.5 12h5M12 9.5v5",
     camera: "M4 8h4l1.5-2.5h5L16 8h4v11H4zM12 10.5a2.8 2.8 0 1 0 0 5.6 2.8 2.8 0 0 0 0-5.6z",
     record: "M12 6.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11z",
+    sketch: "M4 19c6 1.5 2-6 7-6M11 13l8-8 2 2-8 8-2.6.6z",
     list: "M9 7h11M9 12h11M9 17h11M4.5 7h.01M4.5 12h.01M4.5 17h.01",
     plot: "M4 5v14h16M7 15l3.5-5 3 3L19 7",
     sliders: "M4 8h9M17 8h3M15 5.8v4.4M4 16h3M11 16h9M9 13.8v4.4",

@@ -53,6 +53,7 @@ export interface Hello {
     tool_radius: number;
     scheduling: string;
     replay: null | { duration: number };
+    sketch: null | { body: string; rank: number }; // what can be sketched
 }
 
 export interface Percentiles {
@@ -82,6 +83,7 @@ export interface Stats {
     paused: boolean;
     speed: number;
     recording: null | { name: string; bytes: number; lost: number; problem: string };
+    sketch: null | { loads: number; building: boolean };
     malformed: number;
     replay_time: number | null;
 }
@@ -125,7 +127,9 @@ export type PageMessage =
     | { type: "open"; scene: string }
     | { type: "record"; on: boolean }
     | { type: "seek"; time: number }
-    | { type: "mesh"; on: boolean };
+    | { type: "mesh"; on: boolean }
+    | { type: "sketch"; on: boolean }
+    | { type: "sketch_build"; rank: number };
 
 export const kSlots = 4;
 export const kPoseFloats = 7;

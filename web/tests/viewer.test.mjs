@@ -271,6 +271,52 @@ test("GPU and CPU put the surface at the same places", kOptions, async () => {
     assert.ok(both > 0.75 * either, `${both} of ${either} pixels agree`);
 });
 
+/// The same while the scene stands, so that nothing moves away under the pointer.
+async function pullStanding(page, dx, dy) {
+    const isPaused = (label) =>
+        page.waitForFunction((text) => document.getElementById("pause").ariaLabel === text, label);
+    await page.keyboard.press(" ");
+    await isPaused("Run");
+    await page.waitForTimeout(500); // for the last frame
+    await pull(page, dx, dy);
+    await page.keyboard.press(" ");
+    await isPaused("Pause");
+}
+
+test("a sketch is drawn, built in the background and takes the body's place", kOptions, async () => {
+    const page = await openFresh({ viewport: { width: 1000, height: 600 } });
+    await page.locator("#sketch").click();
+    await page.locator("#sketch[aria-pressed=true]").waitFor();
+    await pullStanding(page, 4, -20);
+    await page.waitForFunction(
+        () => Number(document.getElementById("sketch-loads").textContent) >= 3,
+    );
+    await page.mouse.up();
+    await page.keyboard.press("b");
+    await page.locator("#sketch-dialog[open]").waitFor();
+    await page.locator("#sketch-rank").fill("8");
+    await page.locator("#sketch-build").click();
+    // the scene goes on meanwhile
+    await page.locator("#progress:not([hidden])").waitFor();
+    const drawn = await ask(page, "frames");
+    await waitFor(page, "frames", (frames) => frames > drawn);
+    await page.locator("#notices", { hasText: "rank 8 holds" }).waitFor({ timeout: 120_000 });
+    await page.locator("#sketch[aria-pressed=false]").waitFor();
+    assert.ok(await page.locator("#progress").isHidden());
+    const shown = await ask(page, "frames");
+    await waitFor(page, "frames", (frames) => frames > shown + 2);
+    await pullStanding(page, 10, -50);
+    await waitFor(page, "force", (f) => f > 0);
+    await page.mouse.up();
+
+    // cancelled: nothing changes
+    await page.locator("#sketch").click();
+    await page.locator("#sketch[aria-pressed=true]").waitFor();
+    await page.locator("#sketch-cancel").click();
+    await page.locator("#sketch[aria-pressed=false]").waitFor();
+    assert.deepEqual(page.problems, []);
+});
+
 test("colours, mesh, screenshot, recording and another scene", kOptions, async () => {
     const page = await openFresh({ viewport: { width: 1000, height: 600 }, acceptDownloads: true });
     await page.keyboard.press("c");

@@ -32,8 +32,9 @@ private:
 /// A body in a subspace, held or flying freely; docs/reduction.md section "Bodies". Points are
 /// answered in O(r). Loads are constant over a step, eq. (28): springs need a damper of at least
 /// k dt/2. Wind on a free body is a force without torque, eq. (29). Live parameters: stiffness (a
-/// factor of the elastic force), mass damping, stiffness damping. Queries use the body's scratch:
-/// one thread at a time, also for const functions.
+/// factor of the elastic force), mass damping, stiffness damping; of a held body also linear (1:
+/// force K q of the rest shape; position and velocity go on when it changes). Queries use the
+/// body's scratch: one thread at a time, also for const functions.
 class ReducedBody final : public Body {
 public:
     explicit ReducedBody(const ReducedModel& model, const ReducedBodyOptions& options = {});

@@ -20,6 +20,13 @@ struct SketchLoad {
 [[nodiscard]] Eigen::VectorXd linear_modal_response(const LinearModes& modes,
                                                     const SketchLoad& load);
 
+/// Loads worth solving, ascending: kept ones differ by `distance` of the largest linear response,
+/// in the mass norm, or by as much more as it takes to keep at most `max_loads` (0: any number).
+/// Throws InputError as linear_modal_response, and when no load moves the body.
+[[nodiscard]] std::vector<int> thin_loads(const LinearModes& modes,
+                                          const std::vector<SketchLoad>& loads, double distance,
+                                          int max_loads = 0);
+
 struct SketchOptions {
     double load_distance = 0.1;    ///< kept loads differ by this fraction of the largest response
     double shape_distance = 0.05;  ///< kept shapes differ by this fraction of the largest

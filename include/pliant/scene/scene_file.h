@@ -19,6 +19,10 @@ namespace pliant {
                                            const std::filesystem::path& folder = {});
 /// A scene of one body in a model file, seen from a good place.
 [[nodiscard]] SceneDescription scene_of_model(const std::filesystem::path& model);
+/// The scene with the model of another file for one of its reduced bodies, in its text too; how the
+/// body moves stays as it was.
+[[nodiscard]] SceneDescription with_model_file(SceneDescription scene, int body,
+                                               const std::filesystem::path& model);
 /// A file with the value of "script" of a scene alone. `scene` says what bodies there are.
 [[nodiscard]] std::vector<ScriptEvent> load_script(const std::filesystem::path& path,
                                                    const SceneDescription& scene);

@@ -34,9 +34,12 @@ struct ControlMessage {
         HideMesh,
         Ping,
         Steer,
+        StartSketch,
+        CancelSketch,
+        BuildSketch,
     };
     Action action = Action::Ping;
-    double value = 0;  ///< ticks, speed, time [s], ping id
+    double value = 0;  ///< ticks, speed, time [s], ping id, rank
     std::string name;  ///< scene or recording
 };
 using ViewerMessage = std::variant<CommandMessage, AcknowledgeMessage, ControlMessage>;
