@@ -100,6 +100,10 @@ export class App {
         requestAnimationFrame(draw);
     }
 
+    get isHolding(): boolean {
+        return this.hand.isHolding;
+    }
+
     /// Sum of all drawn positions: differs when anything moved.
     checksum(): number {
         const { hello, frame } = this;

@@ -10,6 +10,7 @@ if (document.createElement("canvas").getContext("webgl2")) {
         pliantTest: {
             frames: () => app.framesDrawn,
             force: () => Math.max(0, ...(app.frame?.held ?? []).map((h) => Math.hypot(...h.force))),
+            isHolding: () => app.isHolding,
             time: () => app.frame?.time ?? 0,
             checksum: () => app.checksum(),
             latencies: () => app.latency.samples,

@@ -1,6 +1,7 @@
 // What a person does with the viewer, in a real browser against the real program:
 //   PLIANT_PROGRAM=build/release/pliant node --test tests/viewer.test.mjs
 import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
 import { after, afterEach, before, test } from "node:test";
 import {
     ask,
@@ -47,9 +48,15 @@ async function openFresh(options) {
 }
 
 async function pull(page, dx, dy) {
-    const place = await placeOnBridge(page);
-    await page.mouse.move(place.x, place.y);
-    await page.mouse.down();
+    // the bridge swings: by the time the button is down it may be elsewhere
+    let place;
+    for (let attempt = 0; attempt < 8; ++attempt) {
+        place = await placeOnBridge(page);
+        await page.mouse.move(place.x, place.y);
+        await page.mouse.down();
+        if (await ask(page, "isHolding")) break;
+        await page.mouse.up();
+    }
     for (let i = 1; i <= 8; ++i) {
         await page.mouse.move(place.x + (dx * i) / 8, place.y + (dy * i) / 8);
         await page.waitForTimeout(30);
@@ -283,8 +290,11 @@ async function pullStanding(page, dx, dy) {
     await isPaused("Pause");
 }
 
-test("a sketch is drawn, built in the background and takes the body's place", kOptions, async () => {
-    const page = await openFresh({ viewport: { width: 1000, height: 600 } });
+test("a sketch is drawn, built in the background and takes the body's place", kOptions, async (t) => {
+    const scene = fileURLToPath(new URL("beam.json", import.meta.url));
+    const beam = await Program.start(kProgram, ["run", scene, "--port", "0"]);
+    t.after(() => beam.stop());
+    const page = await openPage(browser, beam.url, { viewport: { width: 1000, height: 600 } });
     await page.locator("#sketch").click();
     await page.locator("#sketch[aria-pressed=true]").waitFor();
     await pullStanding(page, 4, -20);
