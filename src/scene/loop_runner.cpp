@@ -7,10 +7,10 @@ namespace pliant {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kIdleSleep = 2'000'000;          // between looks for commands while paused
-constexpr std::int64_t kSummaryInterval = kSecond / 5;  // a summary reads 2,000 buckets
-constexpr int kStepsPerTurn = 64;                       // of single steps
-constexpr double kSampleSeconds = 2;                    // kept for a slow reader
+constexpr std::int64_t kIdleSleep = 2'000'000;  // between looks for commands while paused
+constexpr int kStepsPerTurn = 64;               // of single steps
+constexpr double kSampleSeconds = 2;            // kept for a slow reader
+constexpr std::size_t kKeptTimes = 1 << 16;     // for one that seldom asks for frames
 
 std::size_t num_samples(double rate) {
     return static_cast<std::size_t>(std::clamp(kSampleSeconds * rate, 256.0, 65536.0));
@@ -33,6 +33,7 @@ LoopRunner::LoopRunner(World& world, int loop, const EngineControl& control,
       frame_interval_ns_(std::llround(1e9 / std::clamp(options.frames_per_second, 1.0, 1e4))),
       frames_(loop_.make_frame()),
       samples_(num_samples(loop_.settings().rate)),
+      times_(kKeptTimes),
       work_(1e6 * loop_.dt()),
       lateness_(1e6 * loop_.dt()) {
     publish(0);
@@ -43,8 +44,22 @@ void LoopRunner::send(const Command& command) noexcept {
 }
 
 const LoopFrame& LoopRunner::frame() noexcept {
+    TickTimes times;
+    bool has_new_times = false;
+    for (std::size_t k = 0; k < kKeptTimes && times_.pop(times); ++k) {
+        work_.record(times.work_us);
+        lateness_.record(times.late_us);
+        has_new_times = true;
+    }
+    if (has_new_times) {
+        work_summary_ = work_.summary();
+        lateness_summary_ = lateness_.summary();
+    }
     frames_.update();
-    return frames_.read_slot();
+    LoopFrame& frame = frames_.read_slot();
+    frame.work = work_summary_;
+    frame.lateness = lateness_summary_;
+    return frame;
 }
 
 void LoopRunner::take_samples(std::vector<TickSample>& samples) {
@@ -120,8 +135,7 @@ void LoopRunner::tick(std::int64_t late_ns, bool shows_frame) noexcept {
     const double late_us = 1e-3 * static_cast<double>(late_ns);
     sample.work_us = static_cast<float>(cpu_now - cpu_start_);
     sample.late_us = static_cast<float>(late_us);
-    work_.record(cpu_now - cpu_start_);
-    lateness_.record(late_us);
+    times_.push({sample.work_us, sample.late_us});
     cpu_start_ = cpu_now;
     samples_.push(sample);
     if (queue_) {
@@ -132,15 +146,8 @@ void LoopRunner::tick(std::int64_t late_ns, bool shows_frame) noexcept {
 }
 
 void LoopRunner::publish(std::int64_t now_ns) noexcept {
-    if (now_ns >= next_summary_) {
-        work_summary_ = work_.summary();
-        lateness_summary_ = lateness_.summary();
-        next_summary_ = now_ns + kSummaryInterval;
-    }
     LoopFrame& frame = frames_.write_slot();
     loop_.fill(frame);
-    frame.work = work_summary_;
-    frame.lateness = lateness_summary_;
     frame.skipped = skipped_;
     frames_.publish();
     next_frame_ = std::clamp(next_frame_ + frame_interval_ns_, now_ns + frame_interval_ns_ / 2,
@@ -164,10 +171,7 @@ void LoopRunner::turn(std::int64_t now_ns) noexcept {
     apply_commands();
 
     if (control_.is_paused.load(std::memory_order_relaxed)) {
-        if (!was_paused_) {
-            has_news_ = true;
-            next_summary_ = now_ns;
-        }
+        if (!was_paused_) has_news_ = true;
         was_paused_ = true;
         const std::uint64_t wanted = wanted_steps();
         for (int k = 0; k < kStepsPerTurn && steps_done_ < wanted; ++k) {

@@ -55,6 +55,9 @@ private:
         int body = 0, place = 0;
         std::uint64_t every = 1;
     };
+    struct TickTimes {
+        float work_us = 0, late_us = 0;
+    };
     void attach_queue() noexcept;
     void apply_commands() noexcept;
     void tick(std::int64_t late_ns, bool shows_frame) noexcept;
@@ -80,14 +83,16 @@ private:
     alignas(64) std::atomic<std::uint64_t> num_received_{0};
     TripleBuffer<LoopFrame> frames_;
     RingBuffer<TickSample> samples_;
+    // statistics are the reader's: their 36 kB would be cold in the tick
+    RingBuffer<TickTimes> times_;
+    TickHistogram work_, lateness_;
+    TickHistogram::Summary work_summary_, lateness_summary_;
 
     bool was_paused_ = true;
     bool has_news_ = false;  ///< to be shown at once
     std::uint64_t steps_done_ = 0, skipped_ = 0;
-    std::int64_t turn_start_ = 0, due_ = 0, next_frame_ = 0, next_summary_ = 0;
+    std::int64_t turn_start_ = 0, due_ = 0, next_frame_ = 0;
     double cpu_start_ = 0;
-    TickHistogram work_, lateness_;
-    TickHistogram::Summary work_summary_, lateness_summary_;
 
     std::atomic<RecordQueue*> wanted_{nullptr}, attached_{nullptr};
     RecordQueue* queue_ = nullptr;

@@ -29,7 +29,9 @@ public:
         read_ = middle_.exchange(read_, std::memory_order_acq_rel) & kIndex;
         return true;
     }
+    /// The reader's own until the next update().
     [[nodiscard]] const T& read_slot() const noexcept { return slots_[read_].value; }
+    [[nodiscard]] T& read_slot() noexcept { return slots_[read_].value; }
 
 private:
     static constexpr std::uint32_t kIndex = 3, kFresh = 4;
