@@ -453,10 +453,11 @@ void FemBody::set_parameter(int index, double value) noexcept {
 // A state: stiffness, displacements, rates, times; contacts; motions of the obstacles.
 
 int FemBody::state_size() const noexcept {
-    return static_cast<int>(
-        8 + 3 * impl_->fem().u.size() +
-        static_cast<Eigen::Index>(kTouchNumbers * impl_->state.touches[0].size()) +
-        static_cast<Eigen::Index>(kMotionNumbers * impl_->obstacles.size()));
+    // of what never changes: other threads ask while vectors of the state trade places
+    const auto touches =
+        static_cast<std::size_t>(ExplicitScene::kMaxTouches) * impl_->scene.surface_nodes(0).size();
+    return 8 + 3 * model().num_unknowns() +
+           static_cast<int>(kTouchNumbers * touches + kMotionNumbers * impl_->obstacles.size());
 }
 
 void FemBody::save_state(std::span<double> state) const noexcept {
