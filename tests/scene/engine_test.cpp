@@ -9,6 +9,7 @@
 #include <limits>
 #include <thread>
 
+#include "core/temporary_directory.h"
 #include "tests/input_error.h"
 #include "tests/scene/point_mass_body.h"
 
@@ -43,24 +44,6 @@ struct RunningPoints {
 
     PointWorld points;
     Engine engine;
-};
-
-class TemporaryFolder {
-public:
-    TemporaryFolder() {
-        std::string name = (std::filesystem::temp_directory_path() / "pliant-XXXXXX").string();
-        path_ = mkdtemp(name.data());
-    }
-    ~TemporaryFolder() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-    [[nodiscard]] std::filesystem::path file(const std::string& name) const { return path_ / name; }
-
-private:
-    std::filesystem::path path_;
 };
 
 TEST(Engine, StartsPausedWithAFrameOfTheStart) {
@@ -230,7 +213,7 @@ TEST(Engine, StopsWhileManyStepsAreLeft) {
 }
 
 TEST(Engine, ARecordingReplaysBitForBit) {
-    const TemporaryFolder folder;
+    const test::TemporaryDirectory folder;
     PointWorld again;
     {
         RunningPoints running({1000, 200});
@@ -239,11 +222,11 @@ TEST(Engine, ARecordingReplaysBitForBit) {
         const int gravity = running.engine.world().find_parameter("gravity");
         EXPECT_TRUE(
             running.engine.send({.kind = Kind::SetParameter, .parameter = gravity, .value = 3}));
-        running.engine.start_recording(folder.file("a.pliantrec"),
+        running.engine.start_recording(folder / "a.pliantrec",
                                        recording_header(running.engine.world()));
         EXPECT_TRUE(running.engine.recording().is_active);
         EXPECT_NE(input_error([&] {
-                      running.engine.start_recording(folder.file("b.pliantrec"),
+                      running.engine.start_recording(folder / "b.pliantrec",
                                                      recording_header(running.engine.world()));
                   }).find("a recording is being made; stop it before another one"),
                   std::string::npos);
@@ -270,7 +253,7 @@ TEST(Engine, ARecordingReplaysBitForBit) {
         EXPECT_GT(running.engine.recording().bytes, 1000u);
         EXPECT_EQ(running.engine.recording().problem, "");
     }
-    const Recording recording = Recording::load(folder.file("a.pliantrec"));
+    const Recording recording = Recording::load(folder / "a.pliantrec");
     EXPECT_TRUE(recording.is_complete()) << recording.problem();
     EXPECT_EQ(recording.commands(0).size(), 4u);
     ASSERT_GE(recording.samples(0).size(), 200u);
@@ -303,12 +286,12 @@ private:
 };
 
 TEST(Engine, AFullDiskEndsTheRecordingAndNothingElse) {
-    const TemporaryFolder folder;
+    const test::TemporaryDirectory folder;
     RunningPoints running;
     running.engine.run();
     {
         const FullDisk full(20'000);
-        running.engine.start_recording(folder.file("a.pliantrec"),
+        running.engine.start_recording(folder / "a.pliantrec",
                                        recording_header(running.engine.world()));
         EXPECT_TRUE(eventually([&] { return !running.engine.recording().is_active; }));
     }
@@ -319,15 +302,15 @@ TEST(Engine, AFullDiskEndsTheRecordingAndNothingElse) {
     EXPECT_NE(input_error([&] { running.engine.stop_recording(); }).find("stays readable"),
               std::string::npos);
     EXPECT_FALSE(running.engine.recording().problem.empty());
-    EXPECT_GT(Recording::load(folder.file("a.pliantrec")).samples(0).size(), 10u);
+    EXPECT_GT(Recording::load(folder / "a.pliantrec").samples(0).size(), 10u);
 
     // and the next one works
-    running.engine.start_recording(folder.file("b.pliantrec"),
+    running.engine.start_recording(folder / "b.pliantrec",
                                    recording_header(running.engine.world()));
     EXPECT_TRUE(running.engine.recording().is_active);
     running.engine.stop_recording();
     EXPECT_EQ(running.engine.recording().problem, "");
-    EXPECT_TRUE(Recording::load(folder.file("b.pliantrec")).is_complete());
+    EXPECT_TRUE(Recording::load(folder / "b.pliantrec").is_complete());
 }
 
 TEST(Engine, AFolderThatIsNotThereIsSaidAtOnce) {
@@ -341,15 +324,15 @@ TEST(Engine, AFolderThatIsNotThereIsSaidAtOnce) {
 }
 
 TEST(Engine, ARecordingIsFinishedWhenTheEngineStops) {
-    const TemporaryFolder folder;
+    const test::TemporaryDirectory folder;
     {
         RunningPoints running({1000, 100});
         running.engine.run();
-        running.engine.start_recording(folder.file("a.pliantrec"),
+        running.engine.start_recording(folder / "a.pliantrec",
                                        recording_header(running.engine.world()));
         EXPECT_TRUE(running.reaches(30));
     }
-    EXPECT_TRUE(Recording::load(folder.file("a.pliantrec")).is_complete());
+    EXPECT_TRUE(Recording::load(folder / "a.pliantrec").is_complete());
 }
 
 }  // namespace

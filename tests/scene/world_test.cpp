@@ -7,6 +7,7 @@
 #include <limits>
 #include <random>
 
+#include "core/temporary_directory.h"
 #include "pliant/body/rigid_body.h"
 #include "pliant/core/allocation_guard.h"
 #include "pliant/core/parallel.h"
@@ -221,31 +222,13 @@ TEST(World, NearestPointIsThatOfTheQueryOnTheMovedSurface) {
 
 // Scenes that are built.
 
-class TemporaryFolder {
-public:
-    TemporaryFolder() {
-        std::string name = (std::filesystem::temp_directory_path() / "pliant-XXXXXX").string();
-        path_ = mkdtemp(name.data());
-    }
-    ~TemporaryFolder() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
-private:
-    std::filesystem::path path_;
-};
-
 class BuiltWorld : public ::testing::Test {
 protected:
-    BuiltWorld() { save_surface(box_surface(Vector3d(0.1, 0.1, 0.4)), folder.path() / "bar.obj"); }
+    BuiltWorld() { save_surface(box_surface(Vector3d(0.1, 0.1, 0.4)), folder / "bar.obj"); }
 
     [[nodiscard]] World build(const SceneDescription& scene) {
         lines.clear();
-        return World(scene, {.cache = folder.path() / "cache",
+        return World(scene, {.cache = folder / "cache",
                              .say = [this](const std::string& line) { lines.push_back(line); }});
     }
     [[nodiscard]] std::string build_error(const SceneDescription& scene) {
@@ -254,7 +237,7 @@ protected:
     /// A bar of 4 × 4 × 16 hexes, held at its foot or free.
     [[nodiscard]] BodyDescription bar(const std::string& name, bool is_free = false) const {
         ReducedRecipe recipe;
-        recipe.surface.file = folder.path() / "bar.obj";
+        recipe.surface.file = folder / "bar.obj";
         recipe.build.material = isotropic(1e5, 0.3, 1000);
         recipe.build.mesh.resolution = 8;
         recipe.build.num_modes = 4;
@@ -317,7 +300,7 @@ protected:
         return scene;
     }
 
-    TemporaryFolder folder;
+    test::TemporaryDirectory folder;
     std::vector<std::string> lines;
 };
 
@@ -403,7 +386,7 @@ TEST_F(BuiltWorld, EqualRecipesShareOneModelAndTheNextStartMapsIt) {
         .build.material.density = 500;
     (void)build(scene);
     EXPECT_NE(lines[0].find("built in"), std::string::npos) << lines[0];
-    save_surface(box_surface(Vector3d(0.1, 0.1, 0.5)), folder.path() / "bar.obj");
+    save_surface(box_surface(Vector3d(0.1, 0.1, 0.5)), folder / "bar.obj");
     (void)build(scene);
     for (const std::string& line : lines)
         EXPECT_NE(line.find("built in"), std::string::npos) << line;
@@ -413,7 +396,7 @@ TEST_F(BuiltWorld, ADamagedCacheFileIsBuiltAnew) {
     SceneDescription scene;
     scene.bodies = {bar("a")};
     const std::uint64_t hash = build(scene).state_hash();
-    for (const auto& entry : std::filesystem::directory_iterator(folder.path() / "cache")) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder / "cache")) {
         std::fstream file(entry.path(), std::ios::binary | std::ios::in | std::ios::out);
         file.seekp(static_cast<std::streamoff>(entry.file_size() / 2));
         file.write("damaged", 7);
@@ -428,13 +411,13 @@ TEST_F(BuiltWorld, LoadsModelFilesAndTruncatesThem) {
     ReducedSource source = std::get<ReducedSource>(scene.bodies[0].source);
     const auto& recipe = std::get<ReducedRecipe>(source.model);
     build_reduced_model(load_surface(recipe.surface.file), recipe.build)
-        .save(folder.path() / "bar.pliant");
-    source.model = ModelFile{.path = folder.path() / "bar.pliant", .rank = 4};
+        .save(folder / "bar.pliant");
+    source.model = ModelFile{.path = folder / "bar.pliant", .rank = 4};
     scene.bodies[0].source = source;
     const World world = build(scene);
     EXPECT_NE(lines[0].find("r = 4 · from bar.pliant, "), std::string::npos) << lines[0];
     EXPECT_EQ(world.body(0).display()->state_size(), kPoseFloats + 4);
-    source.model = ModelFile{.path = folder.path() / "bat.pliant"};
+    source.model = ModelFile{.path = folder / "bat.pliant"};
     scene.bodies[0].source = source;
     const std::string error = build_error(scene);
     EXPECT_TRUE(error.starts_with("body \"a\" (bodies[0]): ")) << error;
@@ -476,7 +459,7 @@ TEST_F(BuiltWorld, RigidShapesAreSeenWhereTheyAreFelt) {
                     rigid("capsule", RigidSource::Capsule{0.1, 0.4}),
                     rigid("wedge", RigidSource::Wedge{{0.3, 0.4, 0.2}}),
                     rigid("ground", RigidSource::Ground{3}),
-                    rigid("file", SurfaceSource{folder.path() / "bar.obj", "", 0})};
+                    rigid("file", SurfaceSource{folder / "bar.obj", "", 0})};
     std::get<RigidSource>(scene.bodies[5].source).size = 0.8;
     const World world = build(scene);
     for (int i = 0; i < 6; ++i) {
@@ -514,7 +497,7 @@ TEST_F(BuiltWorld, SoftBodiesOfASurfaceAreMeshed) {
     SceneDescription scene;
     scene.bodies = {soft_box("bar")};
     auto& source = std::get<FemSource>(scene.bodies[0].source);
-    source.shape = SurfaceSource{folder.path() / "bar.obj", "", 0};
+    source.shape = SurfaceSource{folder / "bar.obj", "", 0};
     source.mesh.resolution = 8;
     source.size = 0.2;
     scene.bodies[0].pose = {};
