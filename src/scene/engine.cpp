@@ -43,7 +43,13 @@ void Engine::Impl::start_threads() {
         threads.emplace_back([this, &loop = *runner] {
             while (!control.is_stopping.load(std::memory_order_relaxed)) {
                 loop.turn(monotonic_ns());
-                sleep_until_ns(loop.next_turn(monotonic_ns()));
+                const std::int64_t next = loop.next_turn(monotonic_ns());
+                const std::int64_t lead = loop.lead();
+                sleep_until_ns(next - lead);
+                if (lead == 0) continue;
+                loop.warm_up();
+                while (monotonic_ns() < next) {
+                }
             }
         });
     for (std::size_t l = 0; l < threads.size(); ++l)

@@ -197,7 +197,12 @@ void LoopRunner::turn(std::int64_t now_ns) noexcept {
     }
 }
 
+std::int64_t LoopRunner::lead() const noexcept {
+    return was_paused_ || turn_time_ > kLead || period_ns() < 5 * kLead ? 0 : kLead;
+}
+
 std::int64_t LoopRunner::next_turn(std::int64_t now_ns) noexcept {
+    turn_time_ = now_ns - turn_start_;
     // whatever happens, others get their share of the processor
     const double work = std::max(static_cast<double>(now_ns - turn_start_), 1e9 * loop_.dt());
     const auto rest = static_cast<std::int64_t>(std::ceil(kRest * work));

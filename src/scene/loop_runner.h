@@ -22,6 +22,7 @@ public:
     static constexpr std::size_t kMaxCommands = 1024;         ///< that wait for a tick
     static constexpr double kRest = 0.05;                     ///< of a period or of longer work
     static constexpr std::int64_t kLongestSleep = 5'000'000;  ///< [ns]
+    static constexpr std::int64_t kLead = 60'000;             ///< [ns]
 
     LoopRunner(World& world, int loop, const EngineControl& control, const EngineOptions& options);
 
@@ -48,6 +49,11 @@ public:
     /// When the next turn should begin, after one that ended at `now_ns`. Ticks that cannot be made
     /// up for are skipped here.
     [[nodiscard]] std::int64_t next_turn(std::int64_t now_ns) noexcept;
+    /// How long before the next turn the thread should wake, warm_up() and wait without sleeping
+    /// [ns]; 0: not at all, the loop is paused or its ticks are long.
+    [[nodiscard]] std::int64_t lead() const noexcept;
+    /// Brings what the next tick reads back into the caches, docs/scene.md section "Real time".
+    void warm_up() const noexcept { loop_.warm_up(); }
 
 private:
     /// A body whose states are recorded.
@@ -91,7 +97,7 @@ private:
     bool was_paused_ = true;
     bool has_news_ = false;  ///< to be shown at once
     std::uint64_t steps_done_ = 0, skipped_ = 0;
-    std::int64_t turn_start_ = 0, due_ = 0, next_frame_ = 0;
+    std::int64_t turn_start_ = 0, turn_time_ = 0, due_ = 0, next_frame_ = 0;
     double cpu_start_ = 0;
 
     std::atomic<RecordQueue*> wanted_{nullptr}, attached_{nullptr};

@@ -114,6 +114,33 @@ TEST(LoopRunner, OverloadLeavesOthersFivePercentAndTimeSlips) {
     EXPECT_NEAR(static_cast<double>(100 + bench.runners[0]->frame().skipped), periods, 2);
 }
 
+TEST(LoopRunner, WakesEarlyOnlyForShortTicksOfALoopThatRuns) {
+    Bench bench;
+    bench.run_for(10 * kMillisecond);
+    EXPECT_EQ(bench.runners[0]->lead(), 0) << "paused";
+    bench.control.is_paused = false;
+    bench.run_for(10 * kMillisecond);
+    EXPECT_EQ(bench.runners[0]->lead(), LoopRunner::kLead);
+    bench.run_for(10 * kMillisecond, 2 * LoopRunner::kLead);
+    EXPECT_EQ(bench.runners[0]->lead(), 0) << "long ticks";
+    Bench fast({4000});
+    fast.control.is_paused = false;
+    fast.run_for(10 * kMillisecond);
+    EXPECT_EQ(fast.runners[0]->lead(), 0) << "a quarter of the period";
+}
+
+TEST(LoopRunner, WarmingUpChangesNothing) {
+    Bench bench;
+    bench.control.is_paused = false;
+    bench.run_for(10 * kMillisecond);
+    const std::uint64_t before = bench.world.state_hash();
+    AllocationGuard guard;
+    bench.runners[0]->warm_up();
+    const auto allocations = guard.count();
+    EXPECT_EQ(allocations, 0u);
+    EXPECT_EQ(bench.world.state_hash(), before);
+}
+
 TEST(LoopRunner, SlowMotionKeepsTheStepAndLooksForCommandsInBetween) {
     Bench bench;
     bench.control.is_paused = false;

@@ -92,6 +92,8 @@ public:
     void apply(const Command& command) noexcept;
     /// Forces of hands and wind, then a step of the tool and of every body in the order given.
     void tick() noexcept;
+    /// Reads what a tick reads and changes nothing: a thread that slept finds it in its caches.
+    void warm_up() const noexcept;
     [[nodiscard]] std::uint64_t ticks() const noexcept { return ticks_; }
     [[nodiscard]] double time() const noexcept { return static_cast<double>(ticks_) * dt(); }
     /// Of the last tick; work and lateness are the caller's to fill.
