@@ -5,6 +5,7 @@
 #include "benchmarks/reduction_bench.h"
 #include "benchmarks/scene_bench.h"
 #include "commands.h"
+#include "lab.h"
 #include "output.h"
 #include "pliant/core/error.h"
 #include "pliant/core/hash.h"
@@ -126,7 +127,7 @@ int run(const Arguments& arguments) {
 
 Command bench_command() {
     return {.name = "bench",
-            .summary = "Measures Pliant's own speed, against references measured in the same run.",
+            .summary = kBenchSummary,
             .operands = "[MODULE]",
             .example = "pliant bench geometry --filter closest",
             .min_operands = 0,

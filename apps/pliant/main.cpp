@@ -1,88 +1,14 @@
-#include <csignal>
-#include <cstdio>
-#include <exception>
-#include <new>
-#include <string>
-#include <vector>
-
 #include "commands.h"
-#include "pliant/core/error.h"
-#include "pliant/core/nearest_name.h"
-#include "pliant/core/parallel.h"
-#include "pliant/core/progress.h"
-#include "pliant/core/version.h"
-
-namespace {
-
-using namespace pliant::cli;
-
-constexpr int kFailed = 1, kInterrupted = 130;
-
-std::vector<Command> all_commands() {
-    return {demo_command(),  run_command(),      replay_command(),  build_command(),
-            shape_command(), mesh_command(),     convert_command(), inspect_command(),
-            bench_command(), reproduce_command()};
-}
-
-void print_overview(const std::vector<Command>& commands) {
-    std::printf("Pliant %s: deformable objects you can touch.\n\n", pliant::kVersion);
-    std::printf("Example:  pliant demo\n\n");
-    for (const Command& command : commands)
-        std::printf("  pliant %-9s %s\n", command.name.c_str(), command.summary.c_str());
-    std::printf("\nEach command has --help.\n");
-}
-
-int dispatch(const std::vector<std::string>& words) {
-    const std::vector<Command> commands = all_commands();
-    if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
-        print_overview(commands);
-        return words.empty() ? kFailed : 0;
-    }
-    if (words[0] == "--version") {
-        std::printf("pliant %s\n", pliant::kVersion);
-        return 0;
-    }
-
-    std::vector<std::string> names;
-    for (const Command& command : commands) {
-        names.push_back(command.name);
-        if (command.name != words[0]) continue;
-        const Arguments arguments(command, {words.begin() + 1, words.end()});
-        if (arguments.wants_help()) {
-            std::printf("%s", help_text(command).c_str());
-            return 0;
-        }
-        pliant::set_num_threads(arguments.integer("--threads", 0, 1, 1024));
-        return command.run(arguments);
-    }
-    const std::string near = pliant::nearest_name(words[0], names);
-    std::fprintf(stderr, "error: unknown command '%s'%s\n", words[0].c_str(),
-                 near.empty() ? "; see pliant --help" : ("; did you mean '" + near + "'?").c_str());
-    return kFailed;
-}
-
-}  // namespace
+#include "lab.h"
+#include "program.h"
 
 int main(int argc, char** argv) {
-    // a file that grows beyond the limit is then an error of the write, which cleans up
-    std::signal(SIGXFSZ, SIG_IGN);
-    try {
-        const pliant::CancelOnInterrupt ctrl_c;
-        const int code = dispatch({argv + 1, argv + argc});
-        if (std::fflush(stdout) != 0 || std::ferror(stdout))
-            throw pliant::InputError("standard output", "cannot be written; is the disk full?");
-        return code;
-    } catch (const pliant::Cancelled& cancelled) {
-        std::fprintf(stderr, "\n%s\n", cancelled.what());
-        return kInterrupted;
-    } catch (const pliant::InputError& error) {
-        std::fprintf(stderr, "error: %s\n", error.what());
-        return kFailed;
-    } catch (const std::bad_alloc&) {
-        std::fprintf(stderr, "error: out of memory; try a lower resolution\n");
-        return kFailed;
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "error: %s\n", error.what());
-        return kFailed;
-    }
+    using namespace pliant::cli;
+    const std::vector<std::string> words(argv + 1, argv + argc);
+    if (!words.empty() && is_lab_command(words[0])) return run_lab(argv);
+    std::vector<Command> commands = {demo_command(),    run_command(),    replay_command(),
+                                     build_command(),   shape_command(),  mesh_command(),
+                                     convert_command(), inspect_command()};
+    for (const Command& command : lab_summaries()) commands.push_back(command);
+    return run_program(commands, words);
 }

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "commands.h"
+#include "lab.h"
 #include "output.h"
 #include "pliant/core/atomic_file.h"
 #include "pliant/core/error.h"
@@ -146,8 +147,7 @@ int run(const Arguments& arguments) {
 
 Command reproduce_command() {
     return {.name = "reproduce",
-            .summary =
-                "Repeats published experiments, on one thread, and writes a page of comparisons.",
+            .summary = kReproduceSummary,
             .operands = "fem|reduction",
             .example = "pliant reproduce fem -o fem.html",
             .min_operands = 1,

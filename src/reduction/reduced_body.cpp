@@ -172,6 +172,7 @@ struct ReducedBody::Impl {
     }
     void clear_loads() noexcept {
         load.setZero();
+        workspace().contact.is_active = false;
         wrench = {};
         has_bad_input = false;
     }
@@ -188,11 +189,21 @@ struct ReducedBody::Impl {
         std::swap(motion, other_motion);
         std::swap(held_workspace, other_workspace);
         held_workspace->tuning = other_workspace->tuning;
+        std::swap(held_workspace->contact, other_workspace->contact);
         motion->held->set_acceleration(state.shape, last_load, *held_workspace);
     }
     /// Whether the first `num_rows` rows of held_rows can be moved one by one, eq. (30).
     [[nodiscard]] bool are_independent(int num_rows) noexcept;
     [[nodiscard]] bool begin_load() noexcept;
+    /// Of the step just done: contact changed with the shape.
+    [[nodiscard]] const VectorXd& load_at_end() noexcept {
+        const ReducedContact& contact = workspace().contact;
+        if (contact.is_active) {
+            product = state.shape.q - q_start;
+            total.noalias() -= contact.stiffness * product;
+        }
+        return total;
+    }
     [[nodiscard]] StepStatus step_under_load(double dt) noexcept;
 
     /// Calls visit(numbers, count) for all that save_state() keeps, in its order.
@@ -323,6 +334,26 @@ void ReducedBody::add_reduced_force(const Eigen::Ref<const VectorXd>& f) noexcep
         impl_->load += f;
     else
         impl_->has_bad_input = true;
+}
+
+void ReducedBody::add_contact(const Eigen::Ref<const VectorXd>& f,
+                              const Eigen::Ref<const MatrixXd>& K, double damping) noexcept {
+    Impl& m = *impl_;
+    assert(f.size() == m.size() && K.rows() == m.size() && K.cols() == m.size());
+    if (!f.allFinite() || !K.allFinite() || !(damping >= 0) || !std::isfinite(damping)) {
+        m.has_bad_input = true;
+        return;
+    }
+    m.load += f;
+    ReducedContact& contact = m.workspace().contact;
+    if (contact.is_active) {
+        contact.stiffness += K;
+        contact.damping = std::max(contact.damping, damping);
+    } else {
+        contact.stiffness = K;
+        contact.damping = damping;
+        contact.is_active = true;
+    }
 }
 
 void ReducedBody::add_force(const SurfacePoint& point, const Vector3d& force) noexcept {
@@ -520,7 +551,7 @@ StepStatus ReducedBody::do_step(double dt) noexcept {
     if (status == StepStatus::StateReset)
         m.set_state(m.initial);
     else if (status == StepStatus::Ok || status == StepStatus::NotConverged)
-        m.last_load = m.total;
+        m.last_load = m.load_at_end();
     else
         m.state.shape.a = m.a_before;  // nothing was done
     m.pose = m.pose_of(m.state.frame.pose);

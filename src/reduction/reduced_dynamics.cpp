@@ -46,7 +46,8 @@ StiffnessDamping stiffness_part(const ReducedSystem& m, const ReducedScratch& ws
 ReducedScratch::ReducedScratch(const ReducedSystem& m)
     : force(m.force->make_workspace()), solver(m.size(), 1 + kMaxHeldRows) {
     const int r = m.size();
-    f = R = residual = product = change = VectorXd::Zero(r);
+    f = R = residual = product = change = origin = VectorXd::Zero(r);
+    contact.stiffness = MatrixXd::Zero(r, r);
     start = now = {f, f, f, 0};
     K = MatrixXd::Zero(r, r);
     if (const auto& viscosity = m.options.damping.viscosity) {

@@ -66,6 +66,7 @@ void write_matrix(const ReducedSystem& m, const NewmarkRule& rule, const Reduced
         A = mass * m.mass + (s + s * rule.v_q * factor) * ws.K;
     else
         A = mass * m.mass + s * ws.K + (s * rule.v_q * factor) * D;
+    if (ws.contact.is_active) A += (s + s * rule.v_q * ws.contact.damping) * ws.contact.stiffness;
 }
 
 /// Forces that do not balance at `now`, eq. (17).
@@ -74,6 +75,10 @@ void set_residual(const ReducedSystem& m, const HeldRows* held, ReducedScratch& 
     y = ws.force_scale * (ws.R - ws.f);
     if (const auto [D, factor] = stiffness_damping(m, ws); factor > 0)
         y.noalias() += (ws.force_scale * factor) * (D * ws.now.v);
+    if (ws.contact.is_active) {
+        ws.product = ws.now.q - ws.origin + ws.contact.damping * ws.now.v;
+        y.noalias() += ws.force_scale * (ws.contact.stiffness * ws.product);
+    }
     ws.product = ws.now.a + (ws.force_scale * ws.tuning.mass_damping) * ws.now.v;
     y.noalias() += m.mass * ws.product;
     if (held != nullptr) y.noalias() -= held->C.transpose() * held->multipliers;
@@ -248,6 +253,7 @@ ReducedReport advance(const ReducedSystem& m, ReducedState& s, const ConstRef& f
     const StepInput input = take_input(m, s, f, dt, ws);
     report.status = input.status;
     if (!input.is_possible) return report;
+    ws.origin = s.q;
     while (true) {
         const bool is_last = report.halvings == m.options.max_halvings;
         const Outcome outcome = advance_in_parts(m, s, dt, held, is_last, ws, report);

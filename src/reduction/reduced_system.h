@@ -34,6 +34,7 @@ struct ReducedScratch final : ReducedDynamics::Workspace {
     Eigen::VectorXd pairs;   ///< of the viscosity
     Eigen::MatrixXd X;       ///< loads and solutions, one for each column
     Eigen::MatrixXd held;    ///< M⁻¹Cᵀ of positions held
+    Eigen::VectorXd origin;  ///< q at the start of the whole step, where contact was found
     double force_scale = 1;  ///< below 1 where the acceleration limit is reached
 };
 

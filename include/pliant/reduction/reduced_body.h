@@ -47,6 +47,11 @@ public:
     [[nodiscard]] const Pose& pose() const noexcept;  ///< of the rest shape's axes now
     /// Load in reduced coordinates, body axes, of the next step, beside add_force().
     void add_reduced_force(const Eigen::Ref<const Eigen::VectorXd>& f) noexcept;
+    /// Contact of the next step in reduced coordinates, body axes, which its implicit step follows:
+    /// load f at the present shape, stiffness K (r × r, not negative) and its damping time β [s],
+    /// docs/contact.md eq. (20). Contacts add up, the largest β counts.
+    void add_contact(const Eigen::Ref<const Eigen::VectorXd>& f,
+                     const Eigen::Ref<const Eigen::MatrixXd>& K, double damping) noexcept;
 
     [[nodiscard]] std::string_view kind() const noexcept override { return "reduced"; }
     [[nodiscard]] std::shared_ptr<const BodyDisplay> display() const override;

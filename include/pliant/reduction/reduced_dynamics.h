@@ -36,6 +36,14 @@ struct ReducedTuning {
     double stiffness_damping = 0;  ///< β [s]
 };
 
+/// Contact in one step, docs/contact.md eq. (20): the load is f at its start and changes by
+/// −K (q − q_n) − β K q̇ in it.
+struct ReducedContact {
+    Eigen::MatrixXd stiffness;  ///< K, r × r, symmetric, not negative
+    double damping = 0;         ///< β [s]
+    bool is_active = false;     ///< false: no contact, whatever the matrix says
+};
+
 struct ReducedReport {
     StepStatus status = StepStatus::Ok;
     int iterations = 0, halvings = 0;
@@ -53,6 +61,7 @@ public:
     struct Workspace {
         virtual ~Workspace() = default;
         ReducedTuning tuning;
+        ReducedContact contact;  ///< of the steps until changed; none at first
     };
 
     /// `mass`: r × r, the identity for a basis of unedited density. Throws InputError for options

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "arguments.h"
+
+namespace pliant::cli {
+
+inline constexpr const char* kBenchSummary =
+    "Measures Pliant's own speed, against references measured in the same run.";
+inline constexpr const char* kReproduceSummary =
+    "Repeats published experiments, on one thread, and writes a page of comparisons.";
+
+/// The commands of `pliant-lab`, name and summary only, for the overview.
+[[nodiscard]] std::vector<Command> lab_summaries();
+[[nodiscard]] bool is_lab_command(const std::string& name);
+/// Becomes `pliant-lab`, the program beside this one, with the same arguments; returns an exit code
+/// only if there is none.
+int run_lab(char** argv);
+
+}  // namespace pliant::cli

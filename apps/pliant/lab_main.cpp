@@ -1,0 +1,9 @@
+#include "commands.h"
+#include "program.h"
+
+/// `pliant-lab`: the commands that measure and reproduce, which people who only run scenes need not
+/// build. `pliant bench` and `pliant reproduce` start it.
+int main(int argc, char** argv) {
+    using namespace pliant::cli;
+    return run_program({bench_command(), reproduce_command()}, {argv + 1, argv + argc});
+}
