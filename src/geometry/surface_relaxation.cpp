@@ -28,7 +28,7 @@ public:
         : mesh_(mesh),
           body_(body),
           spacing_(spacing),
-          normals_(mesh.vertices.size()),
+          normals_(mesh.vertices.size(), Vector3d::Zero()),
           targets_(mesh.vertices),
           start_(mesh.vertices.size() + 1, 0) {
         // triangles around each vertex

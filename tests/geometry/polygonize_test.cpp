@@ -163,6 +163,19 @@ TEST(Polygonize, ResultDoesNotDependOnTheNumberOfThreads) {
     EXPECT_EQ(one, two);
 }
 
+TEST(Polygonize, RidgesDoNotDependOnWhatMemoryHeldBefore) {
+    const Implicit box = implicit::box({-1, -1, -1}, {1, 1, 1});
+    const SurfaceMesh first = polygonize(box, {.resolution = 16});
+    for (int k = 0; k < 3; ++k) {
+        // of the size of the vertices' normals, so that they get these bytes
+        std::vector<Eigen::Vector3d> used(first.vertices.size(), Eigen::Vector3d(k, -k, 0.5));
+        EXPECT_EQ(used.front().x(), k);
+        used = {};
+        used.shrink_to_fit();
+        EXPECT_EQ(polygonize(box, {.resolution = 16}).vertices, first.vertices);
+    }
+}
+
 TEST(Polygonize, ErrorsNameTheResolution) {
     const auto message = [](const Implicit& body, int resolution) {
         return test::input_error([&] { (void)polygonize(body, {.resolution = resolution}); });
