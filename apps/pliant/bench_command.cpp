@@ -1,7 +1,9 @@
 #include <cstdio>
 
 #include "benchmarks/bench.h"
+#include "benchmarks/contact_bench.h"
 #include "benchmarks/fem_bench.h"
+#include "benchmarks/field_bench.h"
 #include "benchmarks/reduction_bench.h"
 #include "benchmarks/scene_bench.h"
 #include "commands.h"
@@ -25,7 +27,11 @@ std::vector<Benchmark> all_benchmarks() {
           bench::implicit_benchmarks(), bench::coupled_benchmarks(), bench::solver_benchmarks(),
           bench::reduced_force_benchmarks(), bench::reduced_step_benchmarks(),
           bench::reduced_surface_benchmarks(), bench::reduced_body_benchmarks(),
-          bench::reduced_build_benchmarks(), bench::scene_benchmarks()})
+          bench::reduced_build_benchmarks(), bench::field_grid_benchmarks(),
+          bench::field_build_benchmarks(), bench::field_deformed_benchmarks(),
+          bench::contact_shell_benchmarks(), bench::contact_tree_benchmarks(),
+          bench::contact_traversal_benchmarks(), bench::contact_loads_benchmarks(),
+          bench::scene_benchmarks()})
         all.insert(all.end(), module.begin(), module.end());
     return all;
 }

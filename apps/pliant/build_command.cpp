@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "build_kinds.h"
 #include "commands.h"
 #include "output.h"
 #include "pliant/core/atomic_file.h"
@@ -13,6 +14,20 @@
 #include "pliant/reduction/build_reduced.h"
 
 namespace pliant::cli {
+
+BuildInput load_build_input(const std::string& name, Progress& progress) {
+    if (!std::filesystem::exists(name))
+        for (const ShapeInfo& shape : shape_list())
+            if (shape.name == name) {
+                SurfaceMesh surface = make_shape(name, 0, progress);
+                const std::string hash = hash_text(content_hash(surface));
+                return {std::move(surface), hash};
+            }
+    SurfaceMesh surface = load_surface(name);
+    const std::string bytes = read_file(name);
+    return {std::move(surface), hash_text(hash_bytes(bytes.data(), bytes.size()))};
+}
+
 namespace {
 
 /// Names of the library and the options that set them.
@@ -31,25 +46,6 @@ const std::map<std::string, std::string> kOptionOfName{
     {"size", "--size"},
     {"region", "--region"},
 };
-
-struct Input {
-    SurfaceMesh surface;
-    std::string hash;  ///< of the file; of a built-in shape, of its vertices and triangles
-};
-
-/// A file, or a built-in shape by its name.
-Input load_input(const std::string& name, Progress& progress) {
-    if (!std::filesystem::exists(name))
-        for (const ShapeInfo& shape : shape_list())
-            if (shape.name == name) {
-                SurfaceMesh surface = make_shape(name, 0, progress);
-                const std::string hash = hash_text(content_hash(surface));
-                return {std::move(surface), hash};
-            }
-    SurfaceMesh surface = load_surface(name);
-    const std::string bytes = read_file(name);
-    return {std::move(surface), hash_text(hash_bytes(bytes.data(), bytes.size()))};
-}
 
 Law parse_law(const Arguments& arguments) {
     std::string known;
@@ -246,19 +242,58 @@ int clear(const Arguments& arguments) {
     return 0;
 }
 
+/// Kinds that take an option; the ones not named here are for all.
+const std::map<std::string, std::string> kKindsOfOption{
+    {"--material", "reduced"},
+    {"--young", "reduced"},
+    {"--poisson", "reduced"},
+    {"--density", "reduced"},
+    {"--law", "reduced"},
+    {"--region", "reduced"},
+    {"--fix", "reduced"},
+    {"--free", "reduced"},
+    {"--mesh", "reduced"},
+    {"--hollow", "reduced"},
+    {"--growth", "reduced"},
+    {"--levels", "reduced or pointshell"},
+    {"--keep-largest", "reduced"},
+    {"--modes", "reduced"},
+    {"--rank", "reduced"},
+    {"--storage", "reduced or field"},
+    {"--cache", "reduced"},
+    {"--no-cache", "reduced"},
+    {"--surface", "field or pointshell"},
+    {"--offset-cells", "field or pointshell"},
+    {"--expansion", "field or pointshell"},
+    {"--points", "pointshell"},
+    {"--model", "pointshell"},
+};
+
+std::string checked_kind(const Arguments& arguments) {
+    const std::string kind = arguments.text("--kind", "reduced");
+    if (kind != "reduced" && kind != "field" && kind != "pointshell")
+        throw InputError("", "--kind", kind, "reduced, field or pointshell");
+    for (const auto& [option, kinds] : kKindsOfOption)
+        if (arguments.has(option) && kinds.find(kind) == std::string::npos)
+            throw InputError(
+                "", option + " is for --kind " + kinds + ", not for --kind " + kind + "; drop it");
+    return kind;
+}
+
 int run(const Arguments& arguments) {
     if (arguments.has("--clear-cache")) return clear(arguments);
     if (arguments.operands().empty())
         throw InputError("", "pliant build needs a surface: pliant build SURFACE -o MODEL.pliant");
+    const std::string kind = checked_kind(arguments);
+    if (kind == "field") return build_field_file(arguments);
+    if (kind == "pointshell") return build_pointshell_file(arguments);
     const std::string in = arguments.operands()[0], out = arguments.required("-o");
     check_output(out, {".pliant"});
-    if (arguments.text("--kind", "reduced") != "reduced")
-        throw InputError("", "--kind", arguments.text("--kind"), "reduced");
     ReducedBuildOptions options;
     with_option_names(kOptionOfName, [&] { options = parse_options(arguments); });
 
     Progress progress(progress_style(arguments));
-    const Input input = load_input(in, progress);
+    const BuildInput input = load_build_input(in, progress);
     ReducedBuildReport report;
     const auto build = [&] {
         std::optional<ReducedModel> model;
@@ -296,15 +331,17 @@ int run(const Arguments& arguments) {
 Command build_command() {
     return {
         .name = "build",
-        .summary = "Turns a surface mesh into a model that deforms in real time.",
+        .summary =
+            "Turns a surface mesh into a model that deforms in real time, a distance field or a "
+            "pointshell.",
         .operands = "SURFACE -o MODEL.pliant",
         .example =
             "pliant build heart --size 0.12 --material tissue --fix \"z < 5 %\" -o heart.pliant",
         .min_operands = 0,
         .max_operands = 1,
         .options =
-            {{"-o", "FILE", "the model, .pliant"},
-             {"--kind", "KIND", "reduced (default)"},
+            {{"-o", "FILE", "the model, field or pointshell, .pliant"},
+             {"--kind", "KIND", "reduced (default), field or pointshell; see the last options"},
              {"--size", "METRES", "scale the longest side of the surface to this first"},
              {"--material", "NAME",
               "rubber (default), silicone, tissue, steel, wood, …; or custom with the next three"},
@@ -317,17 +354,28 @@ Command build_command() {
              {"--fix", "SELECTION", "hold these vertices, as in \"z < 5 %\""},
              {"--free", "", "hold nothing: the body flies freely"},
              {"--mesh", "KIND", "voxel (default), graded, tet or graded-tet"},
-             {"--resolution", "N", "cells along the longest side, as for pliant mesh (default 40)"},
+             {"--resolution", "N",
+              "cells along the longest side (default 40; field 128, pointshell 256: a power of "
+              "two)"},
              {"--hollow", "", "voxel: only the cells that meet the surface"},
              {"--growth", "G", "graded kinds: cell size over depth (default 0.5)"},
-             {"--levels", "N", "graded kinds: coarsest cell is 2^N finest ones (default 4)"},
+             {"--levels", "N",
+              "graded kinds: coarsest cell is 2^N finest ones; pointshell: of points (default 4)"},
              {"--keep-largest", "", "of a mesh in several parts, instead of an error"},
              {"--modes", "K", "vibration modes that the basis begins with (default 20)"},
              {"--rank", "R", "size of the basis; about 3 K is usually enough (default 30)"},
-             {"--storage", "TYPE", "of the surface matrix: float32 (default) or int16"},
+             {"--storage", "TYPE",
+              "of the surface matrix: float32 (default) or int16; of a field: sparse (default) or "
+              "dense"},
              {"--cache", "FOLDER", "finished stages (default $XDG_CACHE_HOME/pliant)"},
              {"--no-cache", "", "keep and use no finished stages"},
-             {"--clear-cache", "", "remove all finished stages and do nothing else"}},
+             {"--clear-cache", "", "remove all finished stages and do nothing else"},
+             {"--surface", "KIND",
+              "field, pointshell: signed (default), of a closed mesh, or offset, of anything"},
+             {"--offset-cells", "N", "--surface offset: how far outside, in cells (default 1.4)"},
+             {"--expansion", "F", "field, pointshell: the box over that of the mesh (default 1.5)"},
+             {"--points", "N", "pointshell: about so many in all levels (default 64000)"},
+             {"--model", "FILE", "pointshell: follows the deformations of this model"}},
         .run = run};
 }
 

@@ -2,8 +2,10 @@
 
 #include "commands.h"
 #include "output.h"
+#include "pliant/core/archive.h"
 #include "pliant/core/error.h"
 #include "pliant/core/json_writer.h"
+#include "pliant/field/iso_surface.h"
 #include "pliant/geometry/mesh_io.h"
 #include "pliant/geometry/picture.h"
 #include "pliant/geometry/surface_check.h"
@@ -26,9 +28,21 @@ int report(const Arguments& arguments, const std::string& out, int num_vertices,
     return 0;
 }
 
+bool is_field(const std::string& path) {
+    return has_extension(path, ".pliant") && Archive(path).kind() == "distance-field";
+}
+
+SurfaceMesh surface_of_field(const Arguments& arguments, const std::string& in) {
+    const double level = arguments.real("--level", 0, -1e6, 1e6);
+    SurfaceMesh mesh = iso_surface(DistanceGrid::load(in), {.level = level});
+    if (mesh.triangles.empty())
+        throw InputError("", "--level", format("%g", level), "a distance that " + in + " has");
+    return mesh;
+}
+
 int convert_surface(const Arguments& arguments, const std::string& in, const std::string& out) {
     const double size = arguments.real("--size", 0, 1e-6, 1e6);
-    SurfaceMesh mesh = load_surface(in);
+    SurfaceMesh mesh = is_field(in) ? surface_of_field(arguments, in) : load_surface(in);
     if (size > 0) scale_to_size(mesh, size);
     std::string repair;
     if (arguments.has("--repair")) {
@@ -57,10 +71,16 @@ int run(const Arguments& arguments) {
     std::vector<std::string> all = surface_files;
     all.insert(all.end(), volume_files.begin(), volume_files.end());
     check_output(out, all);
+    const bool from_field = is_field(in);
+    if (arguments.has("--level") && !from_field)
+        throw InputError("", "--level is for distance fields, which " + in + " is not; drop it");
+    if (from_field && is_volume_file(out))
+        throw InputError("", in + " is a distance field and becomes a surface; write .ply, .obj, "
+                                  ".stl, .vtu or .png");
 
     // a volume mesh written as a surface gives its boundary; .vtu can hold either
     const bool to_volume = is_volume_file(out);
-    if (is_volume_file(in) && (to_volume || has_extension(out, ".vtu")))
+    if (is_volume_file(in) && !from_field && (to_volume || has_extension(out, ".vtu")))
         return convert_volume(arguments, in, out);
     if (to_volume)
         throw InputError("", in + " is a surface and " + out +
@@ -73,7 +93,9 @@ int run(const Arguments& arguments) {
 
 Command convert_command() {
     return {.name = "convert",
-            .summary = "Converts between mesh files, or draws a mesh as .png.",
+            .summary =
+                "Converts between mesh files, a distance field to its surface, or draws a mesh as "
+                ".png.",
             .operands = "IN OUT",
             .example = "pliant convert scan.stl scan.ply --repair",
             .min_operands = 2,
@@ -81,6 +103,7 @@ Command convert_command() {
             .options = {{"--size", "METRES", "scale the longest side of a surface to this"},
                         {"--repair", "",
                          "surface: weld, drop degenerate and duplicate triangles, orient"},
+                        {"--level", "METRES", "distance field: the surface at this distance"},
                         {"--wireframe", "", ".png: draw the edges too"}},
             .run = run};
 }

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "commands.h"
+#include "field_report.h"
 #include "output.h"
 #include "pliant/core/archive.h"
 #include "pliant/core/error.h"
@@ -110,18 +111,30 @@ int inspect_archive(const Arguments& arguments, const std::string& path) {
     } else if (arguments.has("--of")) {
         throw InputError(path, "holds no model that --of could compare; it is a " + archive.kind());
     }
-    json.end_object();
+    std::optional<DistanceGrid> field;
+    std::optional<PointTree> tree;
+    if (archive.kind() == "distance-field" && is_whole) {
+        field = DistanceGrid::from_archive(archive, path);
+        write_field(*field, json);
+    } else if (archive.kind() == "point-tree" && is_whole) {
+        tree = PointTree::from_archive(archive, path);
+        write_shell(*tree, json);
+    }
+    if (arguments.has("--slice") && !field)
+        throw InputError(path, "holds no field that --slice could cut; it is a " + archive.kind());
 
-    if (arguments.json()) {
-        std::printf("%s\n", json.text().c_str());
-    } else {
+    if (!arguments.json()) {
         std::printf("%s: %s, %s\n", path.c_str(), archive.kind().c_str(),
                     byte_size(static_cast<double>(archive.file_size())).c_str());
         for (const auto& [key, value] : archive.provenance())
             std::printf("  %-14s %s\n", key.c_str(), value.c_str());
         table.print();
         if (model) print_model(*model);
+        if (field) print_field(*field);
+        if (tree) print_shell(*tree);
     }
+    if (arguments.has("--slice")) save_slice(arguments, *field, json);
+    if (arguments.json()) std::printf("%s\n", json.end_object().text().c_str());
     if (model && arguments.has("--of"))
         model->require_surface(load_surface(arguments.text("--of")));
     // the table above shows which chunk; this also checks what lies between the chunks
@@ -243,6 +256,12 @@ int inspect_recording(const Arguments& arguments, const std::string& path) {
 
 int run(const Arguments& arguments) {
     const std::string& path = arguments.operands()[0];
+    if (arguments.has("-o") && !arguments.has("--slice"))
+        throw InputError("", "-o is for a slice, as in --slice z=0.1 -o slice.png");
+    if (arguments.has("--slice") && !has_extension(path, ".pliant"))
+        throw InputError(
+            path, "holds no field that --slice could cut; make one with: pliant build " + path +
+                      " --kind field -o field.pliant");
     if (has_extension(path, ".vtu"))
         throw InputError(path,
                          "is written for ParaView and not read back; inspect the .pliant or "
@@ -258,15 +277,18 @@ int run(const Arguments& arguments) {
 Command inspect_command() {
     return {.name = "inspect",
             .summary =
-                "Says what is in a mesh, model, recording or other .pliant file and whether it is "
-                "sound.",
+                "Says what is in a mesh, model, field, pointshell, recording or other .pliant file "
+                "and whether it is sound.",
             .operands = "FILE",
             .example = "pliant inspect bridge.ply --select \"z < 5 %\"",
             .min_operands = 1,
             .max_operands = 1,
             .options = {{"--select", "SELECTION",
                          "count the vertices of a selection, as in \"z < 5 %\""},
-                        {"--of", "SURFACE", "check that a model was built from this surface"}},
+                        {"--of", "SURFACE", "check that a model was built from this surface"},
+                        {"--slice", "AXIS=M",
+                         "draw a distance field where it is cut, as in z=0.1 (metres)"},
+                        {"-o", "FILE", "the picture of --slice, .png"}},
             .run = run};
 }
 

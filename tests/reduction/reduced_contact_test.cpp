@@ -56,7 +56,7 @@ struct Wall {
 };
 
 TEST(ReducedContact, ExplicitExchangeIsStableUpToTheDampingOfTheBody) {
-    // κ h ≤ c, c = β ω², docs/contact.md eq. (21); limits of 1.03–1.10 at 50 Hz
+    // κ h ≤ c, c = β ω², docs/contact.md eq. (20); limits of 1.03–1.10 at 50 Hz
     Wall wall;
     const double c = wall.damping * wall.omega * wall.omega;
     wall.kappa = 0.95 * c / kTick;

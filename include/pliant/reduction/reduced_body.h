@@ -49,7 +49,7 @@ public:
     void add_reduced_force(const Eigen::Ref<const Eigen::VectorXd>& f) noexcept;
     /// Contact of the next step in reduced coordinates, body axes, which its implicit step follows:
     /// load f at the present shape, stiffness K (r × r, not negative) and its damping time β [s],
-    /// docs/contact.md eq. (20). Contacts add up, the largest β counts.
+    /// docs/contact.md eq. (21). Contacts add up, the largest β counts.
     void add_contact(const Eigen::Ref<const Eigen::VectorXd>& f,
                      const Eigen::Ref<const Eigen::MatrixXd>& K, double damping) noexcept;
 

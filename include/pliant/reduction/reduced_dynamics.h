@@ -36,7 +36,7 @@ struct ReducedTuning {
     double stiffness_damping = 0;  ///< β [s]
 };
 
-/// Contact in one step, docs/contact.md eq. (20): the load is f at its start and changes by
+/// Contact in one step, docs/contact.md eq. (21): the load is f at its start and changes by
 /// −K (q − q_n) − β K q̇ in it.
 struct ReducedContact {
     Eigen::MatrixXd stiffness;  ///< K, r × r, symmetric, not negative

@@ -1,0 +1,109 @@
+#pragma once
+
+#include "pliant/field/distance_grid.h"
+#include "pliant/reduction/reduced_model.h"
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+namespace pliant {
+
+/// A part of a body with a field of its own, so that a limb does not see the ghost of another one
+/// that was near it at rest.
+struct FieldDomain {
+    DistanceGrid rest;                     ///< of this part at rest
+    std::vector<Eigen::Vector3d> proxies;  ///< at rest, on or in this part [m]
+};
+
+struct DeformedFieldOptions {
+    int num_proxies = 40;    ///< of the whole body, shared out by area
+    int num_neighbours = 5;  ///< k, 3 … 8; with 2 the field would jump
+    /// At most so many; 0: up to 8, as find_domains says; 1: one.
+    int num_domains = 1;
+    /// Walk from the pulled-back point to the rest surface and measure to the image of its tangent
+    /// plane, docs/field.md eq. (13): better under stretch.
+    bool push_forward = false;
+};
+
+/// Which domain each triangle of a surface belongs to so that parts that are near in space but far
+/// along the surface or material are apart; at most `max_domains`, 1 if nothing is to be gained.
+[[nodiscard]] std::vector<int> find_domains(const SurfaceMesh& mesh, int max_domains = 8);
+
+/// Immutable part: rest fields, proxies and how they move. Copies share their data.
+class DeformedFieldModel {
+public:
+    /// Domains and proxies from the model's own surface. `build` as for build_field; soups need
+    /// FieldSurface::Offset.
+    DeformedFieldModel(const ReducedModel& model, const struct FieldBuildOptions& build,
+                       const DeformedFieldOptions& options = {},
+                       Progress& progress = Progress::none());
+    /// Of parts made elsewhere. Throws InputError for no domain, too few proxies or sizes that do
+    /// not fit.
+    DeformedFieldModel(const ReducedModel& model, std::vector<FieldDomain> domains,
+                       const DeformedFieldOptions& options = {});
+    [[nodiscard]] static DeformedFieldModel load(const std::filesystem::path& path,
+                                                 const ReducedModel& model);
+    void save(const std::filesystem::path& path, const Provenance& provenance = {}) const;
+
+    [[nodiscard]] int rank() const noexcept;
+    [[nodiscard]] int num_domains() const noexcept;
+    [[nodiscard]] int num_proxies() const noexcept;
+    [[nodiscard]] const DeformedFieldOptions& options() const noexcept;
+
+    struct Data;  ///< src/field/deformed_field_data.h
+
+private:
+    friend class DeformedField;
+    DeformedFieldModel() = default;
+    std::shared_ptr<const Data> data_;
+};
+
+/// The field of a deforming body in its own axes, docs/field.md eq. (10)–(14): the rest field
+/// pulled back through the nearest proxies, C0. Exact for rigid motions, good for smooth bases and
+/// small strain. update() once per tick; then queries as for every field. One thread at a time.
+class DeformedField final : public DistanceField {
+public:
+    explicit DeformedField(const DeformedFieldModel& model);
+    ~DeformedField() override;
+
+    /// Takes the shape q, O(r) for each proxy. Ignores q that is not finite (false).
+    bool update(const Eigen::Ref<const Eigen::VectorXd>& q) noexcept;
+    /// Upper bound of how far any point of the solid moves between two shapes [m].
+    [[nodiscard]] double travel(const Eigen::Ref<const Eigen::VectorXd>& q_change) const noexcept;
+
+    void distances(const PointBatch& points, float* distance) const noexcept override;
+    /// Gradients by central differences over half a cell: seven times the cost of distances().
+    void samples(const PointBatch& points, const SampleBatch& samples) const noexcept override;
+    [[nodiscard]] const Box& bounds() const noexcept override;     ///< of the present shape
+    [[nodiscard]] CullingMargin margin() const noexcept override;  ///< grows with |F − I|, eq. (14)
+    [[nodiscard]] double resolution() const noexcept override;
+
+    [[nodiscard]] int rank() const noexcept;
+    /// Proxy nearest to a deformed point: where contact loads act.
+    [[nodiscard]] int nearest_proxy(const Eigen::Vector3d& x) const noexcept;
+    /// f += U_iᵀ force, r places, of a force at proxy i in body axes.
+    void add_load(int proxy, const Eigen::Vector3d& force, double* f) const noexcept;
+    /// U_i, 3 × r by columns.
+    [[nodiscard]] const double* proxy_modes(int proxy) const noexcept;
+    /// Proxies with det F ≤ 0, or nearly, in this shape.
+    [[nodiscard]] int num_skipped() const noexcept;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+/// How a deformed field compares with the exact field of the deformed surface, sampled near it.
+struct DeformedFieldAccuracy {
+    int num_samples = 0;
+    double mean_error = 0, rms_error = 0, largest_error = 0;  ///< of distances [m], |d| ≤ reach
+    double wrong_signs = 0;  ///< fraction of samples farther than a cell from the surface
+    double too_large = 0;    ///< fraction whose value exceeds the exact one by over a cell
+};
+[[nodiscard]] DeformedFieldAccuracy compare_with_exact(DeformedField& field,
+                                                       const ReducedModel& model,
+                                                       const Eigen::VectorXd& q, double reach,
+                                                       int num_samples, unsigned seed = 1);
+
+}  // namespace pliant

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace pliant {
+
+/// Which nodes of a tree may be left out because nothing can have come near them, docs/contact.md
+/// eq. (8): an odometer adds up how far any point of the shell may have moved relative to the
+/// field, and a node rests until it shows what the node was found to have room for. Rounding is
+/// always towards visiting, also after hours of motion.
+class TravelOdometer {
+public:
+    /// Gaps beyond `longest_rest` [m] count as that, which keeps the reading small.
+    TravelOdometer(int num_nodes, double longest_rest)
+        : wake_(static_cast<std::size_t>(num_nodes), 0.0), longest_rest_(longest_rest) {}
+
+    void advance(double travel) noexcept {
+        if (travel <= 0) return;
+        // beyond the last mark every node is awake: the reading need not grow, also not to NaN
+        const double sum = std::nextafter(reading_ + travel, std::numeric_limits<double>::max());
+        reading_ = sum < last_mark_ ? sum : last_mark_;
+    }
+    [[nodiscard]] bool is_resting(int node) const noexcept { return remaining(node) > 0; }
+    /// No point below a resting node is nearer to the field than this [m].
+    [[nodiscard]] double remaining(int node) const noexcept {
+        return wake_[static_cast<std::size_t>(node)] - reading_;
+    }
+    [[nodiscard]] double longest_rest() const noexcept { return longest_rest_; }
+    void prefetch(int node) const noexcept {
+        __builtin_prefetch(wake_.data() + static_cast<std::size_t>(node), 1);
+    }
+    /// Keeps the nodes that are awake, with their values unless those are null, in their order, and
+    /// returns their number; the others go to `resting`, and `least` becomes what is left to them
+    /// if that is less. No branch depends on a node: marks look random.
+    int sift(int* nodes, float* values, int count, int* resting, double& least) const noexcept {
+        return values ? sift<true>(nodes, values, count, resting, least)
+                      : sift<false>(nodes, values, count, resting, least);
+    }
+    /// The nodes just visited rest for their gaps; those without stay awake.
+    void set(const int* nodes, const float* gaps, int count) noexcept {
+        // gaps are in single precision
+        constexpr double kRoundedDown = 1 - 1.0 / (1 << 18);
+        for (int i = 0; i < count; ++i) {
+            const double gap = gaps[i] > 0 ? double{gaps[i]} * kRoundedDown : 0.0;
+            wake_[static_cast<std::size_t>(nodes[i])] = reading_ + std::min(gap, longest_rest_);
+        }
+        last_mark_ = reading_ + longest_rest_;
+    }
+    /// Wakes all nodes, in no time.
+    void forget() noexcept { reading_ = last_mark_; }
+
+private:
+    template <bool kHasValues>
+    int sift(int* nodes, float* values, int count, int* resting, double& least) const noexcept {
+        constexpr double kNone = std::numeric_limits<double>::infinity();
+        int num_awake = 0;
+        double shortest = least;
+        for (int i = 0; i < count; ++i) {
+            const int node = nodes[i];
+            const double rest = remaining(node);
+            const bool is_awake = !(rest > 0);
+            resting[i - num_awake] = node;
+            nodes[num_awake] = node;
+            if constexpr (kHasValues) values[num_awake] = values[i];
+            num_awake += is_awake;
+            shortest = std::min(shortest, rest > 0 ? rest : kNone);
+        }
+        least = shortest;
+        return num_awake;
+    }
+
+    std::vector<double> wake_;
+    double longest_rest_;
+    double reading_ = 0;
+    double last_mark_ = 0;  ///< ≥ every mark and the reading
+};
+
+}  // namespace pliant

@@ -1,0 +1,341 @@
+#include "pliant/field/deformed_field.h"
+
+#include "field/deformed_field_data.h"
+#include "field/proxy_kernels.h"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace pliant {
+namespace {
+
+using Eigen::Matrix3d;
+using Eigen::Vector3d;
+
+/// Of F⁻¹: beyond it a proxy counts as collapsed.
+constexpr double kLargestInverse = 1e3;
+/// Weight of the disagreement of neighbours in eq. (14); the second where proxies were skipped and
+/// farther ones stand in.
+constexpr double kDisagreementFactor = 1, kGapFactor = 8;
+/// Farther points are asked about here [m]: single precision squares them.
+constexpr float kFarthest = 1e12f;
+constexpr int kMaxPlaces = kMaxProxyPoints * kMaxLookUps;
+
+/// Where a proxy is in the present shape.
+struct ProxyPose {
+    Vector3d p = Vector3d::Zero();
+    Matrix3d F = Matrix3d::Identity(), inverse = Matrix3d::Identity();
+    bool is_valid = true;
+    [[nodiscard]] Vector3d pull_back(const Vector3d& rest, const Vector3d& x) const {
+        return rest + inverse * (x - p);
+    }
+};
+
+/// Points of one chunk, cleaned.
+struct Chunk {
+    int count = 0;
+    alignas(64) float x[kMaxProxyPoints], y[kMaxProxyPoints], z[kMaxProxyPoints];
+    bool is_finite[kMaxProxyPoints];
+    bool are_finite = true;  ///< all of them
+
+    void load(const PointBatch& points, int begin) noexcept {
+        count = std::min(points.count - begin, kMaxProxyPoints);
+        are_finite = true;
+        for (int i = 0; i < count; ++i) {
+            const float a = points.x[begin + i], b = points.y[begin + i], c = points.z[begin + i];
+            is_finite[i] = std::isfinite(a) && std::isfinite(b) && std::isfinite(c);
+            are_finite = are_finite && is_finite[i];
+            x[i] = is_finite[i] ? std::clamp(a, -kFarthest, kFarthest) : 0;
+            y[i] = is_finite[i] ? std::clamp(b, -kFarthest, kFarthest) : 0;
+            z[i] = is_finite[i] ? std::clamp(c, -kFarthest, kFarthest) : 0;
+        }
+    }
+};
+
+}  // namespace
+
+struct DeformedField::Impl {
+    struct Domain {
+        std::vector<float> rows;  // of the table
+        ProxyTable table{};
+    };
+
+    std::shared_ptr<const DeformedFieldModel::Data> data;
+    std::vector<ProxyPose> poses, next_poses;
+    std::vector<Domain> domains;
+    Box bounds;
+    CullingMargin margin;
+    double resolution = 0;
+    int num_skipped = 0;
+
+    explicit Impl(std::shared_ptr<const DeformedFieldModel::Data> model_data);
+    bool find_poses(const Eigen::Ref<const Eigen::VectorXd>& q) noexcept;
+    void make_table(std::size_t d) noexcept;
+    void find_bounds() noexcept;
+    void find_margin() noexcept;
+    void evaluate(const float* x, const float* y, const float* z, int n,
+                  float* distance) const noexcept;
+};
+
+DeformedField::Impl::Impl(std::shared_ptr<const DeformedFieldModel::Data> model_data)
+    : data(std::move(model_data)), poses(data->rest.size()), next_poses(data->rest.size()) {
+    for (const auto& part : data->domains) {
+        Domain domain;
+        domain.rows.resize(static_cast<std::size_t>(ProxyTable::kRows) *
+                           static_cast<std::size_t>(part.num_proxies));
+        // differences of push-forward stay in the box
+        const GridFrame& frame = part.rest.frame();
+        const double inset = (data->options.push_forward ? 0.5 + 1e-4 : 1e-4) * frame.cell;
+        const Box box = frame.box();
+        for (int axis = 0; axis < 3; ++axis) {
+            domain.table.low[axis] = static_cast<float>(box.min()[axis] + inset);
+            domain.table.high[axis] = static_cast<float>(box.max()[axis] - inset);
+        }
+        domain.table.boundary = part.rest.arrays().boundary;
+        resolution = std::max(resolution, frame.cell);
+        domains.push_back(std::move(domain));
+    }
+}
+
+/// Eq. (10). False, and nothing changed, where the shape is not finite.
+bool DeformedField::Impl::find_poses(const Eigen::Ref<const Eigen::VectorXd>& q) noexcept {
+    for (std::size_t i = 0; i < poses.size(); ++i) {
+        Eigen::Matrix<double, 12, 1> shift = Eigen::Matrix<double, 12, 1>::Zero();
+        for (Eigen::Index j = 0; j < q.size(); ++j) shift += data->motion[i].col(j) * q[j];
+        if (!shift.allFinite() || shift.cwiseAbs().maxCoeff() > double{kFarthest}) return false;
+        ProxyPose& pose = next_poses[i];
+        pose.p = data->rest[i] + shift.head<3>();
+        pose.F = Matrix3d::Identity() + Eigen::Map<const Matrix3d>(shift.data() + 3);
+        double determinant = 0;
+        bool has_inverse = false;
+        pose.F.computeInverseAndDetWithCheck(pose.inverse, determinant, has_inverse);
+        pose.is_valid = has_inverse && determinant > 0 && pose.inverse.allFinite() &&
+                        pose.inverse.cwiseAbs().maxCoeff() < kLargestInverse;
+    }
+    poses.swap(next_poses);
+    // a domain with too few proxies left follows them without turning
+    num_skipped = 0;
+    for (const auto& part : data->domains) {
+        const auto begin = poses.begin() + part.first_proxy, end = begin + part.num_proxies;
+        const auto num_valid =
+            std::count_if(begin, end, [](const ProxyPose& pose) { return pose.is_valid; });
+        num_skipped += part.num_proxies - static_cast<int>(num_valid);
+        if (num_valid >= kMinNeighbours) continue;
+        for (auto pose = begin; pose != end; ++pose) {
+            pose->F = pose->inverse = Matrix3d::Identity();
+            pose->is_valid = true;
+        }
+    }
+    return true;
+}
+
+void DeformedField::Impl::make_table(std::size_t d) noexcept {
+    const auto& part = data->domains[d];
+    Domain& domain = domains[d];
+    float* rows = domain.rows.data();
+    const int stride = part.num_proxies;
+    int count = 0;
+    for (int k = 0; k < part.num_proxies; ++k) {
+        const auto i = static_cast<std::size_t>(part.first_proxy + k);
+        const ProxyPose& pose = poses[i];
+        if (!pose.is_valid) continue;
+        const Vector3d a = pose.pull_back(data->rest[i], Vector3d::Zero());
+        for (int axis = 0; axis < 3; ++axis) {
+            rows[axis * stride + count] = static_cast<float>(pose.p[axis]);
+            rows[(3 + axis) * stride + count] = static_cast<float>(a[axis]);
+            for (int c = 0; c < 3; ++c)
+                rows[(6 + 3 * axis + c) * stride + count] =
+                    static_cast<float>(pose.inverse(axis, c));
+        }
+        ++count;
+    }
+    domain.table.rows = rows;
+    domain.table.stride = stride;
+    domain.table.count = count;
+    domain.table.num_neighbours = std::min(data->options.num_neighbours, count);
+}
+
+/// The images of what each proxy serves.
+void DeformedField::Impl::find_bounds() noexcept {
+    bounds.setEmpty();
+    for (std::size_t i = 0; i < poses.size(); ++i) {
+        const ProxyPose& pose = poses[i];
+        if (!pose.is_valid) continue;
+        const Box& served = data->served[i];
+        const Vector3d centre = pose.p + pose.F * (served.center() - data->rest[i]);
+        const Vector3d half = pose.F.cwiseAbs() * (0.5 * served.sizes());
+        bounds.extend(centre - half);
+        bounds.extend(centre + half);
+    }
+    const Vector3d pad = Vector3d::Constant(2 * resolution);
+    bounds = Box(bounds.min() - pad, bounds.max() + pad);
+}
+
+/// Eq. (14).
+void DeformedField::Impl::find_margin() noexcept {
+    double inverse = 0, forward = 0;
+    for (const ProxyPose& pose : poses) {
+        if (!pose.is_valid) continue;
+        inverse = std::max(inverse, norm_bound(pose.inverse));
+        if (data->options.push_forward) forward = std::max(forward, norm_bound(pose.F));
+    }
+    // how differently neighbours see each other
+    double largest_gap = 0, largest_ratio = 0;
+    for (const auto& [i, j] : data->pairs) {
+        const auto a = static_cast<std::size_t>(i), b = static_cast<std::size_t>(j);
+        if (!poses[a].is_valid) continue;
+        const double gap = (poses[a].pull_back(data->rest[a], poses[b].p) - data->rest[b]).norm();
+        const double distance = (poses[b].p - poses[a].p).norm();
+        largest_gap = std::max(largest_gap, gap);
+        // proxies that fell together say nothing about the ratio
+        if (distance > 1e-6 * resolution) largest_ratio = std::max(largest_ratio, gap / distance);
+    }
+    double near = 0, far = 0, band = std::numeric_limits<double>::infinity();
+    for (const auto& part : data->domains) {
+        const CullingMargin rest = part.rest.margin();
+        near = std::max(near, double{rest.near});
+        far = std::max(far, double{rest.far});
+        band = std::min(band, double{rest.band});
+    }
+    const double factor_of_ratio = num_skipped == 0 ? kDisagreementFactor : kGapFactor;
+    double stretch = std::max(1.0, inverse + factor_of_ratio * largest_ratio);
+    if (data->options.push_forward) {
+        const double factor = std::max(1.0, forward);
+        stretch *= factor;
+        near *= factor;
+        far *= factor;
+    }
+    margin.near = static_cast<float>(near);
+    margin.far = static_cast<float>(far);
+    margin.band = static_cast<float>(std::max(0.0, band - largest_gap));
+    margin.stretch = static_cast<float>(std::min(stretch, 1e30));
+}
+
+void DeformedField::Impl::evaluate(const float* x, const float* y, const float* z, int n,
+                                   float* distance) const noexcept {
+    std::fill_n(distance, n, std::numeric_limits<float>::infinity());
+    alignas(64) float px[kMaxPlaces], py[kMaxPlaces], pz[kMaxPlaces];
+    alignas(64) float weight[kMaxPlaces], outside[kMaxPlaces], value[kMaxPlaces];
+    alignas(64) int proxy[kMaxPlaces];
+    const ProxyPlaces places{px, py, pz, weight, outside, proxy};
+    for (std::size_t d = 0; d < domains.size(); ++d) {
+        const ProxyTable& table = domains[d].table;
+        const DistanceGrid& rest = data->domains[d].rest;
+        find_places(table, x, y, z, n, places);
+        const int count = n * (table.num_neighbours - 1);
+        rest.distances({px, py, pz, count}, value);
+        if (data->options.push_forward) {
+            // the rest gradient from the corners of a tetrahedron: continuous, unlike a cell's own
+            static constexpr int kSigns[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
+            alignas(64) float corner[4][kMaxPlaces], cx[kMaxPlaces], cy[kMaxPlaces], cz[kMaxPlaces];
+            const auto half = static_cast<float>(0.5 * rest.frame().cell);
+            for (int c = 0; c < 4; ++c) {
+                for (int i = 0; i < count; ++i) {
+                    cx[i] = px[i] + half * static_cast<float>(kSigns[c][0]);
+                    cy[i] = py[i] + half * static_cast<float>(kSigns[c][1]);
+                    cz[i] = pz[i] + half * static_cast<float>(kSigns[c][2]);
+                }
+                rest.distances({cx, cy, cz, count}, corner[c]);
+            }
+            const float* const corners[4] = {corner[0], corner[1], corner[2], corner[3]};
+            stretch_weights(table, count, corners, half, proxy, weight);
+        }
+        blend_places(table, n, value, places, distance);
+    }
+}
+
+DeformedField::DeformedField(const DeformedFieldModel& model)
+    : impl_(std::make_unique<Impl>(model.data_)) {
+    update(Eigen::VectorXd::Zero(model.rank()));
+}
+DeformedField::~DeformedField() = default;
+
+bool DeformedField::update(const Eigen::Ref<const Eigen::VectorXd>& q) noexcept {
+    assert(q.size() == rank());
+    if (!q.allFinite() || !impl_->find_poses(q)) return false;
+    for (std::size_t d = 0; d < impl_->domains.size(); ++d) impl_->make_table(d);
+    impl_->find_bounds();
+    impl_->find_margin();
+    return true;
+}
+
+double DeformedField::travel(const Eigen::Ref<const Eigen::VectorXd>& q_change) const noexcept {
+    assert(q_change.size() == rank());
+    const double sum = impl_->data->travel.dot(q_change.cwiseAbs());
+    return std::isfinite(sum) ? sum * (1 + 1e-6) : std::numeric_limits<double>::infinity();
+}
+
+void DeformedField::distances(const PointBatch& points, float* distance) const noexcept {
+    Chunk chunk;
+    for (int begin = 0; begin < points.count; begin += kMaxProxyPoints) {
+        chunk.load(points, begin);
+        impl_->evaluate(chunk.x, chunk.y, chunk.z, chunk.count, distance + begin);
+        if (chunk.are_finite) continue;
+        for (int i = 0; i < chunk.count; ++i)
+            if (!chunk.is_finite[i]) distance[begin + i] = std::numeric_limits<float>::infinity();
+    }
+}
+
+void DeformedField::samples(const PointBatch& points, const SampleBatch& samples) const noexcept {
+    distances(points, samples.distance);
+    const auto step = static_cast<float>(0.25 * impl_->resolution);
+    float* const gradients[3] = {samples.gx, samples.gy, samples.gz};
+    Chunk chunk;
+    for (int begin = 0; begin < points.count; begin += kMaxProxyPoints) {
+        chunk.load(points, begin);
+        float* const coordinates[3] = {chunk.x, chunk.y, chunk.z};
+        for (int axis = 0; axis < 3; ++axis) {
+            float centre[kMaxProxyPoints], low[kMaxProxyPoints], high[kMaxProxyPoints];
+            float below[kMaxProxyPoints], above[kMaxProxyPoints];
+            float* c = coordinates[axis];
+            for (int i = 0; i < chunk.count; ++i) {
+                centre[i] = c[i];
+                low[i] = c[i] - step;
+                high[i] = c[i] + step;
+            }
+            std::copy_n(low, chunk.count, c);
+            impl_->evaluate(chunk.x, chunk.y, chunk.z, chunk.count, below);
+            std::copy_n(high, chunk.count, c);
+            impl_->evaluate(chunk.x, chunk.y, chunk.z, chunk.count, above);
+            std::copy_n(centre, chunk.count, c);
+            // far out the step may be lost in rounding
+            for (int i = 0; i < chunk.count; ++i) {
+                const float width = high[i] - low[i];
+                gradients[axis][begin + i] =
+                    chunk.is_finite[i] && width > 0 ? (above[i] - below[i]) / width : 0.0f;
+            }
+        }
+    }
+}
+
+const Box& DeformedField::bounds() const noexcept { return impl_->bounds; }
+CullingMargin DeformedField::margin() const noexcept { return impl_->margin; }
+double DeformedField::resolution() const noexcept { return impl_->resolution; }
+int DeformedField::rank() const noexcept { return impl_->data->rank; }
+int DeformedField::num_skipped() const noexcept { return impl_->num_skipped; }
+
+int DeformedField::nearest_proxy(const Vector3d& x) const noexcept {
+    int nearest = 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < impl_->poses.size(); ++i) {
+        const double distance = (impl_->poses[i].p - x).squaredNorm();
+        if (distance < least) {
+            least = distance;
+            nearest = static_cast<int>(i);
+        }
+    }
+    return nearest;
+}
+
+void DeformedField::add_load(int proxy, const Vector3d& force, double* f) const noexcept {
+    const auto& U = impl_->data->modes[static_cast<std::size_t>(proxy)];
+    for (int j = 0; j < rank(); ++j) f[j] += U.col(j).dot(force);
+}
+
+const double* DeformedField::proxy_modes(int proxy) const noexcept {
+    return impl_->data->modes[static_cast<std::size_t>(proxy)].data();
+}
+
+}  // namespace pliant

@@ -1,0 +1,237 @@
+// Highway compiles this file once for each instruction set by including it again: keep Eigen and
+// everything else with inline code of its own out of it.
+#include "field/proxy_kernels.h"
+
+#include <limits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "field/proxy_kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#ifndef PLIANT_UNROLL
+#define PLIANT_UNROLL _Pragma("GCC unroll 8")
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace pliant::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Tag = hn::CappedTag<float, 16>;
+using IndexTag = hn::RebindToSigned<Tag>;
+using Vector = hn::Vec<Tag>;
+using Index = hn::Vec<IndexTag>;
+constexpr int kLanes = static_cast<int>(hn::MaxLanes(Tag()));
+
+/// The first `count` entries; lanes beyond them repeat the last one.
+template <class D, class T>
+HWY_INLINE hn::Vec<D> load_some(D tag, const T* p, int count) {
+    if (count >= kLanes) return hn::LoadU(tag, p);
+    HWY_ALIGN T values[kLanes];
+    for (int i = 0; i < kLanes; ++i) values[i] = p[i < count ? i : count - 1];
+    return hn::Load(tag, values);
+}
+template <class D, class T>
+HWY_INLINE void store_some(hn::Vec<D> v, D tag, T* p, int count) {
+    if (count >= kLanes) return hn::StoreU(v, tag, p);
+    HWY_ALIGN T values[kLanes];
+    hn::Store(v, tag, values);
+    for (int i = 0; i < count; ++i) p[i] = values[i];
+}
+
+struct Point {
+    Vector x, y, z;
+};
+HWY_INLINE Vector squared_norm(const Point& v) {
+    return hn::MulAdd(v.x, v.x, hn::MulAdd(v.y, v.y, hn::Mul(v.z, v.z)));
+}
+
+/// The K nearest proxies in ascending order of squared distance; of equally near ones the lower
+/// index.
+template <int K>
+struct Neighbours {
+    Vector squared[K];
+    Vector proxy[K];  // whole numbers
+
+    HWY_INLINE void find(const ProxyTable& table, const Point& x) {
+        const Tag tag;
+        PLIANT_UNROLL for (int j = 0; j < K; ++j) {
+            squared[j] = hn::Set(tag, std::numeric_limits<float>::infinity());
+            proxy[j] = hn::Zero(tag);
+        }
+        const float* p = table.rows;
+        const int stride = table.stride;
+        for (int i = 0; i < table.count; ++i) {
+            Vector d = squared_norm({hn::Sub(x.x, hn::Set(tag, p[i])),
+                                     hn::Sub(x.y, hn::Set(tag, p[stride + i])),
+                                     hn::Sub(x.z, hn::Set(tag, p[2 * stride + i]))});
+            Vector index = hn::Set(tag, static_cast<float>(i));
+            PLIANT_UNROLL for (int j = 0; j < K; ++j) {
+                const auto is_nearer = hn::Lt(d, squared[j]);
+                const Vector farther = hn::Max(d, squared[j]);
+                squared[j] = hn::Min(d, squared[j]);
+                d = farther;
+                const Vector other = hn::IfThenElse(is_nearer, proxy[j], index);
+                proxy[j] = hn::IfThenElse(is_nearer, index, proxy[j]);
+                index = other;
+            }
+        }
+    }
+};
+
+/// Weights of the first K − 1 neighbours, eq. (11), all times d₁ so that nothing divides by zero.
+template <int K>
+HWY_INLINE void find_weights(const Neighbours<K>& near, Vector* weight) {
+    const Tag tag;
+    const Vector zero = hn::Zero(tag), one = hn::Set(tag, 1.0f);
+    const Vector nearest = hn::Sqrt(near.squared[0]), farthest = hn::Sqrt(near.squared[K - 1]);
+    weight[0] = hn::Sub(farthest, nearest);
+    Vector sum = weight[0];
+    PLIANT_UNROLL for (int j = 1; j < K - 1; ++j) {
+        const Vector d = hn::Sqrt(near.squared[j]);
+        const Vector ratio = hn::IfThenElse(hn::Gt(d, zero), hn::Div(nearest, d), one);
+        weight[j] = hn::Mul(hn::Sub(farthest, d), ratio);
+        sum = hn::Add(sum, weight[j]);
+    }
+    // all as far: any convex combination will do
+    const auto has_sum = hn::Gt(sum, zero);
+    const Vector factor = hn::Div(one, hn::IfThenElse(has_sum, sum, one));
+    const Vector equal = hn::Set(tag, 1.0f / static_cast<float>(K - 1));
+    PLIANT_UNROLL for (int j = 0; j < K - 1; ++j) weight[j] =
+        hn::IfThenElse(has_sum, hn::Mul(weight[j], factor), equal);
+}
+
+/// Row `row` of the table for each lane's proxy.
+HWY_INLINE Vector gather(const ProxyTable& table, int row, Index proxy) {
+    return hn::GatherIndex(Tag(), table.rows + row * table.stride, proxy);
+}
+
+template <int K>
+HWY_INLINE void places_of(const ProxyTable& table, const float* x, const float* y, const float* z,
+                          int n, const ProxyPlaces& places) {
+    const Tag tag;
+    for (int i = 0; i < n; i += kLanes) {
+        const int count = n - i;
+        const Point at{load_some(tag, x + i, count), load_some(tag, y + i, count),
+                       load_some(tag, z + i, count)};
+        Neighbours<K> near;
+        near.find(table, at);
+        Vector weight[K];
+        find_weights(near, weight);
+        for (int j = 0; j < K - 1; ++j) {
+            // pull back, eq. (12)
+            const Index proxy = hn::ConvertTo(IndexTag(), near.proxy[j]);
+            Vector material[3], inside[3];
+            PLIANT_UNROLL for (int axis = 0; axis < 3; ++axis) {
+                const int row = 6 + 3 * axis;
+                material[axis] =
+                    hn::MulAdd(gather(table, row, proxy), at.x,
+                               hn::MulAdd(gather(table, row + 1, proxy), at.y,
+                                          hn::MulAdd(gather(table, row + 2, proxy), at.z,
+                                                     gather(table, 3 + axis, proxy))));
+                inside[axis] = hn::Min(hn::Max(material[axis], hn::Set(tag, table.low[axis])),
+                                       hn::Set(tag, table.high[axis]));
+            }
+            const Vector outside = hn::Sqrt(
+                squared_norm({hn::Sub(material[0], inside[0]), hn::Sub(material[1], inside[1]),
+                              hn::Sub(material[2], inside[2])}));
+            const int place = j * n + i;
+            store_some(inside[0], tag, places.x + place, count);
+            store_some(inside[1], tag, places.y + place, count);
+            store_some(inside[2], tag, places.z + place, count);
+            store_some(weight[j], tag, places.weight + place, count);
+            store_some(outside, tag, places.outside + place, count);
+            store_some(proxy, IndexTag(), places.proxy + place, count);
+        }
+    }
+}
+
+void find_all_places(const ProxyTable& table, const float* x, const float* y, const float* z, int n,
+                     const ProxyPlaces& places) {
+    switch (table.num_neighbours) {
+        case 3: return places_of<3>(table, x, y, z, n, places);
+        case 4: return places_of<4>(table, x, y, z, n, places);
+        case 5: return places_of<5>(table, x, y, z, n, places);
+        case 6: return places_of<6>(table, x, y, z, n, places);
+        case 7: return places_of<7>(table, x, y, z, n, places);
+        default: return places_of<8>(table, x, y, z, n, places);
+    }
+}
+
+void stretch_all_weights(const ProxyTable& table, int count, const float* const* corners,
+                         float half, const int* proxy, float* weight) {
+    const Tag tag;
+    // keeps the factor continuous where the gradient vanishes
+    const Vector least = hn::Set(tag, 0.05f * 0.05f);
+    const Vector scale = hn::Set(tag, 0.25f / half);
+    for (int i = 0; i < count; i += kLanes) {
+        const int rest = count - i;
+        Vector v[4];
+        PLIANT_UNROLL for (int c = 0; c < 4; ++c) v[c] = load_some(tag, corners[c] + i, rest);
+        const Vector sum = hn::Add(v[0], v[1]), difference = hn::Sub(v[0], v[1]);
+        const Point g{hn::Mul(scale, hn::Sub(sum, hn::Add(v[2], v[3]))),
+                      hn::Mul(scale, hn::Add(difference, hn::Sub(v[2], v[3]))),
+                      hn::Mul(scale, hn::Sub(difference, hn::Sub(v[2], v[3])))};
+        const Index of = load_some(IndexTag(), proxy + i, rest);
+        const auto column = [&](int axis) {
+            return hn::MulAdd(gather(table, 6 + axis, of), g.x,
+                              hn::MulAdd(gather(table, 9 + axis, of), g.y,
+                                         hn::Mul(gather(table, 12 + axis, of), g.z)));
+        };
+        const Vector mapped = squared_norm({column(0), column(1), column(2)});
+        const Vector factor =
+            hn::Sqrt(hn::Div(hn::Add(squared_norm(g), least), hn::Add(mapped, least)));
+        store_some(hn::Mul(load_some(tag, weight + i, rest), factor), tag, weight + i, rest);
+    }
+}
+
+void blend_all_places(const ProxyTable& table, int n, const float* values,
+                      const ProxyPlaces& places, float* distance) {
+    const Tag tag;
+    const Vector zero = hn::Zero(tag), boundary = hn::Set(tag, table.boundary);
+    for (int i = 0; i < n; i += kLanes) {
+        const int count = n - i;
+        Vector sum = zero;
+        for (int j = 0; j < table.num_neighbours - 1; ++j) {
+            const int place = j * n + i;
+            const Vector value = load_some(tag, values + place, count);
+            const Vector outside = load_some(tag, places.outside + place, count);
+            // two lower bounds, both continuous at the faces
+            const Vector far =
+                hn::Max(hn::Sqrt(hn::MulAdd(outside, outside, hn::Mul(value, value))),
+                        hn::Add(outside, hn::Min(boundary, value)));
+            const Vector bound = hn::IfThenElse(hn::Gt(value, zero), far, hn::Add(value, outside));
+            const Vector s = hn::IfThenElse(hn::Gt(outside, zero), bound, value);
+            sum = hn::MulAdd(load_some(tag, places.weight + place, count), s, sum);
+        }
+        const Vector before = load_some(tag, distance + i, count);
+        store_some(hn::Min(before, sum), tag, distance + i, count);
+    }
+}
+
+}  // namespace pliant::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace pliant {
+
+HWY_EXPORT(find_all_places);
+HWY_EXPORT(stretch_all_weights);
+HWY_EXPORT(blend_all_places);
+
+void find_places(const ProxyTable& table, const float* x, const float* y, const float* z, int n,
+                 const ProxyPlaces& places) noexcept {
+    HWY_DYNAMIC_DISPATCH(find_all_places)(table, x, y, z, n, places);
+}
+void stretch_weights(const ProxyTable& table, int count, const float* const corners[4], float half,
+                     const int* proxy, float* weight) noexcept {
+    HWY_DYNAMIC_DISPATCH(stretch_all_weights)(table, count, corners, half, proxy, weight);
+}
+void blend_places(const ProxyTable& table, int n, const float* values, const ProxyPlaces& places,
+                  float* distance) noexcept {
+    HWY_DYNAMIC_DISPATCH(blend_all_places)(table, n, values, places, distance);
+}
+
+}  // namespace pliant
+#endif
