@@ -1,4 +1,5 @@
 #include "contact/traversal_samples.h"
+#include "input_error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,19 +11,11 @@ namespace {
 
 using test::contacts_of;
 using test::exhaustive_contacts;
+using test::input_error;
 using test::RandomMotion;
 using test::rigid_tree;
 using test::soft_tree;
 using ::testing::HasSubstr;
-
-std::string message_of(const std::function<void()>& action) {
-    try {
-        action();
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    return "";
-}
 
 TEST(TraversalBudget, IsNeverExceededAndLevelsAreWhole) {
     const PointTree tree = soft_tree(6000, 5, 15);
@@ -190,17 +183,17 @@ TEST(TraversalBudget, OptionsOutOfRangeAreExplained) {
     const auto make = [&](TraversalOptions options) {
         return [&tree, options] { PointTraversal(tree, sphere_field(0.25), options); };
     };
-    EXPECT_THAT(message_of(make({.budget = 22})),
+    EXPECT_THAT(input_error(make({.budget = 22})),
                 HasSubstr("the budget of 22 nodes does not hold the first level of the pointshell, "
                           "which has 23; raise it"));
-    EXPECT_THAT(message_of(make({.budget = -1})), HasSubstr("budget = -1"));
-    EXPECT_THAT(message_of(make({.cold_fraction = 0})), HasSubstr("cold_fraction"));
-    EXPECT_THAT(message_of(make({.cold_fraction = 1.5})), HasSubstr("0 < value <= 1"));
-    EXPECT_THAT(message_of(make({.deepest_level = -1})), HasSubstr("deepest_level = -1"));
-    EXPECT_EQ(message_of(make({.budget = 23})), "");
+    EXPECT_THAT(input_error(make({.budget = -1})), HasSubstr("budget = -1"));
+    EXPECT_THAT(input_error(make({.cold_fraction = 0})), HasSubstr("cold_fraction"));
+    EXPECT_THAT(input_error(make({.cold_fraction = 1.5})), HasSubstr("0 < value <= 1"));
+    EXPECT_THAT(input_error(make({.deepest_level = -1})), HasSubstr("deepest_level = -1"));
+    EXPECT_EQ(input_error(make({.budget = 23})), "");
     PointTraversal traversal(tree, sphere_field(0.25));
-    EXPECT_THAT(message_of([&] { traversal.calibrate(0); }), HasSubstr("a positive time"));
-    EXPECT_THAT(message_of([&] { traversal.calibrate(std::nan("")); }), HasSubstr("seconds"));
+    EXPECT_THAT(input_error([&] { traversal.calibrate(0); }), HasSubstr("a positive time"));
+    EXPECT_THAT(input_error([&] { traversal.calibrate(std::nan("")); }), HasSubstr("seconds"));
 }
 
 TEST(TraversalBudget, CalibrationSetsABudgetThatGrowsWithTheTime) {

@@ -1,6 +1,7 @@
 #include "pliant/field/analytic_field.h"
 
 #include "field/field_samples.h"
+#include "input_error.h"
 #include "pliant/core/allocation_guard.h"
 #include "pliant/core/error.h"
 
@@ -15,22 +16,13 @@ namespace pliant {
 namespace {
 
 using Eigen::Vector3d;
+using test::input_error;
 using test::points_in_cube;
 using test::QueryPoints;
 using ::testing::HasSubstr;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kRounding = 1e-6;  // a few units of single precision at coordinates of up to 2 m
-
-template <class Make>
-std::string error_of(const Make& make) {
-    try {
-        make();
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    return "no error";
-}
 
 /// Distance to a solid whose nearest surface point is known in closed form, in double precision.
 double sphere_distance(const Vector3d& x, double r) { return x.norm() - r; }
@@ -206,27 +198,27 @@ TEST(AnalyticField, AnswersAllocateNothing) {
 }
 
 TEST(AnalyticField, BadSizesAreNamed) {
-    EXPECT_THAT(error_of([] { (void)sphere_field(-1); }),
+    EXPECT_THAT(input_error([] { (void)sphere_field(-1); }),
                 HasSubstr("radius = -1.000000 (expected a positive number of metres)"));
-    EXPECT_THAT(error_of([] { (void)sphere_field(std::nan("")); }), HasSubstr("radius = nan"));
-    EXPECT_THAT(error_of([] { (void)box_field({1, 0, 1}); }), HasSubstr("half_sizes[1] = 0"));
-    EXPECT_THAT(error_of([] { (void)capsule_field(1, -0.5); }),
+    EXPECT_THAT(input_error([] { (void)sphere_field(std::nan("")); }), HasSubstr("radius = nan"));
+    EXPECT_THAT(input_error([] { (void)box_field({1, 0, 1}); }), HasSubstr("half_sizes[1] = 0"));
+    EXPECT_THAT(input_error([] { (void)capsule_field(1, -0.5); }),
                 HasSubstr("half_length = -0.500000 (expected 0 m or more)"));
-    EXPECT_THAT(error_of([] { (void)capsule_field(1, kInfinity); }),
+    EXPECT_THAT(input_error([] { (void)capsule_field(1, kInfinity); }),
                 HasSubstr("half_length = inf"));
-    EXPECT_THAT(error_of([] { (void)plane_set_field({}); }),
+    EXPECT_THAT(input_error([] { (void)plane_set_field({}); }),
                 HasSubstr("planes = 0 (expected 1 to 64 of them)"));
-    EXPECT_THAT(error_of([] { (void)plane_set_field(std::vector<FieldPlane>(65)); }),
+    EXPECT_THAT(input_error([] { (void)plane_set_field(std::vector<FieldPlane>(65)); }),
                 HasSubstr("planes = 65"));
-    EXPECT_THAT(error_of([] {
+    EXPECT_THAT(input_error([] {
                     (void)plane_set_field({{}, {Vector3d::Zero(), 1}});
                 }),
                 HasSubstr("planes[1].normal"));
-    EXPECT_THAT(error_of([] {
+    EXPECT_THAT(input_error([] {
                     (void)plane_set_field({{Vector3d::UnitX(), kInfinity}});
                 }),
                 HasSubstr("planes[0].offset = inf"));
-    EXPECT_THAT(error_of([] {
+    EXPECT_THAT(input_error([] {
                     (void)plane_set_field({{Vector3d::UnitX(), -1}, {-Vector3d::UnitX(), -1}});
                 }),
                 HasSubstr("the planes leave no room between them"));

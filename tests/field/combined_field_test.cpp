@@ -1,4 +1,5 @@
 #include "field/field_samples.h"
+#include "input_error.h"
 #include "pliant/core/allocation_guard.h"
 #include "pliant/core/error.h"
 #include "pliant/field/analytic_field.h"
@@ -16,21 +17,12 @@ namespace {
 
 using Eigen::Quaterniond;
 using Eigen::Vector3d;
+using test::input_error;
 using test::points_in_cube;
 using test::QueryPoints;
 using ::testing::HasSubstr;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-template <class Make>
-std::string error_of(const Make& make) {
-    try {
-        make();
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    return "no error";
-}
 
 FieldPointer ball_at(const Vector3d& centre, double radius) {
     return move_field(sphere_field(radius), centre, Quaterniond::Identity());
@@ -242,25 +234,26 @@ TEST(CombinedField, OffsetOfAGridNeedsRoomInItsBox) {
         std::make_shared<DistanceGrid>(DistanceGrid::dense(frame, std::move(values), 0.5f));
     EXPECT_NEAR(offset_field(grid, 0.25)->distance({0.75, 0, 0}), 0, 1e-6);
     EXPECT_EQ(offset_field(grid, 0.25)->bounds().max(), Vector3d::Constant(1));
-    const std::string error = error_of([&] { (void)offset_field(grid, 0.5); });
+    const std::string error = input_error([&] { (void)offset_field(grid, 0.5); });
     EXPECT_THAT(error, HasSubstr("offset = 0.500000 m (expected less than 0.500000 m"));
     EXPECT_THAT(error, HasSubstr("build the field with a larger expansion"));
 }
 
 TEST(CombinedField, BadPartsAreNamed) {
-    EXPECT_THAT(error_of([] { (void)unite_fields({}); }), HasSubstr("needs at least one part"));
-    EXPECT_THAT(error_of([] {
+    EXPECT_THAT(input_error([] { (void)unite_fields({}); }), HasSubstr("needs at least one part"));
+    EXPECT_THAT(input_error([] {
                     (void)intersect_fields({sphere_field(1), nullptr});
                 }),
                 HasSubstr("a part that is missing"));
-    EXPECT_THAT(error_of([] { (void)invert_field(nullptr); }), HasSubstr("a part that is missing"));
-    EXPECT_THAT(error_of([] {
+    EXPECT_THAT(input_error([] { (void)invert_field(nullptr); }),
+                HasSubstr("a part that is missing"));
+    EXPECT_THAT(input_error([] {
                     (void)intersect_fields({ball_at({5, 0, 0}, 1), sphere_field(1)});
                 }),
                 HasSubstr("do not meet"));
-    EXPECT_THAT(error_of([] { (void)offset_field(sphere_field(1), kInfinity); }),
+    EXPECT_THAT(input_error([] { (void)offset_field(sphere_field(1), kInfinity); }),
                 HasSubstr("offset = inf"));
-    EXPECT_THAT(error_of([] {
+    EXPECT_THAT(input_error([] {
                     (void)move_field(sphere_field(1), Vector3d::Zero(), Quaterniond(0, 0, 0, 0));
                 }),
                 HasSubstr("finite position and rotation"));

@@ -1,6 +1,7 @@
 #include "field/field_slice.h"
 
 #include "field/field_samples.h"
+#include "input_error.h"
 #include "pliant/core/atomic_file.h"
 #include "pliant/core/error.h"
 #include "pliant/field/analytic_field.h"
@@ -14,6 +15,7 @@ namespace pliant {
 namespace {
 
 using Eigen::Vector3d;
+using test::input_error;
 using ::testing::HasSubstr;
 
 std::array<int, 3> pixel(const Picture& picture, int column, int row) {
@@ -26,16 +28,6 @@ int brightness(const std::array<int, 3>& p) { return p[0] + p[1] + p[2]; }
 /// The ball of radius 0.5 through its middle, 200 × 200 pixels of 0.01 m.
 FieldSlice ball_slice() {
     return slice_field(*sphere_field(0.5), {-1, -1, 0}, {2, 0, 0}, {0, 2, 0}, 200, 200);
-}
-
-template <class Make>
-std::string error_of(const Make& make) {
-    try {
-        make();
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    return "no error";
 }
 
 TEST(FieldSlice, PixelCentresAreSampledFromTheTopLeft) {
@@ -107,19 +99,19 @@ TEST(FieldSlice, IsSavedAsPng) {
 
 TEST(FieldSlice, BadSizesAreNamed) {
     const FieldPointer ball = sphere_field(1);
-    EXPECT_THAT(error_of([&] {
+    EXPECT_THAT(input_error([&] {
                     (void)slice_field(*ball, Vector3d::Zero(), Vector3d::UnitX(), Vector3d::UnitY(),
                                       0, 5);
                 }),
                 HasSubstr("slice size = 0 × 5"));
-    EXPECT_THAT(error_of([&] {
+    EXPECT_THAT(input_error([&] {
                     (void)slice_field(*ball, Vector3d::Constant(std::nan("")), Vector3d::UnitX(),
                                       Vector3d::UnitY(), 5, 5);
                 }),
                 HasSubstr("the plane of a slice must be finite"));
-    EXPECT_THAT(error_of([] { (void)draw_slice(ball_slice(), 0, 0); }), HasSubstr("pixel_size"));
-    EXPECT_THAT(error_of([] { (void)draw_slice(ball_slice(), 1, -1); }), HasSubstr("spacing"));
-    EXPECT_THAT(error_of([] {
+    EXPECT_THAT(input_error([] { (void)draw_slice(ball_slice(), 0, 0); }), HasSubstr("pixel_size"));
+    EXPECT_THAT(input_error([] { (void)draw_slice(ball_slice(), 1, -1); }), HasSubstr("spacing"));
+    EXPECT_THAT(input_error([] {
                     (void)draw_slice({2, 2, {1, 2, 3}}, 1, 0);
                 }),
                 HasSubstr("cannot hold 3 values"));

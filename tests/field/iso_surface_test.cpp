@@ -3,6 +3,7 @@
 #include "field/cube_cases.h"
 #include "field/field_samples.h"
 #include "geometry/simple_surfaces.h"
+#include "input_error.h"
 #include "pliant/core/error.h"
 #include "pliant/core/parallel.h"
 #include "pliant/field/analytic_field.h"
@@ -22,6 +23,7 @@ namespace pliant {
 namespace {
 
 using Eigen::Vector3d;
+using test::input_error;
 using ::testing::HasSubstr;
 
 /// Values of a function on every vertex of cubic cells over [−1, 1]³.
@@ -270,20 +272,12 @@ TEST(EnclosedComponents, InTheHoleOfATorusIsNotInside) {
 }
 
 TEST(IsoSurface, BadOptionsAreNamed) {
-    const auto error_of = [](const auto& make) -> std::string {
-        try {
-            make();
-        } catch (const InputError& error) {
-            return error.what();
-        }
-        return "no error";
-    };
-    EXPECT_THAT(error_of([] { (void)iso_surface(ball_grid(16), {.level = std::nan("")}); }),
+    EXPECT_THAT(input_error([] { (void)iso_surface(ball_grid(16), {.level = std::nan("")}); }),
                 HasSubstr("level = nan (expected a finite number of metres)"));
     const Box box(Vector3d::Constant(-1), Vector3d::Constant(1));
-    EXPECT_THAT(error_of([&] { (void)iso_surface(*sphere_field(1), box, 2); }),
+    EXPECT_THAT(input_error([&] { (void)iso_surface(*sphere_field(1), box, 2); }),
                 HasSubstr("resolution = 2 (expected 4 to 512)"));
-    EXPECT_THAT(error_of([] {
+    EXPECT_THAT(input_error([] {
                     const FieldPointer floor = plane_set_field({{Vector3d::UnitZ(), 0}});
                     (void)iso_surface(*floor, floor->bounds(), 16);
                 }),
