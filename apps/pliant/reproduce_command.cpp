@@ -25,9 +25,11 @@ using reproduce::Section;
 /// The page of the module, with the experiments asked for.
 ExperimentPage chosen(const Arguments& arguments) {
     const std::string module = arguments.operands()[0];
-    if (module != "fem" && module != "reduction")
-        throw InputError("", "module", module, "fem or reduction");
-    ExperimentPage page = module == "fem" ? reproduce::fem_page() : reproduce::reduction_page();
+    if (module != "fem" && module != "reduction" && module != "contact")
+        throw InputError("", "module", module, "fem, reduction or contact");
+    ExperimentPage page = module == "fem"         ? reproduce::fem_page()
+                          : module == "reduction" ? reproduce::reduction_page()
+                                                  : reproduce::contact_page();
     std::vector<Experiment>& all = page.experiments;
     const std::vector<std::string> wanted = arguments.all("--only");
     if (wanted.empty()) return page;
@@ -148,7 +150,7 @@ int run(const Arguments& arguments) {
 Command reproduce_command() {
     return {.name = "reproduce",
             .summary = kReproduceSummary,
-            .operands = "fem|reduction",
+            .operands = "fem|reduction|contact",
             .example = "pliant reproduce fem -o fem.html",
             .min_operands = 1,
             .max_operands = 1,

@@ -92,13 +92,46 @@ TEST_F(Reproduce, ReducedModelsHaveAPageToo) {
     EXPECT_TRUE(contains(pliant("reproduce reduction --list"), "spoon")) << "names";
 }
 
+TEST_F(Reproduce, ContactHasAPageWithPeaksForEveryBump) {
+    const Output made =
+        pliant("reproduce contact --quick --only bumps --progress none -o " + path("page.html"));
+    ASSERT_EQ(made.exit_code, 0) << made.text;
+    EXPECT_TRUE(contains(made, "2 numbers compared with references, 0 beyond")) << made.text;
+    const std::string html = page("page.html");
+    EXPECT_EQ(first_unbalanced_tag(html), "");
+    for (const char* part : {"<section id=\"bumps\">", "Six bumps under a sliding bar",
+                             "Force while the bar slides", "Peaks of the force across the slide"})
+        EXPECT_NE(html.find(part), std::string::npos) << part;
+    const Output list = pliant("reproduce contact --list");
+    for (const char* name :
+         {"configurations", "convergence", "asymmetry", "bumps", "degradation", "coherence",
+          "deformed-field", "normals", "generators", "voxmap", "cables", "bent-hose"})
+        EXPECT_TRUE(contains(list, name)) << name;
+}
+
+TEST_F(Reproduce, FieldsAreSmootherThanVoxmapsAndDrawnAsIsoLines) {
+    const Output made =
+        pliant("reproduce contact --quick --only voxmap --only deformed-field --progress none -o " +
+               path("page.html"));
+    ASSERT_EQ(made.exit_code, 0) << made.text;
+    EXPECT_TRUE(contains(made, ", 0 beyond their tolerances")) << made.text;
+    const std::string html = page("page.html");
+    EXPECT_EQ(first_unbalanced_tag(html), "");
+    // rest, spread and bent with one domain and with those found
+    std::size_t pictures = 0;
+    for (std::size_t at = 0; (at = html.find("<path class=\"line s4\"", at)) != std::string::npos;
+         ++at)
+        ++pictures;
+    EXPECT_EQ(pictures, 6u);
+}
+
 TEST_F(Reproduce, UnknownNamesAreRefusedWithTheList) {
     EXPECT_FAILS_WITH(
         "reproduce fem --only compresion -o " + path("page.html"),
         "no experiment is called compresion; did you mean compression?; there are "
         "strain, compression, orderings, impact, bounce, collision, penalty, realtime, "
         "graded, viscoelastic, stability");
-    EXPECT_FAILS_WITH("reproduce water", "module = water (expected fem or reduction)");
+    EXPECT_FAILS_WITH("reproduce water", "module = water (expected fem, reduction or contact)");
     EXPECT_FAILS_WITH("reproduce", "needs more operands");
     EXPECT_FAILS_WITH("reproduce fem --only strain -o /no/such/folder/page.html",
                       "/no/such/folder");

@@ -45,5 +45,6 @@ struct ExperimentPage {
 };
 [[nodiscard]] ExperimentPage fem_page();
 [[nodiscard]] ExperimentPage reduction_page();
+[[nodiscard]] ExperimentPage contact_page();
 
 }  // namespace pliant::reproduce

@@ -1,0 +1,139 @@
+#include <algorithm>
+#include <cmath>
+
+#include "apps/pliant/output.h"
+#include "contact_experiments.h"
+#include "contact_press.h"
+#include "pliant/core/tick_histogram.h"
+#include "plot.h"
+
+namespace pliant::reproduce {
+namespace {
+
+using cli::format;
+using Eigen::Vector3d;
+
+struct Run {
+    std::vector<double> nodes, level, force, time_us;
+    int level_changes = 0;
+
+    [[nodiscard]] double most_nodes() const {
+        return *std::max_element(nodes.begin(), nodes.end());
+    }
+};
+
+/// The whole recording; times are the best of the passes for each tick.
+Run replay(const Press& press, const TraversalOptions& options, int num_passes) {
+    Run run;
+    Probe probe(press.tree, press.field, options, {.stiffness = 200});
+    for (int pass = 0; pass < num_passes; ++pass) {
+        probe.traversal().forget();
+        for (std::size_t k = 0; k < press.poses.size(); ++k) {
+            const double start = thread_cpu_time_us();
+            const ContactLoads& loads = probe.at(press.poses[k]);
+            const double time = thread_cpu_time_us() - start;
+            if (pass > 0) {
+                run.time_us[k] = std::min(run.time_us[k], time);
+                continue;
+            }
+            const TraversalStatistics& found = probe.statistics();
+            run.nodes.push_back(found.visited);
+            run.level.push_back(found.level + 1);
+            run.force.push_back(loads.on_shell.force.norm());
+            run.time_us.push_back(time);
+            if (k > 0 && run.level[k] != run.level[k - 1]) ++run.level_changes;
+        }
+    }
+    return run;
+}
+
+Series curve(const std::string& label, const std::vector<double>& values, int color,
+             Stroke stroke = Stroke::Line) {
+    Series series{label, {}, color, stroke};
+    const std::size_t stride = std::max<std::size_t>(1, values.size() / 500);
+    for (std::size_t k = 0; k < values.size(); k += stride)
+        series.points.emplace_back(1e-3 * static_cast<double>(k), values[k]);
+    return series;
+}
+
+}  // namespace
+
+void run_degradation(Context& context) {
+    Section& page = context.section;
+    const Press& press = press_sample(context.is_quick);
+    context.done(0.7);
+    const int budget = 600;
+    page.text(format(
+        "A recorded press of the serpent (%s points, %d levels, rigid) on the figure at 1 "
+        "kHz: without a budget, with a hard one of %d nodes, and with the published rule that "
+        "finishes the level it has begun. Coherence is off: it makes the nodes of a tick depend on "
+        "the speed. Published: 85,018 points in 4 levels, threshold 600, 2 to 3 changes of level "
+        "per second at most, peaks of 800 µs without degradation.",
+        cli::grouped(press.tree.num_points()).c_str(), press.tree.num_levels(), budget));
+    const int passes = context.sized(4, 1);
+    const Run full = replay(press, {.has_coherence = false}, passes);
+    const Run hard = replay(press, {.budget = budget, .has_coherence = false}, passes);
+    const Run soft =
+        replay(press, {.budget = budget, .is_hard = false, .has_coherence = false}, passes);
+
+    page.figure(
+        {drawn(Plot{.title = "Nodes visited",
+                    .x_label = "time, s",
+                    .y_label = "nodes",
+                    .series = {curve("no budget", full.nodes, 0), curve("hard", hard.nodes, 1),
+                               curve("as published", soft.nodes, 2, Stroke::Dashed)},
+                    .guides = {{600.0, "budget"}}}),
+         drawn(Plot{.title = "Level",
+                    .x_label = "time, s",
+                    .y_label = "levels finished",
+                    .series = {curve("no budget", full.level, 0), curve("hard", hard.level, 1),
+                               curve("as published", soft.level, 2, Stroke::Dashed)}}),
+         drawn(Plot{.title = "Force",
+                    .x_label = "time, s",
+                    .y_label = "N",
+                    .series = {curve("no budget", full.force, 0), curve("hard", hard.force, 1),
+                               curve("as published", soft.force, 2, Stroke::Dashed)}}),
+         drawn(Plot{
+             .title = "Traversal and loads",
+             .x_label = "time, s",
+             .y_label = "µs",
+             .series = {curve("no budget", full.time_us, 0), curve("hard", hard.time_us, 1)}})},
+        "A coarser level has fewer points and, through the weights L/ℓ, nearly the same "
+        "force.");
+    Table table{"degradation",
+                "The recording with and without a budget",
+                {{"budget", "budget"},
+                 {"most_nodes", "most nodes"},
+                 {"longest_us", "longest tick, µs"},
+                 {"deepest", "levels, least"},
+                 {"changes_per_s", "changes of level per s"},
+                 {"highest_n", "highest force, N"},
+                 {"difference", "difference of force, rms over rms"}}};
+    const double seconds = 1e-3 * static_cast<double>(press.poses.size());
+    const auto add = [&](const std::string& name, const Run& run, bool is_hard) {
+        double sum = 0, size = 0, least = 99;
+        for (std::size_t k = 0; k < run.force.size(); ++k) {
+            sum += std::pow(run.force[k] - full.force[k], 2);
+            size += std::pow(full.force[k], 2);
+            least = std::min(least, run.level[k]);
+        }
+        const double changes = run.level_changes / seconds;
+        table.add({name,
+                   is_hard
+                       ? page.at_most("nodes with a hard budget", run.most_nodes(), budget, "%.0f")
+                       : Cell::number(run.most_nodes(), "%.0f"),
+                   Cell::number(*std::max_element(run.time_us.begin(), run.time_us.end()), "%.1f"),
+                   Cell::number(least, "%.0f"),
+                   is_hard && !context.is_quick
+                       ? page.at_most("changes of level per second", changes, 3, "%.1f")
+                       : Cell::number(changes, "%.1f"),
+                   Cell::number(*std::max_element(run.force.begin(), run.force.end()), "%.2f"),
+                   Cell::number(std::sqrt(sum / size), "%.3f")});
+    };
+    add("none", full, false);
+    add("600, hard", hard, true);
+    add("600, as published", soft, false);
+    page.table(table);
+}
+
+}  // namespace pliant::reproduce
