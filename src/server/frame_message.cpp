@@ -7,7 +7,7 @@
 namespace pliant {
 namespace {
 
-constexpr std::uint32_t kFrame = 1, kSamples = 2, kMeshNodes = 3;
+constexpr std::uint32_t kFrame = 1, kSamples = 2, kMeshNodes = 3, kContactMarks = 4;
 constexpr std::uint32_t kPausedFlag = 1;
 
 bool is_same(const HeldPoint& a, const HeldPoint& b) noexcept {
@@ -33,6 +33,24 @@ std::size_t floats_in_frame(const BodyStream& stream) {
     return 0;
 }
 
+void add_contact(const ShownContact& contact, std::vector<float>& numbers) {
+    const TraversalStatistics& counts = contact.statistics;
+    // counts of nodes are below 2²⁴: exact
+    for (const int count : {counts.visited, counts.skipped, counts.contacts, counts.level})
+        numbers.push_back(static_cast<float>(count));
+    numbers.push_back(counts.is_truncated ? 1.0f : 0.0f);
+    for (const double x : contact.force) numbers.push_back(static_cast<float>(x));
+    numbers.push_back(static_cast<float>(contact.deepest));
+}
+
+/// q of a reduced body.
+std::vector<double> coordinates_of(const BodyStream& stream, const LoopFrame& frame, int rank) {
+    const auto state =
+        std::span(frame.display)
+            .subspan(stream.loop_offset + kPoseFloats, static_cast<std::size_t>(rank));
+    return {state.begin(), state.end()};
+}
+
 SharedBytes shared(BinaryWriter& out) { return std::make_shared<const std::string>(out.take()); }
 
 }  // namespace
@@ -42,7 +60,7 @@ bool operator==(const FrameContent& a, const FrameContent& b) noexcept {
            a.tool_position == b.tool_position && a.tool_target == b.tool_target &&
            a.tool_force == b.tool_force &&
            std::equal(a.held.begin(), a.held.end(), b.held.begin(), is_same) &&
-           a.display == b.display;
+           a.contacts == b.contacts && a.display == b.display;
 }
 
 void gather_frame(std::span<const BodyStream> streams, std::span<const LoopFrame* const> loops,
@@ -52,7 +70,9 @@ void gather_frame(std::span<const BodyStream> streams, std::span<const LoopFrame
     content.held = {};
     content.has_tool = false;
     content.tool_position = content.tool_target = content.tool_force = {};
+    content.contacts.clear();
     for (const LoopFrame* loop : loops) {
+        for (const ShownContact& contact : loop->contacts) add_contact(contact, content.contacts);
         // a slot holds something in one loop at most
         for (std::size_t s = 0; s < content.held.size(); ++s)
             if (loop->held[s].body >= 0) content.held[s] = loop->held[s];
@@ -77,7 +97,7 @@ void gather_frame(std::span<const BodyStream> streams, std::span<const LoopFrame
 
 SharedBytes encode_frame(std::span<const BodyStream> streams, const FrameContent& content,
                          std::uint32_t number, double clock) {
-    std::size_t num_floats = 0;
+    std::size_t num_floats = content.contacts.size();
     for (const BodyStream& stream : streams) num_floats += floats_in_frame(stream);
     BinaryWriter out(256 + sizeof(float) * num_floats);
     out.u32(kFrame);
@@ -98,6 +118,7 @@ SharedBytes encode_frame(std::span<const BodyStream> streams, const FrameContent
     put_vector(out, content.tool_position);
     put_vector(out, content.tool_target);
     put_vector(out, content.tool_force);
+    out.floats(content.contacts);
 
     std::vector<float> positions;
     for (const BodyStream& stream : streams) {
@@ -157,6 +178,39 @@ std::vector<SharedBytes> encode_mesh_nodes(std::span<const BodyStream> streams,
         out.floats(nodes);
         messages.push_back(shared(out));
     }
+    return messages;
+}
+
+std::vector<SharedBytes> encode_contact_marks(std::span<const BodyStream> streams,
+                                              const World& world,
+                                              std::span<const LoopFrame* const> loops) {
+    std::vector<SharedBytes> messages;
+    std::vector<ContactMark> marks;
+    std::size_t room = kMaxMarkBytes;
+    std::uint32_t number = 0;
+    for (std::size_t l = 0; l < loops.size(); ++l)
+        for (std::size_t c = 0; c < loops[l]->contacts.size(); ++c, ++number) {
+            const SimulationLoop& loop = world.loop(static_cast<int>(l));
+            const ShownContact& contact = loops[l]->contacts[c];
+            const auto num_nodes = static_cast<std::size_t>(contact.num_nodes);
+            const std::size_t size = 4 * sizeof(std::uint32_t) + 4 * sizeof(float) * num_nodes;
+            if (size > room) return messages;
+            room -= size;
+            loop.contact_marks(*loops[l], static_cast<int>(c), marks);
+            const PointTree& tree = loop.contact(static_cast<int>(c)).pair.traversal().tree();
+            const std::vector<double> q = coordinates_of(
+                streams[static_cast<std::size_t>(contact.shell)], *loops[l], tree.rank());
+            BinaryWriter out(size);
+            out.u32(kContactMarks);
+            out.u32(number);
+            out.u32(static_cast<std::uint32_t>(num_nodes));
+            out.u32(static_cast<std::uint32_t>(contact.num_contacting));
+            for (std::size_t i = 0; i < num_nodes; ++i) {
+                out.floats(marks[i].position);
+                out.f32(static_cast<float>(tree.sphere_radius(contact.nodes[i], q)));
+            }
+            messages.push_back(shared(out));
+        }
     return messages;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "pliant/net/web_server.h"
-#include "pliant/scene/simulation_loop.h"
+#include "pliant/scene/world.h"
 
 #include <array>
 #include <memory>
@@ -38,7 +38,8 @@ struct FrameContent {
     std::array<HeldPoint, Command::kMaxSlots> held;
     bool has_tool = false;
     std::array<double, 3> tool_position = {}, tool_target = {}, tool_force = {};
-    std::vector<float> display;  ///< of all bodies, in their order
+    std::vector<float> contacts;  ///< numbers of each contact as they are sent, loop by loop
+    std::vector<float> display;   ///< of all bodies, in their order
 };
 [[nodiscard]] bool operator==(const FrameContent& a, const FrameContent& b) noexcept;
 
@@ -57,5 +58,11 @@ void gather_frame(std::span<const BodyStream> streams, std::span<const LoopFrame
 inline constexpr std::size_t kMaxMeshBytes = std::size_t{2} << 20;
 [[nodiscard]] std::vector<SharedBytes> encode_mesh_nodes(std::span<const BodyStream> streams,
                                                          const FrameContent& content);
+/// Kind 4: one message for each contact of one frame of each loop of the world, the first ones up
+/// to this many bytes in all.
+inline constexpr std::size_t kMaxMarkBytes = std::size_t{512} << 10;
+[[nodiscard]] std::vector<SharedBytes> encode_contact_marks(
+    std::span<const BodyStream> streams, const World& world,
+    std::span<const LoopFrame* const> loops);
 
 }  // namespace pliant

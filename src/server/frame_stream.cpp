@@ -13,7 +13,7 @@ void FrameStream::update(std::span<const BodyStream> streams, ViewedWorld& viewe
     is_valid_ = true;
     ++number_;
     frame_.reset();
-    has_mesh_nodes_ = false;
+    has_mesh_nodes_ = has_contact_marks_ = false;
 }
 
 const SharedBytes& FrameStream::frame(std::span<const BodyStream> streams, double clock) {
@@ -25,6 +25,13 @@ std::span<const SharedBytes> FrameStream::mesh_nodes(std::span<const BodyStream>
     if (!has_mesh_nodes_) mesh_nodes_ = encode_mesh_nodes(streams, content_);
     has_mesh_nodes_ = true;
     return mesh_nodes_;
+}
+
+std::span<const SharedBytes> FrameStream::contact_marks(std::span<const BodyStream> streams,
+                                                        const World& world) {
+    if (!has_contact_marks_) contact_marks_ = encode_contact_marks(streams, world, loops_);
+    has_contact_marks_ = true;
+    return contact_marks_;
 }
 
 }  // namespace pliant

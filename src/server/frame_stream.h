@@ -21,6 +21,9 @@ public:
     [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
     [[nodiscard]] const SharedBytes& frame(std::span<const BodyStream> streams, double clock);
     [[nodiscard]] std::span<const SharedBytes> mesh_nodes(std::span<const BodyStream> streams);
+    /// Only directly after update(): read from what the loops have published.
+    [[nodiscard]] std::span<const SharedBytes> contact_marks(std::span<const BodyStream> streams,
+                                                             const World& world);
 
 private:
     FrameContent content_, newer_;
@@ -28,8 +31,8 @@ private:
     bool is_valid_ = false;
     std::uint32_t number_ = 0;
     SharedBytes frame_;  // null: not encoded yet
-    std::vector<SharedBytes> mesh_nodes_;
-    bool has_mesh_nodes_ = false;
+    std::vector<SharedBytes> mesh_nodes_, contact_marks_;
+    bool has_mesh_nodes_ = false, has_contact_marks_ = false;
 };
 
 }  // namespace pliant

@@ -34,6 +34,7 @@ public:
         const int num_loops = std::min(world_->num_loops(), num_recorded_loops());
         for (int l = 0; l < world_->num_loops(); ++l) {
             Loop loop{.frame = world_->loop(l).make_frame(), .hand = {}, .next_sample = 0};
+            loop.frame.contacts.clear();  // nothing of them is recorded
             if (l < num_loops) {
                 summarise(recording_.samples(l), loop.frame);
                 loop.hand = hand_changes(recording_.commands(l));

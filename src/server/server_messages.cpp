@@ -61,6 +61,25 @@ void put_bodies(JsonWriter& json, const World& world, const SceneAssets& assets)
     json.end_array();
 }
 
+/// In the order of frames; a recording has none of them.
+void put_contacts(JsonWriter& json, const ViewedWorld& viewed) {
+    const World& world = viewed.world();
+    json.key("contacts").begin_array();
+    for (int l = 0; l < world.num_loops() && !viewed.replay_duration(); ++l) {
+        const SimulationLoop& loop = world.loop(l);
+        const auto body = [&](int place) {
+            return loop.body_of_world()[static_cast<std::size_t>(place)];
+        };
+        for (int c = 0; c < loop.num_contacts(); ++c) {
+            const LoopContact& contact = loop.contact(c);
+            json.begin_object().member("name", contact.name);
+            json.member("shell", body(contact.shell)).member("field", body(contact.field));
+            json.end_object();
+        }
+    }
+    json.end_array();
+}
+
 void put_parameters(JsonWriter& json, const ViewedWorld& viewed) {
     json.key("parameters").begin_array();
     const std::vector<WorldParameter>& parameters = viewed.world().parameters();
@@ -146,6 +165,7 @@ std::string hello_message(const ViewedWorld& viewed, const SceneAssets& assets,
     }
     json.end_array();
     put_bodies(json, world, assets);
+    put_contacts(json, viewed);
     put_parameters(json, viewed);
 
     const RigidBody* tool = nullptr;

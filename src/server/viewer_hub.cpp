@@ -39,8 +39,11 @@ HttpReply ViewerHub::get(std::string_view path) {
                 .body = shared_text(viewed_->world().scene().text)};
     if (path == "recordings") return list_recordings(options_.recordings);
     if (take_prefix(path, "recording/")) return read_recording(options_.recordings, path);
-    if (!take_prefix(path, "asset/")) return not_found();
-    SharedBytes data = assets_->find(path);
+    SharedBytes data;
+    if (take_prefix(path, "asset/"))
+        data = assets_->find(path);
+    else if (take_prefix(path, "contact/"))
+        data = slices_->find(path);
     if (data == nullptr) return not_found();
     return {.status = 200, .content_type = "application/octet-stream", .body = std::move(data)};
 }
@@ -153,11 +156,12 @@ void ViewerHub::handle(Viewer& viewer, const ControlMessage& message, double now
         case Action::ShowMesh:
         case Action::HideMesh:
             viewer.session.shows_mesh = message.action == Action::ShowMesh;
-            // the same frame again, with its mesh
-            if (viewer.session.shows_mesh) {
-                hurry(viewer);
-                stream_.invalidate();
-            }
+            if (viewer.session.shows_mesh) show_again(viewer);
+            return;
+        case Action::ShowContacts:
+        case Action::HideContacts:
+            viewer.session.shows_contacts = message.action == Action::ShowContacts;
+            if (viewer.session.shows_contacts) show_again(viewer);
             return;
         case Action::Steer: ask_to_steer(viewer, now); return;
         default: break;
@@ -235,9 +239,11 @@ void ViewerHub::send_releases() {
 
 void ViewerHub::show(std::unique_ptr<ViewedWorld> viewed, double now) {
     assets_.reset();
+    slices_.reset();
     sketch_.reset();
     viewed_ = std::move(viewed);
     assets_ = std::make_unique<SceneAssets>(viewed_->world());
+    slices_ = std::make_unique<FieldSlices>(viewed_->world());
     held_slots_ = slots_to_release_ = 0;
     stream_.invalidate();
     viewed_->look_at_clock(now);
@@ -380,15 +386,25 @@ void ViewerHub::hurry(Viewer& viewer) {
     viewer.session.hurry(stream_.number());
 }
 
+/// The same frame, with what the viewer has begun to ask for.
+void ViewerHub::show_again(Viewer& viewer) {
+    hurry(viewer);
+    stream_.invalidate();
+}
+
 void ViewerHub::send_frame(Viewer& viewer, double now) {
     ViewerSession& session = viewer.session;
     if (!session.may_want_frame(now)) return;
     const std::vector<BodyStream>& streams = assets_->streams();
     stream_.update(streams, *viewed_);
     if (!session.wants_frame(stream_.number(), now)) return;
-    std::span<const SharedBytes> nodes;
-    if (session.shows_mesh) nodes = stream_.mesh_nodes(streams);
-    session.send_frame(stream_.number(), stream_.frame(streams, now), nodes, now);
+    beside_.clear();
+    const auto add = [&](std::span<const SharedBytes> messages) {
+        beside_.insert(beside_.end(), messages.begin(), messages.end());
+    };
+    if (session.shows_mesh) add(stream_.mesh_nodes(streams));
+    if (session.shows_contacts) add(stream_.contact_marks(streams, viewed_->world()));
+    session.send_frame(stream_.number(), stream_.frame(streams, now), beside_, now);
 }
 
 void ViewerHub::send_samples() {

@@ -3,6 +3,7 @@
 #include "core/embedded_files.h"
 #include "pliant/server/viewer_message.h"
 #include "pliant/server/viewer_server.h"
+#include "server/field_slices.h"
 #include "server/frame_stream.h"
 #include "server/scene_assets.h"
 #include "server/scene_opener.h"
@@ -60,6 +61,7 @@ private:
     void handle(Viewer& viewer, const ControlMessage& message, double now);
     void steer(const ControlMessage& message);
     void hurry(Viewer& viewer);
+    void show_again(Viewer& viewer);
     void set_parameter(const CommandMessage& message);
     void set_parameter(int index, double value);
     [[nodiscard]] bool is_possible(const Command& command) const;
@@ -88,6 +90,7 @@ private:
     Send send_;
     std::unique_ptr<ViewedWorld> viewed_;
     std::unique_ptr<SceneAssets> assets_;
+    std::unique_ptr<FieldSlices> slices_;
     SceneOpener opener_;
     std::string recording_;  // name of the file; empty: none
     std::optional<SketchRecorder> sketch_;
@@ -100,6 +103,7 @@ private:
     double last_command_ = 0;
 
     FrameStream stream_;
+    std::vector<SharedBytes> beside_;  // the frame that is sent
     std::vector<TickSample> samples_;
     double next_samples_ = 0, next_stats_ = 0, next_progress_ = 0;
 

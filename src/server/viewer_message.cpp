@@ -122,6 +122,7 @@ ControlMessage read_control(ControlMessage::Action action, MemberReader& reader)
     if (action == Action::StartRecording && !reader.flag("on"))
         message.action = Action::StopRecording;
     if (action == Action::ShowMesh && !reader.flag("on")) message.action = Action::HideMesh;
+    if (action == Action::ShowContacts && !reader.flag("on")) message.action = Action::HideContacts;
     if (action == Action::StartSketch && !reader.flag("on")) message.action = Action::CancelSketch;
     return message;
 }
@@ -149,6 +150,7 @@ constexpr ControlType kControlTypes[] = {
     {"record", ControlMessage::Action::StartRecording},
     {"seek", ControlMessage::Action::SeekReplay},
     {"mesh", ControlMessage::Action::ShowMesh},
+    {"contacts", ControlMessage::Action::ShowContacts},
     {"ping", ControlMessage::Action::Ping},
     {"steer", ControlMessage::Action::Steer},
     {"sketch", ControlMessage::Action::StartSketch},

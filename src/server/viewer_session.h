@@ -43,7 +43,7 @@ public:
     /// What must not be lost.
     void send_text(const SharedBytes& message) { send_(message, true); }
 
-    bool shows_mesh = false;
+    bool shows_mesh = false, shows_contacts = false;
 
 private:
     Send send_;

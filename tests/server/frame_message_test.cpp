@@ -5,6 +5,9 @@
 #include <bit>
 #include <cstring>
 
+#include "server/scene_assets.h"
+#include "server/viewer_samples.h"
+
 namespace pliant {
 namespace {
 
@@ -83,6 +86,19 @@ struct ThreeBodies {
         slow.tool_position = {11, 12, 13};
         slow.tool_target = {14, 15, 16};
         slow.tool_force = {17, 18, 19};
+        slow.contacts.push_back({.shell = 1,
+                                 .field = 2,
+                                 .statistics = {.visited = 412,
+                                                .skipped = 3000,
+                                                .contacts = 26,
+                                                .level = 3,
+                                                .is_truncated = true,
+                                                .clearance = 0},
+                                 .force = {0.5, -1, 2},
+                                 .deepest = 0.25,
+                                 .nodes = {7, 8},
+                                 .num_nodes = 2,
+                                 .num_contacting = 1});
         gather(false);
     }
     void gather(bool is_paused) {
@@ -109,6 +125,8 @@ TEST(FrameMessage, IsWrittenByteForByte) {
     expected.f32(1).f32(1).f32(-1).f32(-2).f32(-3).f32(0).f32(0).f32(0).f32(0.5).f32(0).f32(0);
     expected.f32(1);
     for (int i = 11; i <= 19; ++i) expected.f32(static_cast<float>(i));
+    // the contact: counts, whether it was cut short, force and depth
+    expected.f32(412).f32(3000).f32(26).f32(3).f32(1).f32(0.5).f32(-1).f32(2).f32(0.25);
     // positions of two vertices, pose and two coordinates, pose
     for (int i = 0; i < 6; ++i) expected.f32(static_cast<float>(100 + i % 3));
     for (int i = 0; i < 9; ++i) expected.f32(static_cast<float>(200 + i));
@@ -143,6 +161,8 @@ TEST(FrameMessage, ContentIsNewWhenAnythingInItChanges) {
     EXPECT_TRUE(is_new_after([](ThreeBodies& s) { s.haptic.held[1].body = -1; }));
     EXPECT_TRUE(is_new_after([](ThreeBodies& s) { s.slow.tool_force[0] = 0; }));
     EXPECT_TRUE(is_new_after([](ThreeBodies& s) { s.slow.has_tool = false; }));
+    EXPECT_TRUE(is_new_after([](ThreeBodies& s) { s.slow.contacts[0].force[1] = 0; }));
+    EXPECT_TRUE(is_new_after([](ThreeBodies& s) { s.slow.contacts[0].statistics.visited = 1; }));
     // statistics are not drawn
     EXPECT_FALSE(is_new_after([](ThreeBodies& s) { s.haptic.skipped = 7; }));
 }
@@ -190,6 +210,64 @@ TEST(FrameMessage, MeshesOfHundredsOfBodiesAreBounded) {
     for (const SharedBytes& message : encode_mesh_nodes(streams, content)) total += message->size();
     EXPECT_LE(total, kMaxMeshBytes);
     EXPECT_GT(total, kMaxMeshBytes / 2);
+}
+
+TEST(FrameMessage, MarksOfAContactAreWrittenByteForByte) {
+    const auto world = test::pressed_world();
+    world->advance_to(0.3);
+    const LoopFrame frame = world->loop(0).make_frame();
+    const LoopFrame* loops[] = {&frame};
+    const SceneAssets assets(*world);
+    std::vector<ContactMark> marks;
+    world->loop(0).contact_marks(frame, 0, marks);
+    const ShownContact& contact = frame.contacts.at(0);
+    ASSERT_GT(contact.num_contacting, 0);
+    ASSERT_GT(contact.num_nodes, contact.num_contacting);
+    Expected expected;
+    expected.u32(4).u32(0).u32(static_cast<std::uint32_t>(contact.num_nodes));
+    expected.u32(static_cast<std::uint32_t>(contact.num_contacting));
+    std::vector<float> state(kPoseFloats + 6);
+    world->body(0).write_display(state);
+    const std::vector<double> q(state.begin() + kPoseFloats, state.end());
+    const PointTree& tree = world->loop(0).contact(0).pair.traversal().tree();
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+        for (const float x : marks[i].position) expected.f32(x);
+        expected.f32(static_cast<float>(tree.sphere_radius(contact.nodes[i], q)));
+    }
+    const auto messages = encode_contact_marks(assets.streams(), *world, loops);
+    ASSERT_EQ(messages.size(), 1u);
+    EXPECT_EQ(*messages[0], expected.bytes);
+
+    // and they are where bodies touch: in the ball of 8 cm, but for the outer ones
+    for (const ContactMark& mark : marks) {
+        const auto& x = mark.position;
+        const float distance = std::hypot(x[0] - 0.3f, x[1], x[2] - 0.26f);
+        if (mark.is_contacting) {
+            EXPECT_LT(distance, 0.08f + 1e-6f);
+        }
+    }
+}
+
+TEST(FrameMessage, MarksOfManyContactsAreBounded) {
+    const auto world = test::pressed_world();
+    LoopFrame frame = world->loop(0).make_frame();
+    frame.contacts[0].num_nodes = ShownContact::kMaxNodes;
+    const LoopFrame* one[] = {&frame};
+    const SceneAssets assets(*world);
+    const std::size_t each = encode_contact_marks(assets.streams(), *world, one).at(0)->size();
+    EXPECT_EQ(each, 16u + 16u * ShownContact::kMaxNodes);
+    EXPECT_LE(each, kMaxMarkBytes);
+    // more than there can be: those that do not fit are left out
+    frame.contacts[0].num_nodes = static_cast<int>(kMaxMarkBytes / 16);
+    EXPECT_TRUE(encode_contact_marks(assets.streams(), *world, one).empty());
+}
+
+TEST(FrameMessage, WorldWithoutContactsHasNoMarks) {
+    const auto world = test::small_world();
+    const LoopFrame quick = world->loop(0).make_frame(), soft = world->loop(1).make_frame();
+    const LoopFrame* loops[] = {&quick, &soft};
+    const SceneAssets assets(*world);
+    EXPECT_TRUE(encode_contact_marks(assets.streams(), *world, loops).empty());
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "core/temporary_directory.h"
 #include "input_error.h"
+#include "server/server_messages.h"
 #include "server/viewer_samples.h"
 
 namespace pliant {
@@ -142,6 +143,17 @@ TEST_F(ReplayedWorldTest, CannotBeRecorded) {
     EXPECT_NE(message.find("cannot be recorded"), std::string::npos) << message;
     // commands are for worlds that run
     EXPECT_TRUE(replay->send(Command{.kind = Command::Kind::Release}));
+}
+
+TEST_F(ReplayedWorldTest, ContactsAreNotRecordedAndNotShown) {
+    auto world = test::pressed_world();
+    RecordingWriter(folder / "pressed.pliantrec", recording_header(*world)).finish();
+    EXPECT_EQ(world->loop(0).num_contacts(), 1);
+    replay = make_replayed_world(Recording::load(folder / "pressed.pliantrec"), std::move(world));
+    replay->look_at_clock(0.1);
+    EXPECT_TRUE(replay->frame(0).contacts.empty());
+    const std::string hello = hello_message(*replay, SceneAssets(replay->world()), {}, true);
+    EXPECT_NE(hello.find(R"("contacts":[])"), std::string::npos) << hello;
 }
 
 }  // namespace

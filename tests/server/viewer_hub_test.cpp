@@ -21,7 +21,7 @@ using testing::HasSubstr;
 /// Everything that was sent, as clients see it.
 struct Inbox {
     std::vector<std::string> texts;
-    std::vector<std::string> frames, samples, nodes;
+    std::vector<std::string> frames, samples, nodes, marks;
     bool is_reachable = true;
 
     /// The newest text message of a type.
@@ -41,22 +41,25 @@ class ViewerHubTest : public testing::Test {
 protected:
     ViewerHubTest() {
         auto viewed = std::make_unique<VirtualWorld>(test::small_world());
-        world = viewed.get();
         options.scenes = {{"sample", "small"}, {"other", "another"}, {"broken", "fails"}};
         options.recordings = folder / "recordings";
         options.engine.real_time = false;
         options.open_scene = [this](const std::string& name, Progress& progress) {
             return open_scene(name, progress);
         };
+        open_hub(std::move(viewed));
+    }
+    // the hub ends before what its threads use
+    ~ViewerHubTest() override { hub.reset(); }
+
+    void open_hub(std::unique_ptr<VirtualWorld> viewed) {
+        world = viewed.get();
         hub = std::make_unique<ViewerHub>(
             std::move(viewed), options, std::span<const EmbeddedFile>{},
             [this](WebServer::Client client, const SharedBytes& message, bool is_text) {
                 return deliver(client, message, is_text);
             });
     }
-    // the hub ends before what its threads use
-    ~ViewerHubTest() override { hub.reset(); }
-
     bool deliver(WebServer::Client client, const SharedBytes& message, bool is_text) {
         Inbox& inbox = inboxes[client];
         if (!inbox.is_reachable) return false;
@@ -65,7 +68,8 @@ protected:
         (is_text     ? inbox.texts
          : kind == 1 ? inbox.frames
          : kind == 2 ? inbox.samples
-                     : inbox.nodes)
+         : kind == 3 ? inbox.nodes
+                     : inbox.marks)
             .push_back(*message);
         kept.push_back(message);
         return true;
@@ -143,6 +147,7 @@ TEST_F(ViewerHubTest, HelloTellsEverythingThatAPageNeeds) {
     EXPECT_EQ(bodies[2].find("encoding")->string(), "pose");
     EXPECT_EQ(bodies[3].find("asset")->number(), bodies[0].find("asset")->number());
     EXPECT_EQ(hello.find("assets")->array().size(), 3u);
+    EXPECT_TRUE(hello.find("contacts")->array().empty());
     EXPECT_EQ(hello.find("parameters")->array().size(), world->world().parameters().size());
     EXPECT_EQ(hello.find("loops")->array().at(1).find("name")->string(), "soft");
     EXPECT_TRUE(hello.find("has_tool")->boolean());
@@ -423,6 +428,92 @@ TEST_F(ViewerHubTest, SimulationMeshComesBeforeEachFrameForThoseWhoWantIt) {
     EXPECT_EQ(inboxes[2].nodes.size(), 3u);
 }
 
+/// A hub with a ball that presses a beam.
+class ContactTest : public ViewerHubTest {
+protected:
+    ContactTest() { open_hub(std::make_unique<VirtualWorld>(test::pressed_world())); }
+
+    /// Number k of the contact in the newest frame of a viewer.
+    [[nodiscard]] float contact(WebServer::Client client, std::size_t k) {
+        return number_at<float>(inboxes[client].frames.back(), 32 + 4 * (4 * 11 + 10 + k));
+    }
+    static constexpr std::size_t kVisited = 0, kTouching = 2, kLevel = 3, kForceZ = 7, kDeepest = 8;
+};
+
+TEST_F(ContactTest, HelloAndFramesTellOfEachContact) {
+    hub->opened(1, now);
+    const JsonValue hello = parse_json(inboxes[1].texts.at(0), "hello");
+    const auto& contacts = hello.find("contacts")->array();
+    ASSERT_EQ(contacts.size(), 1u);
+    EXPECT_EQ(contacts[0].find("name")->string(), "beam/ball");
+    EXPECT_EQ(contacts[0].find("shell")->number(), 0);
+    EXPECT_EQ(contacts[0].find("field")->number(), 1);
+    for (const char* name : {"beam/ball.stiffness", "beam/ball.friction", "beam/ball.nodes"})
+        EXPECT_THAT(inboxes[1].texts[0], HasSubstr(R"("name":")" + std::string(name) + '"'));
+    // contacts, beam of rank 6, ball
+    EXPECT_EQ(inboxes[1].frames.at(0).size(), 32u + 4u * (4 * 11 + 10 + 9 + 13 + 7));
+
+    run(0.4, {1});
+    EXPECT_GT(contact(1, kVisited), contact(1, kTouching));
+    EXPECT_GT(contact(1, kTouching), 0);
+    EXPECT_GE(contact(1, kLevel), 0);
+    EXPECT_GT(contact(1, kForceZ), 0) << "the beam pushes the ball up";
+    EXPECT_GT(contact(1, kDeepest), 0);
+    EXPECT_LT(contact(1, kDeepest), 0.02) << "of the 2 cm that it is pressed down";
+    EXPECT_EQ(hub->get("/api/contact/0/slice/z").status, 200);
+}
+
+TEST_F(ContactTest, MarksComeBeforeEachFrameForThoseWhoWantThem) {
+    hub->opened(1, now);
+    hub->opened(2, now);
+    run(0.4, {1, 2});
+    world_stands = true;
+    run(0.5, {1, 2});
+    const std::size_t frames = inboxes[2].frames.size();
+    EXPECT_TRUE(inboxes[2].marks.empty());
+    say(2, R"({"type":"contacts","on":true})");
+    run(now + 0.01, {1, 2});
+    EXPECT_TRUE(inboxes[1].marks.empty()) << "the first did not ask";
+    EXPECT_EQ(inboxes[2].frames.size(), frames + 1) << "at once, also of a world that stands";
+    ASSERT_EQ(inboxes[2].marks.size(), 1u);
+    const std::string& marks = inboxes[2].marks[0];
+    EXPECT_EQ(number_at<std::uint32_t>(marks, 4), 0u);
+    const auto count = number_at<std::uint32_t>(marks, 8);
+    const auto contacting = number_at<std::uint32_t>(marks, 12);
+    EXPECT_EQ(marks.size(), 16u + 16u * count);
+    EXPECT_EQ(static_cast<float>(contacting), contact(2, kTouching));
+    EXPECT_GT(count, contacting);
+
+    // one with each frame, until they are no longer wanted
+    world_stands = false;
+    run(now + 0.2, {1, 2});
+    EXPECT_EQ(inboxes[2].marks.size() - 1, inboxes[2].frames.size() - frames - 1);
+    EXPECT_GT(inboxes[2].marks.size(), 5u);
+    say(2, R"({"type":"contacts","on":false})");
+    const std::size_t before = inboxes[2].marks.size();
+    run(now + 0.2, {1, 2});
+    EXPECT_EQ(inboxes[2].marks.size(), before);
+    EXPECT_EQ(hub->malformed_messages(), 0u);
+}
+
+TEST_F(ContactTest, MarksBelongToTheFrameThatFollows) {
+    hub->opened(1, now);
+    say(1, R"({"type":"contacts","on":true})");
+    run(0.4, {1});
+    // statistics look at the world in between
+    const SharedBytes marks = *std::find_if(kept.rbegin(), kept.rend(), [](const auto& message) {
+        return number_at<std::uint32_t>(*message, 0) == 4;
+    });
+    LoopFrame frame = world->world().loop(0).make_frame();
+    const auto time = number_at<double>(inboxes[1].frames.back(), 16);
+    auto other = test::pressed_world();
+    other->advance_to(time);
+    other->loop(0).fill(frame);
+    const LoopFrame* loops[] = {&frame};
+    const SceneAssets assets(*other);
+    EXPECT_EQ(*encode_contact_marks(assets.streams(), *other, loops).at(0), *marks);
+}
+
 TEST_F(ViewerHubTest, AnotherSceneIsBuiltAsideAndThenShownToAll) {
     hub->opened(1, now);
     hub->opened(2, now);
@@ -485,14 +576,8 @@ protected:
 
     void open_bar(const test::BarOptions& bar) {
         test::bar_model(bar).save(folder / "bar.pliant");
-        auto viewed = std::make_unique<VirtualWorld>(
-            std::make_unique<World>(scene_of_model(folder / "bar.pliant")));
-        world = viewed.get();
-        hub = std::make_unique<ViewerHub>(
-            std::move(viewed), options, std::span<const EmbeddedFile>{},
-            [this](WebServer::Client client, const SharedBytes& message, bool is_text) {
-                return deliver(client, message, is_text);
-            });
+        open_hub(std::make_unique<VirtualWorld>(
+            std::make_unique<World>(scene_of_model(folder / "bar.pliant"))));
         now = 0;
     }
     [[nodiscard]] double linear() const {
@@ -681,8 +766,9 @@ TEST_F(ViewerHubTest, DataIsFetchedByPath) {
     EXPECT_THAT(*hub->get("/").body, HasSubstr("npm"));
     EXPECT_EQ(hub->get("/api/asset/0/surface").content_type, "application/octet-stream");
     EXPECT_EQ(*hub->get("/api/recordings").body, "[]");
-    for (const char* path : {"", "/api", "/api/", "/api/asset/", "/api/asset/7/surface",
-                             "/api/recording/", "/api/recording/../../etc/passwd", "/nothing"})
+    for (const char* path :
+         {"", "/api", "/api/", "/api/asset/", "/api/asset/7/surface", "/api/contact/0/slice/x",
+          "/api/recording/", "/api/recording/../../etc/passwd", "/nothing"})
         EXPECT_EQ(hub->get(path).status, 404) << path;
 }
 

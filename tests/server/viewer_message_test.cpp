@@ -87,6 +87,8 @@ TEST(ViewerMessage, EveryOtherTypeIsKnown) {
     EXPECT_EQ(control(R"({"type":"seek","time":1.5})").action, Action::SeekReplay);
     EXPECT_EQ(control(R"({"type":"mesh","on":true})").action, Action::ShowMesh);
     EXPECT_EQ(control(R"({"type":"mesh","on":false})").action, Action::HideMesh);
+    EXPECT_EQ(control(R"({"type":"contacts","on":true})").action, Action::ShowContacts);
+    EXPECT_EQ(control(R"({"type":"contacts","on":false})").action, Action::HideContacts);
     EXPECT_EQ(control(R"({"type":"sketch","on":true})").action, Action::StartSketch);
     EXPECT_EQ(control(R"({"type":"sketch","on":false})").action, Action::CancelSketch);
     EXPECT_EQ(control(R"({"type":"sketch_build","rank":15})").value, 15.0);
@@ -120,6 +122,9 @@ TEST(ViewerMessage, WhatIsNotExactlyAMessageIsRefused) {
         R"({"type":"ack","frame":7,"extra":1})",
         R"({"type":"pause","value":1})",
         R"({"type":"record","on":1})",
+        R"({"type":"contacts"})",
+        R"({"type":"contacts","on":"true"})",
+        R"({"type":"contacts","on":true,"contact":0})",
         R"({"type":"open","scene":3})",
         R"({"type":"release"})",
         R"({"type":"drag","slot":0})",

@@ -3,9 +3,11 @@ import { type Asset, fetchAssets } from "./assets";
 import { ColourLegend } from "./colour_legend";
 import { ColourMode } from "./colours";
 import { Connection, type ConnectionState } from "./connection";
+import { ContactMode } from "./contact_view";
 import { type Actions, Controls } from "./controls";
 import { askForRank, showRecordings, showScenes } from "./dialogs";
 import { byId, download, element } from "./dom";
+import { type SliceAxis, kSliceAxes } from "./field_slices";
 import { ForceView } from "./force_view";
 import { Hand, type HandMode } from "./hand";
 import { KeyboardInput } from "./keyboard_input";
@@ -20,6 +22,7 @@ import {
     type Hello,
     type ServerMessage,
     type Stats,
+    parseContactMarks,
     parseFrame,
     parseMeshNodes,
     parseSamples,
@@ -42,6 +45,8 @@ export class App {
     private drawn: Frame | null = null;
     private colourMode: ColourMode = ColourMode.Body;
     private showsMesh = false;
+    private contactMode: ContactMode = ContactMode.Off;
+    private sliceAxis: SliceAxis = "";
     private loop = 0; // plotted
 
     private readonly stage = new Stage(byId<HTMLCanvasElement>("view"));
@@ -79,6 +84,7 @@ export class App {
             t: () => actions.setMode(this.hand.mode === "tool" ? "pull" : "tool"),
             c: actions.nextColour,
             m: actions.toggleMesh,
+            k: actions.nextContacts,
             b: actions.toggleSketch,
             f: actions.frameView,
             "?": actions.showHelp,
@@ -102,6 +108,16 @@ export class App {
 
     get isHolding(): boolean {
         return this.hand.isHolding;
+    }
+
+    /// Points of contacts that are drawn.
+    get contactPoints(): number {
+        return this.view?.contacts.count ?? 0;
+    }
+
+    /// Cuts through fields that are drawn.
+    get slices(): number {
+        return this.view?.slices.count ?? 0;
     }
 
     /// Sum of all drawn positions: differs when anything moved.
@@ -129,7 +145,8 @@ export class App {
             this.legend.show(this.colourMode, view.colours.colourScale.value);
             this.stage.invalidate();
         }
-        if (this.hello && frame && this.stage.isStale) this.forces.update(frame, this.hello);
+        if (this.hello && frame && view && this.stage.isStale)
+            this.forces.update(frame, this.hello, (body, to) => view.edgeOf(body, to, frame));
         this.stage.draw();
         if (!isNew) return;
         this.drawn = frame;
@@ -147,6 +164,7 @@ export class App {
                 this.stats = message;
                 this.controls.showStats(message);
                 this.status.showStats(message, this.loop);
+                this.status.showContacts(this.frame?.contacts ?? []);
                 this.plots.showStats(message);
                 this.panel.setEnabled(message.steers);
                 if (message.recording?.problem)
@@ -173,6 +191,7 @@ export class App {
         if (kind === 1) this.frame = parseFrame(message, this.hello) ?? this.frame;
         if (kind === 2) this.plots.add(parseSamples(message));
         if (kind === 3) void this.view?.updateMesh(parseMeshNodes(message));
+        if (kind === 4) this.view?.contacts.update(parseContactMarks(message));
     }
 
     /// A scene begins.
@@ -199,6 +218,8 @@ export class App {
             this.view = new WorldView(this.stage, hello, assets);
             this.view.setColourMode(this.colourMode);
             this.showMesh(this.showsMesh);
+            this.showContacts(this.contactMode);
+            this.showSlice(this.sliceAxis);
         } catch (error) {
             this.notices.show(
                 "error",
@@ -241,6 +262,24 @@ export class App {
         this.stage.invalidate();
     }
 
+    private showContacts(mode: ContactMode): void {
+        this.contactMode = mode;
+        const isShown = mode !== ContactMode.Off;
+        this.controls.showPressed("contacts", isShown);
+        this.view?.contacts.setMode(mode);
+        this.connection.send({ type: "contacts", on: isShown });
+        this.stage.invalidate();
+    }
+
+    private showSlice(axis: SliceAxis): void {
+        this.sliceAxis = axis;
+        const choice = byId("slice-choice").closest("label")!;
+        choice.hidden = this.view?.slices.hasSome !== true;
+        this.view?.slices.show(axis).catch((error: Error) => {
+            this.notices.show("error", `The field could not be loaded: ${error.message}`);
+        });
+    }
+
     private setColour(mode: ColourMode): void {
         this.colourMode = mode;
         this.view?.setColourMode(mode);
@@ -267,6 +306,9 @@ export class App {
             setMode: (mode) => this.setMode(mode),
             nextColour: () => this.setColour(((this.colourMode + 1) % 3) as ColourMode),
             toggleMesh: () => this.showMesh(!this.showsMesh),
+            nextContacts: () =>
+                this.hello?.contacts.length &&
+                this.showContacts(((this.contactMode + 1) % 3) as ContactMode),
             frameView: () => {
                 this.stage.orbit.goHome();
                 this.stage.invalidate();
@@ -330,6 +372,12 @@ export class App {
                 element("summary", {}, "View"),
                 choices("colour-choice", "Colour", ["Body", "Displacement", "Strain"], (mode) =>
                     this.setColour(Number(mode) as ColourMode),
+                ),
+                choices(
+                    "slice-choice",
+                    "Field slice",
+                    ["Off", "Across x", "Across y", "Across z"],
+                    (value) => this.showSlice(kSliceAxes[Number(value)]!),
                 ),
                 choices(
                     "quality-choice",

@@ -55,7 +55,7 @@ function withTriangles(asset: Asset, indices: Uint32Array): Asset {
 const kTexelMaximum = 32767;
 const kDrawnTriangles = 1_500_000; // of all bodies of an asset that share it
 
-async function fetchBytes(path: string): Promise<ArrayBuffer> {
+export async function fetchBytes(path: string): Promise<ArrayBuffer> {
     const reply = await fetch(apiAddress(path));
     if (!reply.ok) throw new Error(`${path}: the server answers ${reply.status}`);
     return reply.arrayBuffer();

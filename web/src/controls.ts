@@ -13,6 +13,7 @@ export interface Actions {
     setMode(mode: HandMode): void;
     nextColour(): void;
     toggleMesh(): void;
+    nextContacts(): void;
     frameView(): void;
     screenshot(): void;
     toggleRecording(): void;
@@ -40,6 +41,7 @@ export class Controls {
             reset: actions.reset,
             colour: actions.nextColour,
             mesh: actions.toggleMesh,
+            contacts: actions.nextContacts,
             "frame-view": actions.frameView,
             screenshot: actions.screenshot,
             record: actions.toggleRecording,
@@ -80,6 +82,7 @@ export class Controls {
         byId("replay").hidden = hello.replay === null;
         byId("record").hidden = hello.replay !== null;
         byId("sketch").hidden = hello.sketch === null;
+        byId("contacts").hidden = hello.contacts.length === 0;
         byId<HTMLButtonElement>("mesh").disabled = !hello.assets.some((asset) => asset.has_mesh);
         byId<HTMLButtonElement>("scenes-button").disabled = hello.scenes.length === 0;
         if (hello.replay) this.seek.max = String(hello.replay.duration);

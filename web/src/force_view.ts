@@ -6,6 +6,7 @@ import type { Stage } from "./stage";
 const kPullColour = 0xff7a1a;
 const kToolColour = 0x3d7bd9;
 const kHoldColour = 0x2a6fdb;
+const kMaxContactArrows = 16;
 
 /// What one hand does: an elastic line from the surface point to the hand, the force as an arrow,
 /// and its size in newtons.
@@ -71,10 +72,12 @@ function along(
     mesh.scale.set(radius, Math.max(length, 1e-9), radius);
 }
 
-/// Hands and tool of the newest frame.
+/// Hands, tool and contacts of the newest frame.
 export class ForceView {
     private readonly arrows: ForceArrow[];
     private readonly toolArrow: ForceArrow;
+    private readonly contactArrows: ForceArrow[] = []; // as many as were needed so far
+    private readonly makeArrow: () => ForceArrow;
     private readonly tool: THREE.Mesh;
     private readonly toolTarget: THREE.Mesh;
     private largestForce = 0;
@@ -83,7 +86,7 @@ export class ForceView {
         private readonly stage: Stage,
         labels: HTMLElement,
     ) {
-        const makeArrow = () => {
+        this.makeArrow = () => {
             const label = document.createElement("output");
             label.className = "force-label";
             label.hidden = true;
@@ -93,8 +96,8 @@ export class ForceView {
             stage.scene.add(arrow.group);
             return arrow;
         };
-        this.arrows = Array.from({ length: kSlots }, makeArrow);
-        this.toolArrow = makeArrow();
+        this.arrows = Array.from({ length: kSlots }, this.makeArrow);
+        this.toolArrow = this.makeArrow();
         const sphere = new THREE.SphereGeometry(1, 40, 28);
         this.tool = new THREE.Mesh(
             sphere,
@@ -111,9 +114,12 @@ export class ForceView {
         }
     }
 
-    update(frame: Frame, hello: Hello): void {
+    /// `edgeOf`: where an arrow from the middle of a body leaves it.
+    update(frame: Frame, hello: Hello, edgeOf: (body: number, direction: Vec3) => Vec3): void {
         const forces = frame.held.filter((h) => h.body >= 0).map((h) => Math.hypot(...h.force));
         if (frame.tool) forces.push(Math.hypot(...frame.tool.force));
+        const contacts = contactForces(frame, hello);
+        forces.push(...contacts.map(([, force]) => Math.hypot(...force)));
         // the longest arrow is a fixed part of the view; its scale follows slowly down
         this.largestForce = Math.max(0.998 * this.largestForce, ...forces, 1e-9);
         const { camera, target: centre } = this.stage.orbit;
@@ -135,6 +141,13 @@ export class ForceView {
             const isFelt = Math.hypot(...force) > 1e-9;
             this.show(this.toolArrow, isFelt, position, null, force, scale);
         } else this.show(this.toolArrow, false, [0, 0, 0], null, [0, 0, 0], scale);
+        while (this.contactArrows.length < contacts.length)
+            this.contactArrows.push(this.makeArrow());
+        this.contactArrows.forEach((arrow, i) => {
+            const [body, force] = contacts[i] ?? [-1, [0, 0, 0]];
+            const from = body < 0 ? force : edgeOf(body, force);
+            this.show(arrow, body >= 0, from, null, force, scale);
+        });
     }
 
     private show(
@@ -160,4 +173,18 @@ export class ForceView {
         arrow.label.textContent = quantity(Math.hypot(...force), "N");
         arrow.label.style.transform = `translate(${x + 12}px, ${y - 12}px)`;
     }
+}
+
+/// Forces of contact on bodies with fields, while nothing is held: arrows of both would be in each
+/// other's way.
+function contactForces(frame: Frame, hello: Hello): [number, Vec3][] {
+    if (frame.held.some(({ body }) => body >= 0)) return [];
+    const sums = new Map<number, Vec3>();
+    frame.contacts.forEach(({ force, touching }, c) => {
+        if (touching === 0) return;
+        const { field } = hello.contacts[c]!;
+        const [x, y, z] = sums.get(field) ?? [0, 0, 0];
+        sums.set(field, [x + force[0], y + force[1], z + force[2]]);
+    });
+    return [...sums].slice(0, kMaxContactArrows);
 }

@@ -11,6 +11,10 @@ if (document.createElement("canvas").getContext("webgl2")) {
             frames: () => app.framesDrawn,
             force: () => Math.max(0, ...(app.frame?.held ?? []).map((h) => Math.hypot(...h.force))),
             isHolding: () => app.isHolding,
+            contactPoints: () => app.contactPoints,
+            slices: () => app.slices,
+            contactForce: () =>
+                Math.max(0, ...(app.frame?.contacts ?? []).map((c) => Math.hypot(...c.force))),
             time: () => app.frame?.time ?? 0,
             checksum: () => app.checksum(),
             latencies: () => app.latency.samples,

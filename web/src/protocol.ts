@@ -31,6 +31,13 @@ export interface ParameterInfo {
     logarithmic: boolean;
 }
 
+/// Points of one body against the distance field of another.
+export interface ContactInfo {
+    name: string;
+    shell: number;
+    field: number;
+}
+
 export interface Hello {
     type: "hello";
     protocol: number;
@@ -47,6 +54,7 @@ export interface Hello {
     scenes: { name: string; description: string }[];
     bodies: BodyInfo[];
     assets: AssetInfo[];
+    contacts: ContactInfo[];
     parameters: ParameterInfo[];
     loops: { name: string; rate: number }[];
     has_tool: boolean;
@@ -128,6 +136,7 @@ export type PageMessage =
     | { type: "record"; on: boolean }
     | { type: "seek"; time: number }
     | { type: "mesh"; on: boolean }
+    | { type: "contacts"; on: boolean }
     | { type: "sketch"; on: boolean }
     | { type: "sketch_build"; rank: number };
 
@@ -135,6 +144,7 @@ export const kSlots = 4;
 export const kPoseFloats = 7;
 const kHeldFloats = 11;
 const kToolFloats = 10;
+const kContactFloats = 9;
 const kFrameHeaderBytes = 32;
 
 export interface HeldPoint {
@@ -151,12 +161,24 @@ export interface Tool {
     force: Vec3;
 }
 
+/// What a contact did in the last tick.
+export interface ContactState {
+    visited: number; // points asked
+    skipped: number; // left out because nothing can have changed
+    touching: number;
+    level: number; // deepest one completed; −1: none
+    isTruncated: boolean; // the budget ended before the last level
+    force: Vec3; // on the body with the field
+    deepest: number; // [m]
+}
+
 export interface Frame {
     number: number;
     isPaused: boolean;
     time: number;
     held: HeldPoint[];
     tool: Tool | null;
+    contacts: ContactState[];
     /// Numbers of each body, views into the message.
     bodies: Float32Array[];
 }
@@ -171,11 +193,25 @@ function vec3(numbers: Float32Array, at: number): Vec3 {
     return [numbers[at]!, numbers[at + 1]!, numbers[at + 2]!];
 }
 
+function readContact(numbers: Float32Array, at: number): ContactState {
+    return {
+        visited: numbers[at]!,
+        skipped: numbers[at + 1]!,
+        touching: numbers[at + 2]!,
+        level: numbers[at + 3]!,
+        isTruncated: numbers[at + 4] !== 0,
+        force: vec3(numbers, at + 5),
+        deepest: numbers[at + 8]!,
+    };
+}
+
 /// Null: not a frame of this hello (one of the scene before).
 export function parseFrame(message: ArrayBuffer, hello: Hello): Frame | null {
     const header = new Uint32Array(message, 0, 4);
     const sizes = hello.bodies.map((body) => floatsOfBody(body, hello.assets[body.asset]!));
-    const floats = sizes.reduce((a, b) => a + b, kSlots * kHeldFloats + kToolFloats);
+    const contactFloats = kContactFloats * hello.contacts.length;
+    const fixed = kSlots * kHeldFloats + kToolFloats + contactFloats;
+    const floats = sizes.reduce((a, b) => a + b, fixed);
     if (header[3] !== sizes.length || message.byteLength !== kFrameHeaderBytes + 4 * floats)
         return null;
     const times = new Float64Array(message, 16, 2);
@@ -201,6 +237,8 @@ export function parseFrame(message: ArrayBuffer, hello: Hello): Frame | null {
                   force: vec3(numbers, at + 7),
               };
     at += kToolFloats;
+    const contacts = hello.contacts.map((_, c) => readContact(numbers, at + c * kContactFloats));
+    at += contactFloats;
     const bodies = sizes.map((size) => {
         const view = numbers.subarray(at, at + size);
         at += size;
@@ -212,6 +250,7 @@ export function parseFrame(message: ArrayBuffer, hello: Hello): Frame | null {
         time: times[0]!,
         held,
         tool,
+        contacts,
         bodies,
     };
 }
@@ -245,4 +284,22 @@ export interface MeshNodes {
 export function parseMeshNodes(message: ArrayBuffer): MeshNodes {
     const header = new Uint32Array(message, 0, 4);
     return { body: header[1]!, positions: new Float32Array(message, 16, 3 * header[2]!) };
+}
+
+/// Points of one contact in the world, x y z and the radius of the sphere around what is below
+/// them in the tree; those that touch come first.
+export interface ContactMarks {
+    contact: number;
+    touching: number;
+    numbers: Float32Array;
+}
+export const kMarkFloats = 4;
+
+export function parseContactMarks(message: ArrayBuffer): ContactMarks {
+    const header = new Uint32Array(message, 0, 4);
+    return {
+        contact: header[1]!,
+        touching: header[3]!,
+        numbers: new Float32Array(message, 16, kMarkFloats * header[2]!),
+    };
 }

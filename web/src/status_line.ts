@@ -1,6 +1,6 @@
 import type { ConnectionState } from "./connection";
 import { byId } from "./dom";
-import type { Hello, Stats } from "./protocol";
+import type { ContactState, Hello, Stats } from "./protocol";
 import { quantity } from "./quantity";
 
 const kConnectionTexts: Record<ConnectionState, string> = {
@@ -11,10 +11,11 @@ const kConnectionTexts: Record<ConnectionState, string> = {
 };
 const kGood = "ok";
 
-/// The line at the bottom: connection, rate, tick times, viewers, warnings.
+/// The line at the bottom: connection, rate, tick times, viewers, contacts, warnings.
 export class StatusLine {
     private readonly connection = byId("connection");
     private readonly statistics = byId("statistics");
+    private readonly contacts = byId("contact-counts");
     private readonly warnings = byId("warnings");
     private readonly about = byId("about");
     private ticks: { tick: number; time: number }[] = []; // of the last two seconds
@@ -27,6 +28,26 @@ export class StatusLine {
     showHello(hello: Hello): void {
         this.about.textContent = `${hello.scheduling} · Pliant ${hello.version}`;
         this.ticks = [];
+        this.contacts.hidden = hello.contacts.length === 0;
+    }
+
+    /// Of all contacts in the newest frame.
+    showContacts(contacts: ContactState[]): void {
+        if (contacts.length === 0) return;
+        const sum = (count: (contact: ContactState) => number) =>
+            contacts.reduce((total, contact) => total + count(contact), 0);
+        const levels = contacts.map(({ level }) => level).filter((level) => level >= 0);
+        const [low, high] = [Math.min(...levels), Math.max(...levels)];
+        const parts = [
+            `contact: ${sum(({ visited }) => visited)} visited`,
+            `${sum(({ touching }) => touching)} touching`,
+            levels.length === 0 ? "" : `level ${low === high ? low : `${low}–${high}`}`,
+            contacts.some(({ isTruncated }) => isTruncated) ? "budget used up" : "",
+        ];
+        this.contacts.textContent = parts.filter((part) => part).join(" · ");
+        const deepest = Math.max(...contacts.map((contact) => contact.deepest));
+        const skipped = sum((contact) => contact.skipped);
+        this.contacts.title = `${skipped} skipped · ${quantity(deepest, "m")} deep`;
     }
 
     /// Of the loop that is plotted too.

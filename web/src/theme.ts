@@ -5,6 +5,8 @@ export interface Theme {
     ground: number;
     grid: number;
     mesh: number;
+    visited: number; // points of contacts
+    touching: number;
     skyLight: number;
     groundLight: number;
 }
@@ -15,6 +17,8 @@ const light: Theme = {
     ground: 0xe3e8ee,
     grid: 0x8b98a8,
     mesh: 0x14304f,
+    visited: 0x1f63d6,
+    touching: 0xe01b12,
     skyLight: 0xffffff,
     groundLight: 0x9aa4b2,
 };
@@ -25,6 +29,8 @@ const dark: Theme = {
     ground: 0x20262e,
     grid: 0x5c6878,
     mesh: 0xb8d8ff,
+    visited: 0x4c97ff,
+    touching: 0xff3b30,
     skyLight: 0xdfe8f5,
     groundLight: 0x39414c,
 };

@@ -1,8 +1,10 @@
 import * as THREE from "three";
 import { type Asset, fetchEdges } from "./assets";
 import { ColourMode, type ColourUniforms } from "./colours";
+import { ContactView } from "./contact_view";
+import { FieldSlices } from "./field_slices";
 import type { ContactShadow } from "./ground";
-import type { Frame, Hello, MeshNodes } from "./protocol";
+import type { Frame, Hello, MeshNodes, Vec3 } from "./protocol";
 import { rotated } from "./rigid_fit";
 import type { Stage } from "./stage";
 import { addDisplacements } from "./surface_evaluation";
@@ -13,9 +15,12 @@ const kScalePoints = 4000; // displacements looked at for the colour scale
 const kStrainScale = 0.2;
 const kMaxShadows = 16;
 
-/// Everything simulated that is drawn: surfaces, and lines of simulation meshes.
+/// Everything simulated that is drawn: surfaces, lines of simulation meshes, points and fields of
+/// contacts.
 export class WorldView {
     readonly colours: ColourUniforms = { colourMode: { value: 0 }, colourScale: { value: 1 } };
+    readonly contacts: ContactView;
+    readonly slices: FieldSlices;
     private readonly groups: SurfaceGroup[] = [];
     private readonly meshLines = new Map<number, THREE.LineSegments>();
     private readonly lineMaterial = new THREE.LineBasicMaterial({
@@ -30,6 +35,8 @@ export class WorldView {
         readonly hello: Hello,
         readonly assets: Asset[],
     ) {
+        this.contacts = new ContactView(stage);
+        this.slices = new FieldSlices(stage, hello);
         const members = new Map<string, number[]>();
         hello.bodies.forEach((body, index) => {
             const key = body.encoding === "positions" ? `body ${index}` : `asset ${body.asset}`;
@@ -43,6 +50,7 @@ export class WorldView {
 
     update(frame: Frame): void {
         for (const group of this.groups) group.update(frame);
+        this.slices.update(frame);
         if (this.colours.colourMode.value === ColourMode.Displacement) this.updateScale(frame);
         this.stage.ground.setShadows(this.contactShadows(frame));
     }
@@ -83,8 +91,21 @@ export class WorldView {
         attribute.needsUpdate = true;
     }
 
+    /// Where one leaves a body that goes from its middle in a direction, if it fills its box
+    /// roundly.
+    edgeOf(body: number, direction: Vec3, frame: Frame): Vec3 {
+        const group = this.groups.find(({ members }) => members.includes(body))!;
+        const box = group.boundsOf(frame.bodies[body]!);
+        const sizes = box.getSize(new THREE.Vector3()).addScalar(1e-9);
+        const ahead = new THREE.Vector3(...direction);
+        const length = 0.5 / (ahead.clone().divide(sizes).length() || 1);
+        return box.getCenter(sizes).addScaledVector(ahead, length).toArray();
+    }
+
     dispose(): void {
         this.redraw();
+        this.contacts.dispose();
+        this.slices.dispose();
         for (const lines of this.meshLines.values()) {
             this.stage.scene.remove(lines);
             lines.geometry.dispose();

@@ -327,6 +327,76 @@ test("a sketch is drawn, built in the background and takes the body's place", kO
     assert.deepEqual(page.problems, []);
 });
 
+test("contact points are shown and counted, with the force of contact", kOptions, async (t) => {
+    const scene = fileURLToPath(new URL("pressed.json", import.meta.url));
+    const pressed = await Program.start(kProgram, ["run", scene, "--port", "0"]);
+    t.after(() => pressed.stop());
+    const page = await openPage(browser, pressed.url, { viewport: { width: 1000, height: 600 } });
+    await waitFor(page, "contactForce", (force) => force > 0);
+    const counts = page.locator("#contact-counts");
+    await page.waitForFunction(() =>
+        /^contact: \d+ visited · [1-9]\d* touching · level \d/.test(
+            document.getElementById("contact-counts").textContent,
+        ),
+    );
+    const label = page.locator(".force-label:visible").first();
+    assert.match(await label.textContent(), /^[\d.]+ [µmkM]?N$/);
+
+    // pure red and blue are nowhere in the picture but in the points
+    const painted = async () => {
+        const { data } = await pixels(page);
+        let [red, blue] = [0, 0];
+        for (let i = 0; i < data.length; i += 4) {
+            const [r, g, b] = data.slice(i, i + 3);
+            if (r > 190 && g < 60 && b < 60) ++red;
+            if (b > 180 && r < 80 && g < 140) ++blue;
+        }
+        return { red, blue };
+    };
+    assert.equal(await ask(page, "contactPoints"), 0);
+    assert.equal((await painted()).red, 0);
+    await page.keyboard.press("k");
+    await page.locator("#contacts[aria-pressed=true]").waitFor();
+    await waitFor(page, "contactPoints", (count) => count > 20);
+    const { red, blue } = await painted();
+    assert.ok(red > 20 && blue > 20, `${red} red and ${blue} blue pixels`);
+
+    // softer: the ball sinks in and touches more points
+    const hard = Number(/(\d+) touching/.exec(await counts.textContent())[1]);
+    const stiffness = page.locator("#panel .parameter", { hasText: "Contact stiffness" });
+    await stiffness.locator("input[type=range]").focus();
+    await page.keyboard.press("Home");
+    await page.waitForFunction(
+        (least) =>
+            Number(/(\d+) touching/.exec(document.getElementById("contact-counts").textContent)[1]) >
+            least,
+        2 * hard,
+    );
+    await stiffness.locator("button").click();
+    // with their spheres, then off
+    await page.locator("#contacts").click();
+    await waitFor(page, "contactPoints", (count) => count > 20);
+    await page.locator("#contacts").click();
+    await page.locator("#contacts[aria-pressed=false]").waitFor();
+    await waitFor(page, "contactPoints", (count) => count === 0);
+
+    // a cut through the field of the ball
+    const slice = page.waitForResponse((reply) => reply.url().includes("/api/contact/0/slice/y"));
+    await page.locator("#slice-choice").selectOption("2");
+    assert.equal((await slice).status(), 200);
+    await waitFor(page, "slices", (count) => count === 1);
+    await page.locator("#slice-choice").selectOption("0");
+    await waitFor(page, "slices", (count) => count === 0);
+
+    // while something is held, its arrow is the only one
+    await page.locator("#view").focus();
+    await pull(page, 0, 40);
+    await waitFor(page, "force", (force) => force > 0);
+    assert.equal(await page.locator(".force-label:visible").count(), 1);
+    await page.mouse.up();
+    assert.deepEqual(page.problems, []);
+});
+
 test("colours, mesh, screenshot, recording and another scene", kOptions, async () => {
     const page = await openFresh({ viewport: { width: 1000, height: 600 }, acceptDownloads: true });
     await page.keyboard.press("c");

@@ -32,6 +32,8 @@ struct ControlMessage {
         SeekReplay,
         ShowMesh,
         HideMesh,
+        ShowContacts,
+        HideContacts,
         Ping,
         Steer,
         StartSketch,
