@@ -122,6 +122,24 @@ RigidMotion ScriptedMotion::oscillation_at(double time) const noexcept {
     return motion;
 }
 
+ScriptedMotion::Rates ScriptedMotion::largest_rates() const noexcept {
+    Rates largest;
+    const auto add = [&](const Twist& velocity) {
+        largest.linear = std::max(largest.linear, velocity.linear.norm());
+        largest.angular = std::max(largest.angular, velocity.angular.norm());
+    };
+    if (keys_.empty()) {
+        // fastest where the sine is zero
+        const double rate = 2 * std::numbers::pi * oscillation_.frequency;
+        add({rate * oscillation_.amplitude, rate * oscillation_.rotation_amplitude});
+    }
+    constexpr int kPlaces = 64;
+    for (std::size_t i = 0; i + 1 < keys_.size(); ++i)
+        for (int k = 0; k < kPlaces; ++k)
+            add(at(keys_[i].time + (keys_[i + 1].time - keys_[i].time) * k / kPlaces).velocity);
+    return largest;
+}
+
 RigidMotion ScriptedMotion::at(double time) const noexcept {
     if (keys_.empty()) return oscillation_at(time);
     RigidMotion motion;

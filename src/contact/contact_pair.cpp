@@ -1,5 +1,6 @@
 #include "pliant/contact/contact_pair.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -133,6 +134,20 @@ StepStatus ContactPair::act(double dt) noexcept {
 const ContactLoads& ContactPair::loads() const noexcept { return impl_->forces.loads(); }
 const PointTraversal& ContactPair::traversal() const noexcept { return impl_->traversal; }
 const ContactForces& ContactPair::forces() const noexcept { return impl_->forces; }
+
+void ContactPair::set_stiffness(double stiffness) noexcept {
+    if (!std::isfinite(stiffness)) return;
+    ContactLoadOptions options = impl_->forces.options();
+    options.stiffness = std::clamp(stiffness, 1e-9, 1e12);
+    impl_->forces.set_options(options);
+}
+void ContactPair::set_friction(double friction) noexcept {
+    if (!std::isfinite(friction)) return;
+    ContactLoadOptions options = impl_->forces.options();
+    options.friction = std::max(friction, 0.0);
+    impl_->forces.set_options(options);
+}
+void ContactPair::set_budget(int nodes) noexcept { impl_->traversal.set_budget(nodes); }
 int ContactPair::calibrate(double seconds) { return impl_->traversal.calibrate(seconds); }
 
 void ContactPair::forget() noexcept {

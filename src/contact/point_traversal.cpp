@@ -108,6 +108,7 @@ void PointTraversal::Impl::set_options(const TraversalOptions& wanted) {
     options = wanted;
     deepest = std::min(wanted.deepest_level, tree.num_levels() - 1);
     const bool is_bounded = wanted.is_hard && wanted.budget > 0;
+    most_nodes = is_bounded ? wanted.budget : tree.num_nodes();
     const int nodes = level_size(deepest);
     const int visits = is_bounded ? std::min(nodes, wanted.budget) : nodes;
 
@@ -130,6 +131,10 @@ void PointTraversal::Impl::set_options(const TraversalOptions& wanted) {
     while (is_bounded && sweep_level > 0 && level_size(sweep_level) > wanted.budget) --sweep_level;
     if (!wanted.has_tree) std::ranges::copy(sweep_order(tree, sweep_level), fresh.begin());
     forget();
+}
+
+void PointTraversal::Impl::set_budget(int nodes) noexcept {
+    options.budget = std::clamp(nodes, level_size(0), std::max(level_size(0), most_nodes));
 }
 
 void PointTraversal::Impl::forget() noexcept {
@@ -349,6 +354,7 @@ const PointTree& PointTraversal::tree() const noexcept { return impl_->tree; }
 const DistanceField& PointTraversal::field() const noexcept { return *impl_->field; }
 const TraversalOptions& PointTraversal::options() const noexcept { return impl_->options; }
 void PointTraversal::set_options(const TraversalOptions& options) { impl_->set_options(options); }
+void PointTraversal::set_budget(int nodes) noexcept { impl_->set_budget(nodes); }
 
 StepStatus PointTraversal::update(const Pose& shell_to_field, std::span<const double> q,
                                   double field_travel) noexcept {

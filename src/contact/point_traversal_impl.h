@@ -21,6 +21,7 @@ struct PointTraversal::Impl {
          const TraversalOptions& traversal_options);
 
     void set_options(const TraversalOptions& wanted);
+    void set_budget(int nodes) noexcept;
     void forget() noexcept;
     StepStatus update(const Pose& pose, std::span<const double> q, double field_travel) noexcept;
 
@@ -51,6 +52,7 @@ struct PointTraversal::Impl {
     std::shared_ptr<const DistanceField> field;
     TraversalOptions options;
     int deepest = 0;         ///< level, by options
+    int most_nodes = 0;      ///< that the arrays hold, by options
     int sweep_level = 0;     ///< of a sweep without tree, by options
     int previous_level = 0;  ///< deepest of the last tick
     TravelOdometer odometer;

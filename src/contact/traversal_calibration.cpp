@@ -77,7 +77,11 @@ int PointTraversal::calibrate(double seconds) {
     options = impl_->options;
     options.budget = static_cast<int>(std::clamp(
         kShare * seconds / cost, double(impl_->level_size(0)), double(tree.num_nodes())));
-    set_options(options);
+    // arrays that are large enough stay as they are
+    if (options.has_tree && options.budget <= impl_->most_nodes)
+        set_budget(options.budget);
+    else
+        set_options(options);
     return options.budget;
 }
 

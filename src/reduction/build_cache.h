@@ -54,11 +54,13 @@ public:
     }
     [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
 
+    /// Where the result is or would be.
+    [[nodiscard]] std::filesystem::path path(const std::string& stage, std::uint64_t key) const;
+
     /// Removes all files of stages; returns their number.
     static int clear(const std::filesystem::path& folder);
 
 private:
-    [[nodiscard]] std::filesystem::path path(const std::string& stage, std::uint64_t key) const;
     void prune() const;
 
     std::filesystem::path folder_;

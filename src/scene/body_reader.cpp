@@ -10,15 +10,6 @@ namespace {
 namespace fs = std::filesystem;
 using Eigen::Vector3d;
 
-/// The key with the name of a file that must be there.
-fs::path read_file_name(const JsonObject& json, const std::string& key, const fs::path& folder) {
-    const fs::path path = folder / json.text(key, "");
-    std::error_code problem;
-    if (!fs::is_regular_file(path, problem))
-        json.refuse(key, "a file; there is none at " + path.string());
-    return path;
-}
-
 /// The key "shape" or "surface", whichever is there.
 SurfaceSource read_surface(const JsonObject& json, const fs::path& folder) {
     SurfaceSource source;
@@ -268,6 +259,14 @@ bool can_fly(const BodyDescription& body) {
 
 }  // namespace
 
+fs::path read_file_name(const JsonObject& json, const std::string& key, const fs::path& folder) {
+    const fs::path path = folder / json.text(key, "");
+    std::error_code problem;
+    if (!fs::is_regular_file(path, problem))
+        json.refuse(key, "a file; there is none at " + path.string());
+    return path;
+}
+
 BodyDescription read_body(const JsonObject& json, const fs::path& folder) {
     BodyDescription body;
     body.name = json.text("name", "");
@@ -291,6 +290,7 @@ BodyDescription read_body(const JsonObject& json, const fs::path& folder) {
     body.colour = read_colour(json, body.colour);
     body.loop = json.text("loop", body.loop);
     body.copies = read_copies(json);
+    body.contact = read_body_contact(json, body, folder);
     return body;
 }
 

@@ -8,9 +8,8 @@
 #include "pliant/geometry/surface_check.h"
 #include "reduction/build_cache.h"
 #include "reduction/material_chunks.h"
+#include "scene/store_words.h"
 
-#include <chrono>
-#include <cstdio>
 #include <fstream>
 #include <iterator>
 
@@ -22,32 +21,6 @@ namespace fs = std::filesystem;
 /// Of models in the cache: counted up when shapes or recipes change their meaning.
 constexpr int kModelFormat = 1;
 constexpr const char* kStage = "model";
-
-/// Since the clock was made: "9.2 s" or "12 ms".
-class StopWatch {
-public:
-    [[nodiscard]] std::string text() const {
-        const double seconds =
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-        char text[32];
-        if (seconds >= 0.995)
-            std::snprintf(text, sizeof text, "%.1f s", seconds);
-        else
-            std::snprintf(text, sizeof text, "%.0f ms", 1e3 * seconds);
-        return text;
-    }
-
-private:
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
-/// 5854 → "5,854".
-std::string grouped(int number) {
-    std::string text = std::to_string(number);
-    for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3)
-        text.insert(static_cast<std::size_t>(at), ",");
-    return text;
-}
 
 /// A file is known by its bytes, a shape by its name: making it may take longer than a start
 /// should.

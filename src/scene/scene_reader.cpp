@@ -92,27 +92,10 @@ void check_loop(const JsonObject& json, const SceneDescription& scene, const std
     json.refuse("loop", "the name of a loop of the scene: " + known);
 }
 
-/// "basket", or "basket[17]" of a body with copies.
-bool is_body(const SceneDescription& scene, const std::string& name) {
-    for (const BodyDescription& body : scene.bodies) {
-        if (!body.copies) {
-            if (body.name == name) return true;
-            continue;
-        }
-        const int count = body.copies->counts[0] * body.copies->counts[1] * body.copies->counts[2];
-        for (int i = 0; i < count; ++i)
-            if (body.name + "[" + std::to_string(i) + "]" == name) return true;
-    }
-    return false;
-}
-
 void read_body_name(const JsonObject& json, const SceneDescription& scene, ScriptEvent& event) {
     event.body = json.text("body", "");
-    if (is_body(scene, event.body)) return;
-    std::string known;
-    for (const BodyDescription& body : scene.bodies)
-        known += (known.empty() ? "\"" : ", \"") + body.name + (body.copies ? "[0]\" …" : "\"");
-    json.refuse("body", "a body of the scene: " + known);
+    if (find_description(scene, event.body) < 0)
+        json.refuse("body", "a body of the scene: " + list_of_bodies(scene));
 }
 
 ScriptEvent read_event(const JsonObject& json, const SceneDescription& scene) {
@@ -155,6 +138,27 @@ ScriptEvent read_event(const JsonObject& json, const SceneDescription& scene) {
 }
 
 }  // namespace
+
+int find_description(const SceneDescription& scene, const std::string& name) {
+    for (std::size_t d = 0; d < scene.bodies.size(); ++d) {
+        const BodyDescription& body = scene.bodies[d];
+        if (!body.copies) {
+            if (body.name == name) return static_cast<int>(d);
+            continue;
+        }
+        const int count = body.copies->counts[0] * body.copies->counts[1] * body.copies->counts[2];
+        for (int i = 0; i < count; ++i)
+            if (body.name + "[" + std::to_string(i) + "]" == name) return static_cast<int>(d);
+    }
+    return -1;
+}
+
+std::string list_of_bodies(const SceneDescription& scene) {
+    std::string known;
+    for (const BodyDescription& body : scene.bodies)
+        known += (known.empty() ? "\"" : ", \"") + body.name + (body.copies ? "[0]\" …" : "\"");
+    return known;
+}
 
 Pose read_pose(const JsonObject& json, const Pose& otherwise) {
     return {json.vector("position", otherwise.position), read_rotation(json, otherwise.rotation)};
@@ -215,6 +219,7 @@ SceneDescription read_scene(const JsonObject& json, const std::filesystem::path&
         scene.bodies.push_back(std::move(body));
     }
 
+    scene.contacts = read_contacts(json, scene);
     if (const auto pull = json.object("pull")) scene.pull = read_pull(*pull);
     if (const auto poke = json.object("poke"))
         scene.poke_force = poke->number("force", scene.poke_force);

@@ -16,6 +16,20 @@ namespace pliant {
 [[nodiscard]] std::vector<ScriptEvent> read_script(const JsonObject& json,
                                                    const SceneDescription& scene);
 
+/// The key "contact" of a body whose other members are read.
+[[nodiscard]] BodyContact read_body_contact(const JsonObject& json, const BodyDescription& body,
+                                            const std::filesystem::path& folder);
+/// The key "contacts" of a scene whose bodies are read.
+[[nodiscard]] std::vector<ContactDescription> read_contacts(const JsonObject& json,
+                                                            const SceneDescription& scene);
+/// The key `key` with the name of a file that must be there.
+[[nodiscard]] std::filesystem::path read_file_name(const JsonObject& json, const std::string& key,
+                                                   const std::filesystem::path& folder);
+/// The description that a body's name is of, "basket" or "basket[17]"; −1: none.
+[[nodiscard]] int find_description(const SceneDescription& scene, const std::string& name);
+/// What bodies there are: "hoses", "basket[0]" …
+[[nodiscard]] std::string list_of_bodies(const SceneDescription& scene);
+
 [[nodiscard]] Pose read_pose(const JsonObject& json, const Pose& otherwise = {});
 /// The key "motion", about or from a pose.
 [[nodiscard]] std::optional<ScriptedMotion> read_motion(const JsonObject& json, const Pose& pose);

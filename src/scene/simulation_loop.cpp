@@ -2,6 +2,7 @@
 
 #include "scene/gusts.h"
 #include "scene/hand.h"
+#include "scene/loop_contacts.h"
 
 #include <algorithm>
 #include <cassert>
@@ -107,8 +108,10 @@ bool is_on(const SurfaceMesh& surface, const Command& command) noexcept {
 }  // namespace
 
 struct SimulationLoop::Live {
-    explicit Live(const LoopSettings& settings)
-        : parameters(make_parameters(settings)), gusts(settings.seed) {
+    Live(const LoopSettings& settings, std::vector<LoopContact> loop_contacts)
+        : parameters(make_parameters(settings)),
+          gusts(settings.seed),
+          contacts(std::move(loop_contacts)) {
         for (std::size_t i = 0; i < values.size(); ++i) values[i] = parameters[i].value;
         const double size = settings.gravity.norm();
         down = size > 0 ? Vector3d(settings.gravity / size) : Vector3d(0, 0, -1);
@@ -141,18 +144,20 @@ struct SimulationLoop::Live {
     std::vector<Energy> energies;
     std::vector<std::size_t> display_sizes;
     std::uint64_t num_ignored = 0;
+    LoopContacts contacts;
 };
 
 SimulationLoop::SimulationLoop(const LoopSettings& settings,
                                std::vector<std::unique_ptr<Body>> bodies,
-                               std::vector<int> body_of_world, std::unique_ptr<RigidBody> tool)
+                               std::vector<int> body_of_world, std::unique_ptr<RigidBody> tool,
+                               std::vector<LoopContact> contacts)
     : settings_(settings),
       bodies_(std::move(bodies)),
       body_of_world_(std::move(body_of_world)),
       tool_(std::move(tool)) {
     check(settings_);
     assert(bodies_.size() == body_of_world_.size());
-    live_ = std::make_unique<Live>(settings_);
+    live_ = std::make_unique<Live>(settings_, std::move(contacts));
     live_->energies.resize(bodies_.size());
     for (const auto& body : bodies_) {
         body->set_gravity(settings_.gravity);
@@ -174,6 +179,27 @@ void SimulationLoop::set_parameter(int index, double value) noexcept {
         for (const auto& body : bodies_) body->set_gravity(live_->values[kGravity] * live_->down);
     if (index == kPullStiffness || index == kPullDamping || index == kPokeForce)
         for (Hand& hand : live_->hands) hand.update(live_->hand_settings(settings_));
+}
+
+int SimulationLoop::num_contacts() const noexcept { return live_->contacts.count(); }
+const LoopContact& SimulationLoop::contact(int c) const noexcept { return live_->contacts[c]; }
+std::vector<LiveParameter> SimulationLoop::contact_parameters(int c) const {
+    return live_->contacts.parameters(c);
+}
+void SimulationLoop::set_contact_parameter(int c, int index, double value) noexcept {
+    live_->contacts.set_parameter(c, index, value);
+}
+void SimulationLoop::forget_contacts() noexcept { live_->contacts.forget(); }
+
+void SimulationLoop::contact_marks(const LoopFrame& frame, int c,
+                                   std::vector<ContactMark>& marks) const {
+    const auto place = static_cast<std::size_t>(contact(c).shell);
+    const std::size_t offset = std::accumulate(
+        live_->display_sizes.begin(),
+        live_->display_sizes.begin() + static_cast<std::ptrdiff_t>(place), std::size_t{0});
+    live_->contacts.marks(c, frame.contacts[static_cast<std::size_t>(c)],
+                          std::span(frame.display).subspan(offset, live_->display_sizes[place]),
+                          marks);
 }
 
 int SimulationLoop::place_of(int body_of_world) const noexcept {
@@ -258,6 +284,7 @@ void SimulationLoop::move_tool() noexcept {
 void SimulationLoop::tick() noexcept {
     // loads of this tick
     for (Hand& hand : live_->hands) hand.act(dt());
+    live_->contacts.act(dt());
     const double gust = 1 + live_->values[kWindGusts] * live_->gusts.at(time());
     const double wind = live_->values[kWindSpeed] * std::max(gust, 0.0);
     for (const auto& body : bodies_) body->set_wind_pressure(0.5 * kAirDensity * wind * wind);
@@ -294,6 +321,10 @@ void SimulationLoop::write_sample() noexcept {
         sample_.hand = array(live_->pointer.position);
         sample_.point = array(tool_->motion().pose.position);
         sample_.force = array(tool_->last_load().force);
+    } else if (const LoopContacts::Moved moved = live_->contacts.moved(); moved.place >= 0) {
+        if (const auto* rigid = dynamic_cast<const RigidBody*>(&body(moved.place)))
+            sample_.hand = sample_.point = array(rigid->motion().pose.position);
+        sample_.force = array(moved.force);
     }
     sample_.energy = 0;
     for (const Energy& energy : live_->energies) sample_.energy += energy.total();
@@ -305,6 +336,7 @@ LoopFrame SimulationLoop::make_frame() const {
         std::accumulate(live_->display_sizes.begin(), live_->display_sizes.end(), std::size_t{0}));
     frame.energies.resize(bodies_.size());
     frame.statuses.resize(bodies_.size());
+    live_->contacts.make_frames(body_of_world_, frame.contacts);
     fill(frame);
     return frame;
 }
@@ -334,6 +366,8 @@ void SimulationLoop::fill(LoopFrame& frame) const noexcept {
         frame.held[slot] = {live_->held_body[slot], hand.kind() == Hand::Kind::Poke,
                             array(hand.point()), array(hand.target()), array(hand.force())};
     }
+    live_->contacts.fill(frame.contacts);
+    live_->contacts.add_counts(frame.status_counts);
     frame.has_tool = tool_ != nullptr;
     if (!tool_) return;
     frame.tool_position = array(tool_->motion().pose.position);
@@ -345,6 +379,7 @@ void SimulationLoop::fill(LoopFrame& frame) const noexcept {
 void SimulationLoop::reset() noexcept {
     for (const auto& body : bodies_) body->reset();
     for (Hand& hand : live_->hands) hand.release();
+    live_->contacts.reset();
     live_->num_ignored = 0;
     live_->tool_velocity.setZero();
     if (tool_) {

@@ -92,6 +92,15 @@ void World::list_parameters() {
             d < scene_.bodies.size() ? scene_.bodies[d].name : bodies_[i].name;
         add(body(static_cast<int>(i)).parameters(), name + ".", description);
     }
+    for (int l = 0; l < num_loops(); ++l)
+        for (int c = 0; c < loop(l).num_contacts(); ++c) {
+            const std::size_t first = parameters_.size();
+            add(loop(l).contact_parameters(c), loop(l).contact(c).name + ".", -1);
+            for (std::size_t i = first; i < parameters_.size(); ++i) {
+                parameters_[i].loop = l;
+                parameters_[i].contact = c;
+            }
+        }
     live_->values = std::vector<std::atomic<double>>(parameters_.size());
     for (std::size_t i = 0; i < parameters_.size(); ++i)
         live_->values[i].store(parameters_[i].parameter.value, std::memory_order_relaxed);
@@ -175,8 +184,10 @@ bool World::concerns(const Command& command, int loop) const noexcept {
         case Kind::SetParameter: {
             if (command.parameter < 0 || command.parameter >= static_cast<int>(parameters_.size()))
                 return false;
-            const int description =
-                parameters_[static_cast<std::size_t>(command.parameter)].description;
+            const WorldParameter& parameter =
+                parameters_[static_cast<std::size_t>(command.parameter)];
+            const int description = parameter.description;
+            if (parameter.contact >= 0) return parameter.loop == loop;
             return description < 0 ||
                    std::any_of(bodies_.begin(), bodies_.end(), [&](const WorldBody& body) {
                        return body.description == description && body.loop == loop;
@@ -199,7 +210,10 @@ void World::apply(const Command& command, int loop) noexcept {
     } else if (command.kind == Kind::SetParameter) {
         const WorldParameter& parameter = parameters_[static_cast<std::size_t>(command.parameter)];
         const double value = clamped(parameter.parameter, command.value);
-        if (parameter.description < 0) loops_[l]->set_parameter(parameter.index, value);
+        if (parameter.contact >= 0)
+            loops_[l]->set_contact_parameter(parameter.contact, parameter.index, value);
+        else if (parameter.description < 0)
+            loops_[l]->set_parameter(parameter.index, value);
         for (const WorldBody& body : bodies_)
             if (body.description == parameter.description && body.loop == loop)
                 loops_[l]->body(body.place).set_parameter(parameter.index, value);

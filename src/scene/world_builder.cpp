@@ -4,6 +4,7 @@
 #include "pliant/geometry/graded_mesh.h"
 #include "pliant/geometry/structured_mesh.h"
 #include "pliant/scene/world.h"
+#include "scene/contact_store.h"
 #include "scene/model_store.h"
 #include "scene/primitive_surfaces.h"
 
@@ -82,7 +83,10 @@ VolumeMesh box_mesh(const FemSource::BoxMesh& box) {
 class WorldBuilder {
 public:
     WorldBuilder(const SceneDescription& scene, const WorldOptions& options, Progress& progress)
-        : scene_(scene), progress_(progress), models_(options.cache, options.say, progress) {}
+        : scene_(scene),
+          progress_(progress),
+          models_(options.cache, options.say, progress),
+          contacts_(options.cache, options.say, progress) {}
 
     WorldParts run() {
         list_loops();
@@ -92,11 +96,12 @@ public:
         for (const std::size_t kind : {kRigid, kReduced, kFem})
             for (std::size_t d = 0; d < scene_.bodies.size(); ++d)
                 if (scene_.bodies[d].source.index() == kind) make_bodies(d);
+        for (std::size_t c = 0; c < scene_.contacts.size(); ++c) make_contact(c);
 
         for (LoopInMaking& one : loops_)
             parts_.loops.push_back(std::make_unique<SimulationLoop>(
                 one.settings, std::move(one.bodies), std::move(one.body_of_world),
-                std::move(one.tool)));
+                std::move(one.tool), std::move(one.contacts)));
         return std::move(parts_);
     }
 
@@ -108,6 +113,7 @@ private:
         std::vector<int> body_of_world;
         std::vector<RigidBody*> obstacles;
         std::unique_ptr<RigidBody> tool;
+        std::vector<LoopContact> contacts;
     };
     /// Where a copy begins.
     struct Start {
@@ -283,6 +289,33 @@ private:
         }
     }
 
+    void make_contact(std::size_t c) {
+        const ContactDescription& description = scene_.contacts[c];
+        const std::string path = "contacts[" + std::to_string(c) + "]";
+        const WorldBody& shell = find_body(description.shell, path + ".shell");
+        const WorldBody& field = find_body(description.field, path + ".field");
+        if (shell.loop != field.loop)
+            throw InputError("", path + ".field", "\"" + description.field + "\"",
+                             "a body of the same loop as \"" + description.shell + "\"");
+        LoopInMaking& loop = loops_[static_cast<std::size_t>(shell.loop)];
+        const auto side = [&](const WorldBody& body) {
+            return ContactSide{scene_.bodies[static_cast<std::size_t>(body.description)],
+                               *loop.bodies[static_cast<std::size_t>(body.place)], body.place};
+        };
+        try {
+            loop.contacts.push_back(contacts_.make(description, side(shell), side(field)));
+        } catch (const InputError& error) {
+            throw InputError("", path + ": " + error.what());
+        }
+    }
+
+    [[nodiscard]] const WorldBody& find_body(const std::string& name,
+                                             const std::string& path) const {
+        for (const WorldBody& body : parts_.bodies)
+            if (body.name == name) return body;
+        throw InputError("", path, "\"" + name + "\"", "the name of a body of the scene");
+    }
+
     /// The next copy of a description.
     void add(std::size_t d, std::unique_ptr<Body> body) {
         LoopInMaking& loop = loop_of(d);
@@ -303,6 +336,7 @@ private:
     const SceneDescription& scene_;
     Progress& progress_;
     ModelStore models_;
+    ContactStore contacts_;
     std::vector<LoopInMaking> loops_;
     std::vector<int> first_body_;  ///< of each description that is not made yet
     WorldParts parts_;

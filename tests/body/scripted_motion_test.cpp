@@ -184,5 +184,20 @@ TEST(ScriptedMotion, BadPathsAreRefused) {
     EXPECT_EQ(oscillation({0, 0, 1}, 2), "");
 }
 
+TEST(ScriptedMotion, LargestRatesAreThoseOfTheWholeMotion) {
+    const auto swing =
+        ScriptedMotion::oscillation({}, Vector3d(0.3, 0, 0.4), Vector3d(0, 0, 0.2), 2)
+            .largest_rates();
+    EXPECT_NEAR(swing.linear, 0.5 * 4 * std::numbers::pi, 1e-12);
+    EXPECT_NEAR(swing.angular, 0.2 * 4 * std::numbers::pi, 1e-12);
+    // a cubic from rest to rest is fastest in the middle, at one and a half times its mean
+    const Keyframe start{1, {}};
+    const Keyframe end{3, {Vector3d(1, 0, 0), rotation_from_vector(Vector3d(0, 0, 0.8))}};
+    const auto path = ScriptedMotion({start, end}).largest_rates();
+    EXPECT_NEAR(path.linear, 0.75, 1e-9);
+    EXPECT_NEAR(path.angular, 0.6, 1e-9);
+    EXPECT_EQ(ScriptedMotion({start}).largest_rates().linear, 0);
+}
+
 }  // namespace
 }  // namespace pliant

@@ -190,6 +190,21 @@ TEST(ContactPair, TimeStepsThatAreNoneAreIgnored) {
     EXPECT_EQ(scene.pair.act(0), StepStatus::InputIgnored);
 }
 
+TEST(ContactPair, StiffnessAndFrictionMayBeChangedWhileItRuns) {
+    Press scene(stiff(3000));
+    scene.pair.set_stiffness(500);
+    scene.pair.set_friction(0.4);
+    EXPECT_EQ(scene.pair.forces().options().stiffness, 500);
+    EXPECT_EQ(scene.pair.forces().options().friction, 0.4);
+    // kept in range; what is no number changes nothing
+    scene.pair.set_friction(-1);
+    scene.pair.set_stiffness(std::numeric_limits<double>::quiet_NaN());
+    EXPECT_EQ(scene.pair.forces().options().friction, 0);
+    EXPECT_EQ(scene.pair.forces().options().stiffness, 500);
+    scene.pair.set_stiffness(-3);
+    EXPECT_GT(scene.pair.forces().options().stiffness, 0);
+}
+
 TEST(ContactPair, SaysWhatBodiesItCannotTake) {
     const ReducedModel model = test::bar_model(), free = test::bar_model({.is_free = true});
     ReducedBody bar(model), flying(free);

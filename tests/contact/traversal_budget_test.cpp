@@ -196,6 +196,36 @@ TEST(TraversalBudget, OptionsOutOfRangeAreExplained) {
     EXPECT_THAT(input_error([&] { traversal.calibrate(std::nan("")); }), HasSubstr("seconds"));
 }
 
+TEST(TraversalBudget, MayBeChangedBetweenUpdatesWithinWhatItWasMadeFor) {
+    const PointTree tree = soft_tree(6000, 5, 15);
+    const FieldPointer field = test::knob_field();
+    const int first_level = tree.level_start(1);
+    PointTraversal changed(tree, field);
+    for (const int budget : {300, 3000, 1000}) {
+        changed.set_budget(budget);
+        EXPECT_EQ(changed.options().budget, budget);
+        // the same as one that was made with this budget
+        PointTraversal made(tree, field, {.budget = budget});
+        changed.forget();
+        for (int i = 0; i < 20; ++i) {
+            const Pose pose = test::pose_on_path(3e-3 * i, 0.4);
+            const auto q = test::shape_on_path(3e-3 * i, 15, 0.4);
+            ASSERT_EQ(changed.update(pose, q), StepStatus::Ok);
+            ASSERT_EQ(made.update(pose, q), StepStatus::Ok);
+            EXPECT_LE(changed.statistics().visited, budget);
+            EXPECT_EQ(changed.statistics().level, made.statistics().level);
+            EXPECT_EQ(contacts_of(changed), contacts_of(made));
+        }
+    }
+    changed.set_budget(1);
+    EXPECT_EQ(changed.options().budget, first_level);
+    changed.set_budget(1 << 30);
+    EXPECT_EQ(changed.options().budget, tree.num_nodes());
+    PointTraversal small(tree, field, {.budget = 500});
+    small.set_budget(5000);
+    EXPECT_EQ(small.options().budget, 500) << "its arrays hold no more";
+}
+
 TEST(TraversalBudget, CalibrationSetsABudgetThatGrowsWithTheTime) {
     const PointTree tree = soft_tree(20000, 5, 15);
     PointTraversal traversal(tree, test::knob_field(),

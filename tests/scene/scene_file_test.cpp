@@ -75,7 +75,10 @@ const char* const kEveryKey = R"({
         "regions": [{"where": "x > 90 %", "material": {"preset": "rubber", "density": 900}}],
         "fixed": "x < 5 %", "mesh": {"kind": "graded", "resolution": 32, "hollow": false, "growth": 1.5, "levels": 2},
         "keep_largest": true, "modes": 8, "rank": 9, "storage": "int16",
-        "damping": {"mass": 0.5, "stiffness": 0.01}, "linear": true, "coupling": "coupled"}},
+        "damping": {"mass": 0.5, "stiffness": 0.01}, "linear": true, "coupling": "coupled"},
+        "contact": {"pointshell": {"points": 5000, "levels": 3, "resolution": 64, "surface": "offset", "offset_cells": 2},
+                    "field": {"resolution": 32, "surface": "offset", "offset_cells": 1, "expansion": 2,
+                              "domains": 2, "proxies": 50}}},
     {"name": "thrown", "reduced": {"surface": "liver.obj", "free": true,
         "material": {"youngs_modulus": 2e5, "poisson_ratio": 0.3, "density": 800, "law": "neo-hookean"}},
         "velocity": {"linear": [1, 0, 0], "angular": [0, 0, 2]}, "loop": "slow", "colour": [0, 0.5, 1],
@@ -93,8 +96,14 @@ const char* const kEveryKey = R"({
     {"name": "wedge", "rigid": {"wedge": {"sizes": [1, 2, 3]}, "motion": {"oscillation":
         {"amplitude": [1, 0, 0], "rotation_degrees": [0, 0, 90], "frequency": 2, "phase_degrees": 90}}}},
     {"name": "floor", "rigid": {"ground": {"size": 4}}},
-    {"name": "statue", "rigid": {"shape": "figure", "size": 1}},
+    {"name": "statue", "rigid": {"shape": "figure", "size": 1},
+        "contact": {"pointshell": "liver.pliant", "field": "liver.pliant"}},
     {"name": "rock", "rigid": {"surface": "liver.obj", "size": 1}}
+  ],
+  "contacts": [
+    {"shell": "built", "field": "statue", "stiffness": 400, "friction": 0.2, "nodes": 3000, "exchange": "explicit",
+     "scaling": "single-count", "coherence": false},
+    {"shell": "built", "field": "pill", "budget_us": 100, "scaling": "none"}
   ],
   "pull": {"stiffness": 5, "damping": 0.5, "force_limit": 9},
   "poke": {"force": 2},
@@ -291,6 +300,32 @@ TEST_F(SceneFile, ReadsEveryKey) {
     const Pose swing = rigid(10).motion->at(0).pose;
     EXPECT_NEAR((swing.to_world({1, 0, 0}) - Vector3d(1, 1, 0)).norm(), 0, 1e-12);
 
+    const BodyContact& built = scene.bodies[2].contact;
+    EXPECT_EQ(built.pointshell->points.num_points, 5000);
+    EXPECT_EQ(built.pointshell->points.num_levels, 3);
+    EXPECT_EQ(built.pointshell->field.resolution, 64);
+    EXPECT_EQ(built.pointshell->field.surface, FieldSurface::Offset);
+    EXPECT_EQ(built.pointshell->field.offset_cells, 2);
+    EXPECT_EQ(built.field->build.resolution, 32);
+    EXPECT_EQ(built.field->build.surface, FieldSurface::Offset);
+    EXPECT_EQ(built.field->build.offset_cells, 1);
+    EXPECT_EQ(built.field->build.expansion, 2);
+    EXPECT_EQ(built.field->deformed.num_domains, 2);
+    EXPECT_EQ(built.field->deformed.num_proxies, 50);
+    EXPECT_EQ(scene.bodies[12].contact.pointshell->file, folder_ / "liver.pliant");
+    EXPECT_EQ(scene.bodies[12].contact.field->file, folder_ / "liver.pliant");
+    ASSERT_EQ(scene.contacts.size(), 2u);
+    EXPECT_EQ(scene.contacts[0].shell, "built");
+    EXPECT_EQ(scene.contacts[0].field, "statue");
+    EXPECT_EQ(scene.contacts[0].stiffness, 400);
+    EXPECT_EQ(scene.contacts[0].friction, 0.2);
+    EXPECT_EQ(scene.contacts[0].nodes, 3000);
+    EXPECT_EQ(scene.contacts[0].exchange, ContactExchange::Explicit);
+    EXPECT_EQ(scene.contacts[0].scaling, ContactScaling::SingleCount);
+    EXPECT_FALSE(scene.contacts[0].has_coherence);
+    EXPECT_NEAR(scene.contacts[1].budget, 1e-4, 1e-12);
+    EXPECT_EQ(scene.contacts[1].scaling, ContactScaling::None);
+
     EXPECT_EQ(scene.pull.stiffness, 5);
     EXPECT_EQ(scene.pull.damping, 0.5);
     EXPECT_EQ(scene.pull.force_limit, 9);
@@ -371,6 +406,16 @@ std::string fingerprint(const SceneDescription& scene) {
         for (const float c : body.colour) put(c);
         put(body.loop);
         if (body.copies) put(body.copies->speed), put(body.copies->spin);
+        const auto field = [&](const FieldBuildOptions& o) {
+            put(o.resolution), put(static_cast<int>(o.surface)), put(o.offset_cells);
+            put(o.expansion);
+        };
+        if (const auto& shell = body.contact.pointshell)
+            field(shell->field), put(shell->points.num_points), put(shell->points.num_levels);
+        if (const auto& solid = body.contact.field) {
+            field(solid->build);
+            put(solid->deformed.num_domains), put(solid->deformed.num_proxies);
+        }
         const auto mesh = [&](const SimulationMeshOptions& m) {
             put(m.kind), put(m.hollow), put(m.growth), put(m.levels), put(m.resolution);
         };
@@ -398,6 +443,10 @@ std::string fingerprint(const SceneDescription& scene) {
                 for (const double t : {0.0, 0.3, 1.7}) vector(rigid.motion->at(t).pose.position);
         }
     }
+    for (const ContactDescription& contact : scene.contacts) {
+        put(contact.friction), put(contact.has_coherence);
+        put(static_cast<int>(contact.exchange)), put(static_cast<int>(contact.scaling));
+    }
     for (const ScriptEvent& event : scene.script) put(event.slot), put(event.duration);
     return out.str();
 }
@@ -408,7 +457,8 @@ TEST_F(SceneFile, DefaultsAreThoseOfTheSchema) {
     const JsonValue root = parse_json(scene_schema(), "schema");
     const std::string text =
         R"({"pliant": 1, "wind": {}, "pull": {}, "tool": {}, "camera": {"eye": [1, 1, 1]}, "bodies": [
-        {"name": "a", "reduced": {"shape": "spoon", "fixed": "x < 5 %", "mesh": {}, "damping": {}}, "pose": {}},
+        {"name": "a", "reduced": {"shape": "spoon", "fixed": "x < 5 %", "mesh": {}, "damping": {}}, "pose": {},
+         "contact": {"pointshell": {"surface": "offset"}, "field": {"surface": "offset"}}},
         {"name": "b", "reduced": {"shape": "spoon", "free": true}, "velocity": {},
          "copies": {"counts": [1, 1, 1], "spacing": [1, 1, 1]}},
         {"name": "c", "model": {"path": "liver.pliant", "damping": {}}},
@@ -417,6 +467,7 @@ TEST_F(SceneFile, DefaultsAreThoseOfTheSchema) {
         {"name": "f", "rigid": {"ground": {}, "motion": {"oscillation": {"frequency": 1}}}},
         {"name": "g", "rigid": {"sphere": {"radius": 1}, "motion": {"path": {"keyframes":
             [{"time": 0}, {"time": 1, "position": [1, 1, 1]}]}}}}],
+        "contacts": [{"shell": "a", "field": "g"}],
         "script": [{"time": 0, "grab": {"body": "a", "at": [0, 0, 0]}}, {"time": 0, "release": {}},
                    {"time": 0, "poke": {"body": "a", "at": [0, 0, 0]}}, {"time": 0, "drag": {"target": [0, 0, 0]}},
                    {"time": 0, "tool": {"target": [0, 0, 0]}}]})";

@@ -28,6 +28,12 @@ public:
                                                     const Eigen::Vector3d& rotation_amplitude,
                                                     double frequency, double phase = 0);
 
+    struct Rates {
+        double linear = 0;   ///< of the frame's origin [m/s]
+        double angular = 0;  ///< [rad/s]
+    };
+    /// The largest of the whole motion; of a path as found at 64 places between two keys.
+    [[nodiscard]] Rates largest_rates() const noexcept;
     /// Pose and its exact derivatives; those of the first key for a time that is not a number.
     /// Allocates nothing.
     [[nodiscard]] RigidMotion at(double time) const noexcept;

@@ -48,6 +48,10 @@ public:
     [[nodiscard]] const ContactLoads& loads() const noexcept;
     [[nodiscard]] const PointTraversal& traversal() const noexcept;
     [[nodiscard]] const ContactForces& forces() const noexcept;
+    // While it runs; kept in range, and what is not finite is ignored.
+    void set_stiffness(double stiffness) noexcept;  ///< of one point [N/m]
+    void set_friction(double friction) noexcept;
+    void set_budget(int nodes) noexcept;  ///< see PointTraversal::set_budget
     /// Nodes of a tick so that act() takes at most about `seconds`; see PointTraversal::calibrate.
     int calibrate(double seconds);
     /// Forgets anchors and coherence: after resets and restored states.

@@ -55,6 +55,9 @@ public:
     [[nodiscard]] const DistanceField& field() const noexcept;
     [[nodiscard]] const TraversalOptions& options() const noexcept;
     void set_options(const TraversalOptions& options);  ///< also forgets; slow
+    /// Budget of the next updates, at least the first level and at most the budget that it was
+    /// made or set_options() with (0: any). Allocates nothing.
+    void set_budget(int nodes) noexcept;
 
     /// `shell_to_field`: pose of the shell's axes in those of the field. `field_travel`: how far
     /// the field's own surface may have moved since the last update [m]. InputIgnored, and no

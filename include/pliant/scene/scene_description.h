@@ -2,7 +2,10 @@
 
 #include "pliant/body/rigid_motion.h"
 #include "pliant/body/scripted_motion.h"
+#include "pliant/contact/build_pointshell.h"
+#include "pliant/contact/contact_pair.h"
 #include "pliant/fem/damping.h"
+#include "pliant/field/build_field.h"
 #include "pliant/reduction/build_reduced.h"
 #include "pliant/scene/command.h"
 
@@ -100,6 +103,24 @@ struct Copies {
     double spin = 0;                                    ///< of random angular velocities [rad/s]
 };
 
+/// Points on the surface of a body, from a file or built on first use and kept in the cache.
+struct PointshellSource {
+    std::filesystem::path file;  ///< or empty: built
+    FieldBuildOptions field;     ///< whose zero surface carries them
+    PointshellOptions points;
+};
+/// The distance field of a body, likewise.
+struct FieldSource {
+    std::filesystem::path file;
+    FieldBuildOptions build;
+    DeformedFieldOptions deformed;  ///< of reduced bodies
+};
+/// What a body brings to contacts.
+struct BodyContact {
+    std::optional<PointshellSource> pointshell;
+    std::optional<FieldSource> field;  ///< rigid primitives have an exact one without asking
+};
+
 struct BodyDescription {
     std::string name;
     std::variant<ReducedSource, FemSource, RigidSource> source;
@@ -108,6 +129,19 @@ struct BodyDescription {
     std::array<float, 3> colour = {0.62f, 0.69f, 0.78f};
     std::string loop = "haptic";
     std::optional<Copies> copies;
+    BodyContact contact;
+};
+
+/// Contact of two bodies of one loop, docs/scene.md section "Contact".
+struct ContactDescription {
+    std::string shell, field;  ///< names of bodies; of a copy "basket[17]"
+    double stiffness = 0;      ///< of one point [N/m]; 0: eq. (5)
+    double friction = 0;       ///< Coulomb's coefficient
+    int nodes = 0;             ///< that a tick may visit; 0: all
+    double budget = 0;         ///< the same as time of a tick [s]; 0: `nodes` says
+    ContactExchange exchange = ContactExchange::SemiImplicit;
+    ContactScaling scaling = ContactScaling::PerDirection;
+    bool has_coherence = true;
 };
 
 /// A loop beside the haptic one.
@@ -168,6 +202,7 @@ struct SceneDescription {
     std::uint64_t seed = 1;
     std::vector<LoopDescription> loops;
     std::vector<BodyDescription> bodies;
+    std::vector<ContactDescription> contacts;
     PullDescription pull;
     double poke_force = 0;  ///< [N]; 0: found from the body
     std::optional<ToolDescription> tool;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "pliant/body/rigid_body.h"
+#include "pliant/contact/contact_pair.h"
 #include "pliant/core/triple_buffer.h"
 #include "pliant/scene/command.h"
 
@@ -30,6 +31,32 @@ struct HeldPoint {
     std::array<double, 3> point = {}, target = {}, force = {};  ///< force on the body
 };
 
+/// Contact between two bodies of a loop.
+struct LoopContact {
+    std::string name;                               ///< "bridge/creature"; of its parameters
+    int shell = 0, field = 0;                       ///< places of the bodies
+    bool moves_shell = false, moves_field = false;  ///< by a script
+    ContactPair pair;
+};
+
+/// What a contact shows of itself: counts of the last tick, and nodes of the shell's point-tree.
+struct ShownContact {
+    static constexpr int kMaxNodes = 2000;
+    std::int32_t shell = -1, field = -1;  ///< bodies of the world
+    TraversalStatistics statistics;
+    std::array<double, 3> force = {};  ///< on the field body [N]
+    double deepest = 0;                ///< largest depth [m]
+    /// Where the search ended: the first num_contacting touch, the rest up to num_nodes do not.
+    /// Evenly chosen where there are more.
+    std::vector<std::int32_t> nodes;
+    int num_nodes = 0, num_contacting = 0;
+};
+/// A node of a frame in the world.
+struct ContactMark {
+    std::array<float, 3> position = {};
+    bool is_contacting = false;
+};
+
 /// What a loop shows of itself to viewers, newest wins.
 struct LoopFrame {
     std::uint64_t tick = 0;
@@ -40,6 +67,7 @@ struct LoopFrame {
     std::array<double, 3> tool_position = {}, tool_target = {}, tool_force = {};
     std::vector<Energy> energies;  ///< of each body, as at most 16 ticks ago
     std::vector<StepStatus> statuses;
+    std::vector<ShownContact> contacts;
     TickHistogram::Summary work, lateness;
     std::uint64_t skipped = 0;  ///< ticks left out because the loop was late
     /// Of all steps of its bodies; commands that make no sense count as InputIgnored.
@@ -65,9 +93,11 @@ struct LoopSettings {
 class SimulationLoop {
 public:
     /// `bodies` with their places in the world; `tool`, a body without script or mass, may be null
-    /// and is one of the rigid obstacles of FEM bodies (they know it already).
+    /// and is one of the rigid obstacles of FEM bodies (they know it already). `contacts` of these
+    /// bodies act in the order given.
     SimulationLoop(const LoopSettings& settings, std::vector<std::unique_ptr<Body>> bodies,
-                   std::vector<int> body_of_world, std::unique_ptr<RigidBody> tool = {});
+                   std::vector<int> body_of_world, std::unique_ptr<RigidBody> tool = {},
+                   std::vector<LoopContact> contacts = {});
     ~SimulationLoop();
     SimulationLoop(const SimulationLoop&) = delete;
     SimulationLoop& operator=(const SimulationLoop&) = delete;
@@ -87,10 +117,22 @@ public:
     /// Clamped to its range; a place out of range or a value that is not finite changes nothing.
     void set_parameter(int index, double value) noexcept;
 
+    [[nodiscard]] int num_contacts() const noexcept;
+    [[nodiscard]] const LoopContact& contact(int c) const noexcept;
+    /// Stiffness, friction and budget of a contact.
+    [[nodiscard]] std::vector<LiveParameter> contact_parameters(int c) const;
+    void set_contact_parameter(int c, int index, double value) noexcept;
+    /// Nodes of contact c of a frame of this loop in the world, from any thread.
+    void contact_marks(const LoopFrame& frame, int c, std::vector<ContactMark>& marks) const;
+    /// Drops what contacts remember of earlier ticks (friction anchors, coherence): after states of
+    /// bodies were restored. reset() does so too.
+    void forget_contacts() noexcept;
+
     /// Commands for bodies of other loops only empty their slot here; SetParameter is the world's
     /// to route. What is malformed is ignored and counted.
     void apply(const Command& command) noexcept;
-    /// Forces of hands and wind, then a step of the tool and of every body in the order given.
+    /// Forces of hands, contacts and wind, then a step of the tool and of every body in the order
+    /// given.
     void tick() noexcept;
     /// Reads what a tick reads and changes nothing: a thread that slept finds it in its caches.
     void warm_up() const noexcept;

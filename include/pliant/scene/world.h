@@ -12,7 +12,7 @@ namespace pliant {
 
 struct WorldOptions {
     std::filesystem::path cache = default_cache_folder();  ///< of built models; empty: none
-    /// Told about each model that is built or loaded, one line.
+    /// Told about each model, pointshell and field that is built or loaded, one line.
     std::function<void(const std::string& line)> say = {};
 };
 
@@ -27,8 +27,10 @@ struct WorldBody {
 /// A live parameter by its full name, "bridge.stiffness" or "gravity".
 struct WorldParameter {
     LiveParameter parameter;
-    int description = -1;  ///< whose bodies have it; −1: of all loops
+    int description = -1;  ///< whose bodies have it; −1: of all loops, or of a contact
     int index = 0;         ///< there
+    int loop = -1;         ///< of a contact
+    int contact = -1;      ///< of that loop
 };
 
 /// What a world is made of.

@@ -1,0 +1,328 @@
+#include "scene/contact_store.h"
+
+#include "pliant/core/error.h"
+#include "pliant/core/hash.h"
+#include "pliant/core/version.h"
+#include "pliant/field/iso_surface.h"
+#include "reduction/build_cache.h"
+#include "scene/store_words.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace pliant {
+namespace {
+
+namespace fs = std::filesystem;
+using Eigen::Vector3d;
+
+/// Of files in the cache: counted up when their contents or the options change their meaning.
+constexpr int kContactFormat = 1;
+/// What a point carries at half a cell, docs/scene.md eq. (5): the force of a haptic device [N].
+constexpr double kFullForce = 8.5;
+/// Of bodies that a script moves into others: 0.6 m/s and a turn a second.
+constexpr ScriptedMotion::Rates kFastest{0.6, 2 * std::numbers::pi};
+
+CacheKey begin_key(const SurfaceMesh& surface) {
+    CacheKey key;
+    key.add(std::string(kVersion)).add(kContactFormat).add(content_hash(surface));
+    return key;
+}
+
+void add_field(CacheKey& key, const FieldBuildOptions& o) {
+    key.add(static_cast<int>(o.surface)).add(o.resolution).add(o.expansion).add(o.offset_cells);
+    key.add(static_cast<int>(o.storage)).add(o.band_cells);
+}
+
+void add_points(CacheKey& key, const PointshellOptions& o) {
+    key.add(o.num_points).add(o.num_levels).add(o.seed).add(o.radius).add(o.step);
+    key.add(o.max_iterations).add(o.tolerance);
+}
+
+/// Of how points move with a model.
+void add_motion(CacheKey& key, const ReducedModel& model) {
+    const VolumeMesh mesh = model.mesh();
+    const auto basis = model.basis();
+    key.add(hash_bytes(mesh.vertices.data(), mesh.vertices.size() * sizeof(Vector3d)));
+    key.add(std::span<const int>(mesh.elements));
+    key.add(model.rank());
+    key.add(hash_bytes(basis.data(), static_cast<std::size_t>(basis.size()) * sizeof(double)));
+}
+
+const ReducedModel* model_of(const Body& body) {
+    const auto* reduced = dynamic_cast<const ReducedBody*>(&body);
+    return reduced ? &reduced->model() : nullptr;
+}
+
+BuildCache open_cache(const fs::path& folder) {
+    return {folder, ReducedBuildOptions().cache_bytes};
+}
+
+/// What `load` makes of a file in the cache; nothing if there is none, or one of another version.
+template <class Load>
+auto from_cache(const BuildCache& cache, const std::string& stage, std::uint64_t key,
+                const Load& load) -> std::optional<decltype(load(std::declval<Archive>()))> {
+    if (const std::optional<Archive> archive = cache.find(stage, key)) try {
+            return load(*archive);
+        } catch (const InputError&) {
+            // built anew
+        }
+    return std::nullopt;
+}
+
+std::string megabytes(std::size_t bytes) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f MB", 1e-6 * static_cast<double>(bytes));
+    return text;
+}
+
+std::string built_in(const StopWatch& watch, const BuildCache& cache) {
+    return "built in " + watch.text() +
+           (cache.problem().empty() ? "" : " · not kept: " + cache.problem());
+}
+std::string cached_in(const StopWatch& watch) { return "from the cache, " + watch.text(); }
+std::string loaded_from(const fs::path& file, const StopWatch& watch) {
+    return "from " + file.filename().string() + ", " + watch.text();
+}
+
+/// The exact field of a primitive; null: the shape is a mesh.
+struct ExactField {
+    FieldPointer operator()(const RigidSphere& s) const { return sphere_field(s.radius); }
+    FieldPointer operator()(const RigidBox& s) const { return box_field(0.5 * s.sizes); }
+    FieldPointer operator()(const RigidCapsule& s) const {
+        return capsule_field(s.radius, 0.5 * s.length);
+    }
+    FieldPointer operator()(const RigidWedge& s) const {
+        const double x = 0.5 * s.sizes.x(), y = 0.5 * s.sizes.y(), z = s.sizes.z();
+        const double slope_offset = x * z / std::hypot(x, z);
+        return plane_set_field({{-Vector3d::UnitZ(), 0},
+                                {Vector3d::UnitY(), y},
+                                {-Vector3d::UnitY(), y},
+                                {Vector3d(z, 0, x), slope_offset},
+                                {Vector3d(-z, 0, x), slope_offset}});
+    }
+    FieldPointer operator()(const RigidGround&) const {
+        return plane_set_field({{Vector3d::UnitZ(), 0}});
+    }
+    FieldPointer operator()(const SurfaceSource&) const { return {}; }
+};
+
+/// Whether a script moves the body; one that is too fast to be kept out is refused.
+bool is_moved(const ContactSide& side) {
+    const auto* rigid = std::get_if<RigidSource>(&side.description.source);
+    if (!rigid || !rigid->motion) return false;
+    const ScriptedMotion::Rates rates = rigid->motion->largest_rates();
+    // a hundredth more, so that a motion may be at the limit
+    if (rates.linear > 1.01 * kFastest.linear || rates.angular > 1.01 * kFastest.angular) {
+        char reached[64];
+        std::snprintf(reached, sizeof reached, "%.2g m/s and %.3g °/s", rates.linear,
+                      rates.angular * 180 / std::numbers::pi);
+        throw InputError("", "the motion of \"" + side.description.name + "\" reaches " + reached +
+                                 "; a body in contact may move at 0.6 m/s and 360 °/s at most, or "
+                                 "it passes through thin parts: give it more time");
+    }
+    return true;
+}
+
+/// Runs `call`; its errors name the part of the body that they are about and the key that helps.
+template <class Call>
+auto with_name(const std::string& part, const BodyDescription& body, const Call& call) {
+    try {
+        return call();
+    } catch (const InputError& error) {
+        std::string text = part + " of \"" + body.name + "\": " + error.what();
+        if (text.find("offset surface") != std::string::npos) text += " (\"surface\": \"offset\")";
+        throw InputError("", text);
+    }
+}
+
+/// docs/scene.md eq. (5).
+double chosen_stiffness(const DistanceField& field, const PointTree& tree) {
+    const double cell = field.resolution() > 0 ? field.resolution() : tree.shell().spacing;
+    return 2 * kFullForce / (cell > 0 ? cell : 1e-3);
+}
+
+}  // namespace
+
+Pointshell ContactStore::build_shell(const PointshellSource& source, const SurfaceMesh& surface,
+                                     std::uint64_t key) {
+    BuildCache cache = open_cache(cache_);
+    if (auto shell = from_cache(cache, "shell", key, [](const Archive& archive) {
+            return pointshell_from_archive(archive, "cached pointshell");
+        }))
+        return *std::move(shell);
+    FieldReport report;
+    const DistanceGrid field = build_field(surface, source.field, progress_, &report);
+    const SurfaceMesh carrier = iso_surface(field, {.remove_enclosed = true}, progress_);
+    Pointshell shell = build_pointshell(field, carrier, source.points, progress_);
+    shell.offset = report.offset;
+    cache.save("shell", key, [&](const fs::path& path) { save_pointshell(shell, path); });
+    return shell;
+}
+
+PointTree ContactStore::build_tree(const std::string& body, const PointshellSource& source,
+                                   const SurfaceMesh& surface, const ReducedModel* model,
+                                   std::uint64_t shell_key, std::uint64_t key) {
+    const StopWatch watch;
+    BuildCache cache = open_cache(cache_);
+    const auto say = [&](const PointTree& tree, const std::string& how) {
+        tell(body + ": " + grouped(tree.num_points()) + " points in " +
+             std::to_string(tree.num_levels()) + " levels, " + megabytes(tree.memory()) + " · " +
+             how);
+        return tree;
+    };
+    if (!source.file.empty()) {
+        const PointTree tree = PointTree::load(source.file);
+        return say(tree, loaded_from(source.file, watch));
+    }
+    if (const auto tree = from_cache(cache, "tree", key, [](const Archive& archive) {
+            return PointTree::from_archive(archive, "cached point-tree");
+        }))
+        return say(*tree, cached_in(watch));
+
+    const Pointshell shell = build_shell(source, surface, shell_key);
+    progress_.stage("point-tree");
+    std::optional<PointTree> tree;
+    if (model) {
+        std::vector<Vector3d> points;
+        points.reserve(shell.points.size());
+        for (const Eigen::Vector3f& p : shell.points) points.push_back(p.cast<double>());
+        tree.emplace(shell, material_points(*model, points, true));
+    } else {
+        tree.emplace(shell);
+    }
+    cache.save("tree", key, [&](const fs::path& path) { tree->save(path); });
+    return say(*tree, built_in(watch, cache));
+}
+
+PointTree ContactStore::tree(const ContactSide& side) {
+    const std::optional<PointshellSource>& source = side.description.contact.pointshell;
+    if (!source)
+        throw InputError("", "\"" + side.description.name +
+                                 "\" has no points: give it \"contact\": {\"pointshell\": …}");
+    const ReducedModel* model = model_of(side.body);
+    const SurfaceMesh& surface = side.body.surface();
+    CacheKey key = begin_key(surface);
+    add_field(key, source->field);
+    add_points(key, source->points);
+    const std::uint64_t shell_key = key.hash();
+    if (model) add_motion(key, *model);
+    key.add(source->file.lexically_normal().string());
+    const std::string name = hash_text(key.hash());
+    const auto known = trees_.find(name);
+    if (known != trees_.end()) return known->second;
+    const PointTree built = with_name("pointshell", side.description, [&] {
+        return build_tree(side.description.name, *source, surface, model, shell_key, key.hash());
+    });
+    return trees_.emplace(name, built).first->second;
+}
+
+FieldPointer ContactStore::grid(const std::string& body, const FieldSource& source,
+                                const SurfaceMesh& surface) {
+    CacheKey key = begin_key(surface);
+    add_field(key, source.build);
+    key.add(source.file.lexically_normal().string());
+    FieldPointer& known = grids_[hash_text(key.hash())];
+    if (known) return known;
+
+    const StopWatch watch;
+    BuildCache cache = open_cache(cache_);
+    const auto keep = [&](const DistanceGrid& found, const std::string& how) {
+        tell(body + ": field " + std::to_string(found.frame().cells[0]) + "³, " +
+             megabytes(found.memory()) + " · " + how);
+        known = std::make_shared<const DistanceGrid>(found);
+        return known;
+    };
+    if (!source.file.empty())
+        return keep(DistanceGrid::load(source.file), loaded_from(source.file, watch));
+    if (const auto found = from_cache(cache, "field", key.hash(), [](const Archive& archive) {
+            return DistanceGrid::from_archive(archive, "cached field");
+        }))
+        return keep(*found, cached_in(watch));
+    const DistanceGrid built = build_field(surface, source.build, progress_);
+    cache.save("field", key.hash(), [&](const fs::path& path) { built.save(path); });
+    return keep(built, built_in(watch, cache));
+}
+
+DeformedFieldModel ContactStore::deformed(const std::string& body, const FieldSource& source,
+                                          const ReducedModel& model) {
+    CacheKey key = begin_key(model.surface());
+    add_field(key, source.build);
+    key.add(source.deformed.num_proxies).add(source.deformed.num_neighbours);
+    key.add(source.deformed.num_domains).add(source.deformed.push_forward ? 1 : 0);
+    add_motion(key, model);
+    key.add(source.file.lexically_normal().string());
+    const std::string name = hash_text(key.hash());
+    if (const auto known = deformed_.find(name); known != deformed_.end()) return known->second;
+
+    const StopWatch watch;
+    BuildCache cache = open_cache(cache_);
+    const std::string stage = "deformed-field";
+    const auto keep = [&](const DeformedFieldModel& found, const std::string& how) {
+        const int domains = found.num_domains();
+        tell(body + ": deformed field of " + std::to_string(found.num_proxies()) + " proxies in " +
+             std::to_string(domains) + (domains == 1 ? " domain · " : " domains · ") + how);
+        return deformed_.emplace(name, found).first->second;
+    };
+    if (!source.file.empty())
+        return keep(DeformedFieldModel::load(source.file, model), loaded_from(source.file, watch));
+    // the file is checked by find() and mapped once more by load()
+    if (const auto found = from_cache(cache, stage, key.hash(), [&](const Archive&) {
+            return DeformedFieldModel::load(cache.path(stage, key.hash()), model);
+        }))
+        return keep(*found, cached_in(watch));
+    const DeformedFieldModel built(model, source.build, source.deformed, progress_);
+    cache.save(stage, key.hash(), [&](const fs::path& path) { built.save(path); });
+    return keep(built, built_in(watch, cache));
+}
+
+FieldBody ContactStore::field(const ContactSide& side) {
+    FieldBody result;
+    result.body = &side.body;
+    const std::optional<FieldSource>& source = side.description.contact.field;
+    if (const auto* rigid = std::get_if<RigidSource>(&side.description.source)) {
+        result.field = std::visit(ExactField{}, rigid->shape);
+        if (result.field) return result;
+    }
+    if (!source)
+        throw InputError("", "\"" + side.description.name +
+                                 "\" has no field: give it \"contact\": {\"field\": …}");
+    with_name("field", side.description, [&] {
+        if (const ReducedModel* model = model_of(side.body))
+            result.deformed = deformed(side.description.name, *source, *model);
+        else
+            result.field = grid(side.description.name, *source, side.body.surface());
+    });
+    return result;
+}
+
+LoopContact ContactStore::make(const ContactDescription& contact, const ContactSide& shell,
+                               const ContactSide& field) {
+    ContactPairOptions options;
+    options.exchange = contact.exchange;
+    options.traversal.has_coherence = contact.has_coherence;
+    options.loads.friction = contact.friction;
+    options.loads.scaling = contact.scaling;
+    if (contact.stiffness > 0) options.loads.stiffness = contact.stiffness;
+    const bool moves_shell = is_moved(shell), moves_field = is_moved(field);
+    ShellBody shell_body{&shell.body, tree(shell)};
+    ContactPair pair(std::move(shell_body), this->field(field), options);
+    if (!(contact.stiffness > 0))
+        pair.set_stiffness(chosen_stiffness(pair.traversal().field(), pair.traversal().tree()));
+    // arrays hold every node: the budget may be changed while it runs
+    const int first_level = pair.traversal().tree().level_start(1);
+    if (contact.nodes > 0 && contact.nodes < first_level)
+        throw InputError("", "nodes", std::to_string(contact.nodes),
+                         "at least " + std::to_string(first_level) +
+                             ", the first level of the pointshell; more levels make it smaller");
+    if (contact.nodes > 0) pair.set_budget(contact.nodes);
+    if (contact.budget > 0) (void)pair.calibrate(contact.budget);
+    return {contact.shell + "/" + contact.field,
+            shell.place,
+            field.place,
+            moves_shell,
+            moves_field,
+            std::move(pair)};
+}
+
+}  // namespace pliant

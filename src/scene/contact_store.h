@@ -1,0 +1,57 @@
+#pragma once
+
+#include "pliant/core/progress.h"
+#include "pliant/field/analytic_field.h"
+#include "pliant/scene/scene_description.h"
+#include "pliant/scene/simulation_loop.h"
+
+#include <filesystem>
+#include <functional>
+#include <map>
+
+namespace pliant {
+
+/// One of the two bodies of a contact.
+struct ContactSide {
+    const BodyDescription& description;
+    Body& body;
+    int place = 0;  ///< in its loop
+};
+
+/// Pointshells and fields of a scene, each made once however many contacts and copies use it and
+/// kept in the cache folder: the next start maps files into memory.
+class ContactStore {
+public:
+    ContactStore(std::filesystem::path cache, std::function<void(const std::string&)> say,
+                 Progress& progress)
+        : cache_(std::move(cache)), say_(std::move(say)), progress_(progress) {}
+
+    /// Throws InputError and Cancelled.
+    [[nodiscard]] LoopContact make(const ContactDescription& contact, const ContactSide& shell,
+                                   const ContactSide& field);
+
+private:
+    [[nodiscard]] PointTree tree(const ContactSide& side);
+    [[nodiscard]] PointTree build_tree(const std::string& body, const PointshellSource& source,
+                                       const SurfaceMesh& surface, const ReducedModel* model,
+                                       std::uint64_t shell_key, std::uint64_t key);
+    [[nodiscard]] Pointshell build_shell(const PointshellSource& source, const SurfaceMesh& surface,
+                                         std::uint64_t key);
+    [[nodiscard]] FieldBody field(const ContactSide& side);
+    [[nodiscard]] FieldPointer grid(const std::string& body, const FieldSource& source,
+                                    const SurfaceMesh& surface);
+    [[nodiscard]] DeformedFieldModel deformed(const std::string& body, const FieldSource& source,
+                                              const ReducedModel& model);
+    void tell(const std::string& line) const {
+        if (say_) say_(line);
+    }
+
+    std::filesystem::path cache_;
+    std::function<void(const std::string&)> say_;
+    Progress& progress_;
+    std::map<std::string, PointTree> trees_;
+    std::map<std::string, FieldPointer> grids_;
+    std::map<std::string, DeformedFieldModel> deformed_;
+};
+
+}  // namespace pliant

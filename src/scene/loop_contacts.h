@@ -1,0 +1,53 @@
+#pragma once
+
+#include "pliant/scene/simulation_loop.h"
+
+namespace pliant {
+
+/// The contacts of a loop. One thread at a time, but for marks(); nothing marked noexcept
+/// allocates.
+class LoopContacts {
+public:
+    explicit LoopContacts(std::vector<LoopContact> contacts);
+
+    [[nodiscard]] int count() const noexcept { return static_cast<int>(contacts_.size()); }
+    [[nodiscard]] const LoopContact& operator[](int c) const noexcept {
+        return contacts_[static_cast<std::size_t>(c)];
+    }
+
+    [[nodiscard]] std::vector<LiveParameter> parameters(int c) const;
+    /// Clamped to its range; a place out of range or a value that is not finite changes nothing.
+    void set_parameter(int c, int index, double value) noexcept;
+
+    /// All contacts of the bodies as they are, into the loads of their next step.
+    void act(double dt) noexcept;
+    void forget() noexcept;
+    /// Forgets, also what it counted.
+    void reset() noexcept;
+
+    /// The first body that a script moves into others, those with fields first, and the force on
+    /// it; place −1: none.
+    struct Moved {
+        int place = -1;
+        Eigen::Vector3d force = Eigen::Vector3d::Zero();
+    };
+    [[nodiscard]] Moved moved() const noexcept;
+
+    void make_frames(const std::vector<int>& body_of_world,
+                     std::vector<ShownContact>& frames) const;
+    void fill(std::span<ShownContact> frames) const noexcept;
+    /// What contacts said when it was not ok.
+    void add_counts(std::span<std::uint64_t> counts) const noexcept;
+    /// Nodes of a frame in the world by the display state of the shell's body; thread-safe.
+    void marks(int c, const ShownContact& frame, std::span<const float> shell_state,
+               std::vector<ContactMark>& marks) const;
+
+private:
+    std::vector<LoopContact> contacts_;
+    std::vector<std::vector<LiveParameter>> parameters_;
+    std::array<std::uint64_t, kNumStepStatuses> counts_ = {};
+    int moved_ = -1;          ///< contact of moved()
+    bool has_acted_ = false;  ///< since they forgot: else there is nothing to show
+};
+
+}  // namespace pliant
