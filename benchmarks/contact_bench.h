@@ -9,5 +9,6 @@ namespace pliant::bench {
 [[nodiscard]] std::vector<Benchmark> contact_tree_benchmarks();
 [[nodiscard]] std::vector<Benchmark> contact_loads_benchmarks();
 [[nodiscard]] std::vector<Benchmark> contact_traversal_benchmarks();
+[[nodiscard]] std::vector<Benchmark> contact_solver_benchmarks();
 
 }  // namespace pliant::bench

@@ -224,7 +224,7 @@ Energy RigidBody::energy() const noexcept {
     return energy;
 }
 
-Wrench RigidBody::all_loads() const noexcept {
+Wrench RigidBody::next_load() const noexcept {
     Wrench load = load_;
     const Quaternion& rotation = end_.pose.rotation;
     // wind on the area that faced it at rest, docs/body.md eq. (6)
@@ -277,7 +277,7 @@ RigidMotion RigidBody::moved_by(const Wrench& load, double dt) const noexcept {
 }
 
 StepStatus RigidBody::do_step(double dt) noexcept {
-    last_load_ = all_loads();
+    last_load_ = next_load();
     const StepStatus status = has_ignored_ ? StepStatus::InputIgnored : StepStatus::Ok;
     const Pose target = target_.value_or(end_.pose);
     load_ = {};

@@ -54,11 +54,20 @@ struct Chunk {
     }
 };
 
+/// Places of one chunk in the rest field of a domain, and its values there.
+struct Places {
+    alignas(64) float x[kMaxPlaces], y[kMaxPlaces], z[kMaxPlaces];
+    alignas(64) float weight[kMaxPlaces], outside[kMaxPlaces], value[kMaxPlaces];
+    alignas(64) int proxy[kMaxPlaces];
+    [[nodiscard]] ProxyPlaces rows() noexcept { return {x, y, z, weight, outside, proxy}; }
+};
+
 }  // namespace
 
 struct DeformedField::Impl {
     struct Domain {
-        std::vector<float> rows;  // of the table
+        std::vector<float> rows;   // of the table
+        std::vector<int> proxies;  // of the model, as the table counts them
         ProxyTable table{};
     };
 
@@ -75,6 +84,9 @@ struct DeformedField::Impl {
     void make_table(std::size_t d) noexcept;
     void find_bounds() noexcept;
     void find_margin() noexcept;
+    /// Where domain d looks up n points, and the rest values there.
+    void ask_domain(std::size_t d, const float* x, const float* y, const float* z, int n,
+                    Places& found) const noexcept;
     void evaluate(const float* x, const float* y, const float* z, int n,
                   float* distance) const noexcept;
 };
@@ -85,6 +97,7 @@ DeformedField::Impl::Impl(std::shared_ptr<const DeformedFieldModel::Data> model_
         Domain domain;
         domain.rows.resize(static_cast<std::size_t>(ProxyTable::kRows) *
                            static_cast<std::size_t>(part.num_proxies));
+        domain.proxies.resize(static_cast<std::size_t>(part.num_proxies));
         // differences of push-forward stay in the box
         const GridFrame& frame = part.rest.frame();
         const double inset = (data->options.push_forward ? 0.5 + 1e-4 : 1e-4) * frame.cell;
@@ -94,6 +107,7 @@ DeformedField::Impl::Impl(std::shared_ptr<const DeformedFieldModel::Data> model_
             domain.table.high[axis] = static_cast<float>(box.max()[axis] - inset);
         }
         domain.table.boundary = part.rest.arrays().boundary;
+        domain.table.reach = static_cast<float>(part.reach);
         resolution = std::max(resolution, frame.cell);
         domains.push_back(std::move(domain));
     }
@@ -148,7 +162,9 @@ void DeformedField::Impl::make_table(std::size_t d) noexcept {
             for (int c = 0; c < 3; ++c)
                 rows[(6 + 3 * axis + c) * stride + count] =
                     static_cast<float>(pose.inverse(axis, c));
+            rows[(15 + axis) * stride + count] = static_cast<float>(data->rest[i][axis]);
         }
+        domain.proxies[static_cast<std::size_t>(count)] = static_cast<int>(i);
         ++count;
     }
     domain.table.rows = rows;
@@ -213,36 +229,37 @@ void DeformedField::Impl::find_margin() noexcept {
     margin.stretch = static_cast<float>(std::min(stretch, 1e30));
 }
 
+void DeformedField::Impl::ask_domain(std::size_t d, const float* x, const float* y, const float* z,
+                                     int n, Places& found) const noexcept {
+    const ProxyTable& table = domains[d].table;
+    const DistanceGrid& rest = data->domains[d].rest;
+    find_places(table, x, y, z, n, found.rows());
+    const int count = n * (table.num_neighbours - 1);
+    rest.distances({found.x, found.y, found.z, count}, found.value);
+    if (!data->options.push_forward) return;
+    // the rest gradient from the corners of a tetrahedron: continuous, unlike a cell's own
+    static constexpr int kSigns[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
+    alignas(64) float corner[4][kMaxPlaces], cx[kMaxPlaces], cy[kMaxPlaces], cz[kMaxPlaces];
+    const auto half = static_cast<float>(0.5 * rest.frame().cell);
+    for (int c = 0; c < 4; ++c) {
+        for (int i = 0; i < count; ++i) {
+            cx[i] = found.x[i] + half * static_cast<float>(kSigns[c][0]);
+            cy[i] = found.y[i] + half * static_cast<float>(kSigns[c][1]);
+            cz[i] = found.z[i] + half * static_cast<float>(kSigns[c][2]);
+        }
+        rest.distances({cx, cy, cz, count}, corner[c]);
+    }
+    const float* const corners[4] = {corner[0], corner[1], corner[2], corner[3]};
+    stretch_weights(table, count, corners, half, found.proxy, found.weight);
+}
+
 void DeformedField::Impl::evaluate(const float* x, const float* y, const float* z, int n,
                                    float* distance) const noexcept {
     std::fill_n(distance, n, std::numeric_limits<float>::infinity());
-    alignas(64) float px[kMaxPlaces], py[kMaxPlaces], pz[kMaxPlaces];
-    alignas(64) float weight[kMaxPlaces], outside[kMaxPlaces], value[kMaxPlaces];
-    alignas(64) int proxy[kMaxPlaces];
-    const ProxyPlaces places{px, py, pz, weight, outside, proxy};
+    Places found;
     for (std::size_t d = 0; d < domains.size(); ++d) {
-        const ProxyTable& table = domains[d].table;
-        const DistanceGrid& rest = data->domains[d].rest;
-        find_places(table, x, y, z, n, places);
-        const int count = n * (table.num_neighbours - 1);
-        rest.distances({px, py, pz, count}, value);
-        if (data->options.push_forward) {
-            // the rest gradient from the corners of a tetrahedron: continuous, unlike a cell's own
-            static constexpr int kSigns[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
-            alignas(64) float corner[4][kMaxPlaces], cx[kMaxPlaces], cy[kMaxPlaces], cz[kMaxPlaces];
-            const auto half = static_cast<float>(0.5 * rest.frame().cell);
-            for (int c = 0; c < 4; ++c) {
-                for (int i = 0; i < count; ++i) {
-                    cx[i] = px[i] + half * static_cast<float>(kSigns[c][0]);
-                    cy[i] = py[i] + half * static_cast<float>(kSigns[c][1]);
-                    cz[i] = pz[i] + half * static_cast<float>(kSigns[c][2]);
-                }
-                rest.distances({cx, cy, cz, count}, corner[c]);
-            }
-            const float* const corners[4] = {corner[0], corner[1], corner[2], corner[3]};
-            stretch_weights(table, count, corners, half, proxy, weight);
-        }
-        blend_places(table, n, value, places, distance);
+        ask_domain(d, x, y, z, n, found);
+        blend_places(domains[d].table, n, found.value, found.rows(), distance);
     }
 }
 
@@ -332,6 +349,61 @@ int DeformedField::nearest_proxy(const Vector3d& x) const noexcept {
 void DeformedField::add_load(int proxy, const Vector3d& force, double* f) const noexcept {
     const auto& U = impl_->data->modes[static_cast<std::size_t>(proxy)];
     for (int j = 0; j < rank(); ++j) f[j] += U.col(j).dot(force);
+}
+
+int DeformedField::num_domains() const noexcept { return static_cast<int>(impl_->domains.size()); }
+
+void DeformedField::domain_distances(int domain, const PointBatch& points, const RestBalls& balls,
+                                     float* distance) const noexcept {
+    const auto d = static_cast<std::size_t>(domain);
+    Chunk chunk;
+    Places found;
+    for (int begin = 0; begin < points.count; begin += kMaxProxyPoints) {
+        chunk.load(points, begin);
+        impl_->ask_domain(d, chunk.x, chunk.y, chunk.z, chunk.count, found);
+        blend_outside_balls(
+            impl_->domains[d].table, chunk.count, found.value, found.rows(),
+            {balls.x + begin, balls.y + begin, balls.z + begin, balls.radius + begin},
+            distance + begin);
+        for (int i = 0; i < chunk.count && !chunk.are_finite; ++i)
+            if (!chunk.is_finite[i]) distance[begin + i] = std::numeric_limits<float>::infinity();
+    }
+}
+
+void DeformedField::domain_modes(int domain, const PointBatch& points, float* modes,
+                                 int stride) const noexcept {
+    assert(stride >= 4 * rank());
+    const Impl& m = *impl_;
+    const Impl::Domain& part = m.domains[static_cast<std::size_t>(domain)];
+    Chunk chunk;
+    Places found;
+    for (int begin = 0; begin < points.count; begin += kMaxProxyPoints) {
+        chunk.load(points, begin);
+        const int n = chunk.count;
+        find_places(part.table, chunk.x, chunk.y, chunk.z, n, found.rows());
+        for (int i = 0; i < n; ++i) {
+            float* row =
+                modes + static_cast<std::size_t>(begin + i) * static_cast<std::size_t>(stride);
+            std::fill_n(row, stride, 0.0f);
+            for (int k = 0; k < part.table.num_neighbours - 1; ++k) {
+                const int place = k * n + i;
+                const auto proxy = static_cast<std::size_t>(
+                    part.proxies[static_cast<std::size_t>(found.proxy[place])]);
+                // the neighbourhood moves with its proxy: U + F_j (X − P)
+                const Eigen::Vector3f arm =
+                    Eigen::Vector3f(found.x[place], found.y[place], found.z[place]) -
+                    m.data->rest[proxy].cast<float>();
+                const auto& motion = m.data->motion[proxy];
+                for (int j = 0; j < rank(); ++j) {
+                    const Eigen::Matrix<float, 12, 1> column = motion.col(j).cast<float>();
+                    Eigen::Map<Eigen::Vector3f>(row + 4 * j) +=
+                        found.weight[place] *
+                        (column.head<3>() + arm.x() * column.segment<3>(3) +
+                         arm.y() * column.segment<3>(6) + arm.z() * column.segment<3>(9));
+                }
+            }
+        }
+    }
 }
 
 const double* DeformedField::proxy_modes(int proxy) const noexcept {

@@ -14,6 +14,11 @@ namespace {
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 
+/// Along each axis, to find how far a solid reaches from its proxies.
+constexpr int kReachSamples = 32;
+/// On that: the nearest proxies of a shape are not those of rest.
+constexpr double kReachFactor = 1.25;
+
 /// The domains' proxies in a row, and how all of them move.
 void add_proxies(DeformedFieldModel::Data& data, const ReducedModel& model,
                  const std::vector<FieldDomain>& domains) {
@@ -69,6 +74,31 @@ void add_travel(DeformedFieldModel::Data& data, const ReducedModel& model) {
     }
 }
 
+/// No point of a domain's solid is farther at rest from the proxies that answer for it, with some
+/// room for others in other shapes.
+double reach_of(const DeformedFieldModel::Data& data,
+                const DeformedFieldModel::Data::Domain& part) {
+    const GridFrame& frame = part.rest.frame();
+    const int stride =
+        std::max(1, *std::max_element(frame.cells.begin(), frame.cells.end()) / kReachSamples);
+    const auto last = data.rest.begin() + part.first_proxy + part.num_proxies;
+    double reach = 0;
+    std::vector<double> squares;
+    for (int k = 0; k <= frame.cells[2]; k += stride)
+        for (int j = 0; j <= frame.cells[1]; j += stride)
+            for (int i = 0; i <= frame.cells[0]; i += stride) {
+                const Vector3d x = frame.vertex(i, j, k);
+                if (part.rest.distance(x) > stride * frame.cell) continue;
+                squares.clear();
+                for (auto P = data.rest.begin() + part.first_proxy; P != last; ++P)
+                    squares.push_back((*P - x).squaredNorm());
+                const auto farthest = squares.begin() + (data.options.num_neighbours - 2);
+                std::nth_element(squares.begin(), farthest, squares.end());
+                reach = std::max(reach, *farthest);
+            }
+    return kReachFactor * std::sqrt(reach);
+}
+
 }  // namespace
 
 double norm_bound(const Matrix3d& A) noexcept {
@@ -92,6 +122,7 @@ std::vector<int> nearest_points(const std::vector<Vector3d>& points, int begin, 
 }
 
 void DeformedFieldModel::Data::complete() {
+    for (Domain& domain : domains) domain.reach = reach_of(*this, domain);
     for (const Motion& m : motion) modes.emplace_back(m.topRows<3>());
     for (const Domain& domain : domains)
         for (int i = 0; i < domain.num_proxies; ++i) {

@@ -46,6 +46,9 @@ struct Point {
 HWY_INLINE Vector squared_norm(const Point& v) {
     return hn::MulAdd(v.x, v.x, hn::MulAdd(v.y, v.y, hn::Mul(v.z, v.z)));
 }
+HWY_INLINE Vector distance_between(const Point& a, const Point& b) {
+    return hn::Sqrt(squared_norm({hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)}));
+}
 
 /// The K nearest proxies in ascending order of squared distance; of equally near ones the lower
 /// index.
@@ -186,27 +189,61 @@ void stretch_all_weights(const ProxyTable& table, int count, const float* const*
     }
 }
 
+/// The values at a vector of places; outside the box two lower bounds, both continuous at its
+/// faces.
+HWY_INLINE Vector values_at(const ProxyTable& table, const float* values, const float* outside,
+                            int count) {
+    const Tag tag;
+    const Vector zero = hn::Zero(tag), boundary = hn::Set(tag, table.boundary);
+    const Vector value = load_some(tag, values, count);
+    const Vector out = load_some(tag, outside, count);
+    const Vector far = hn::Max(hn::Sqrt(hn::MulAdd(out, out, hn::Mul(value, value))),
+                               hn::Add(out, hn::Min(boundary, value)));
+    const Vector bound = hn::IfThenElse(hn::Gt(value, zero), far, hn::Add(value, out));
+    return hn::IfThenElse(hn::Gt(out, zero), bound, value);
+}
+
 void blend_all_places(const ProxyTable& table, int n, const float* values,
                       const ProxyPlaces& places, float* distance) {
     const Tag tag;
-    const Vector zero = hn::Zero(tag), boundary = hn::Set(tag, table.boundary);
     for (int i = 0; i < n; i += kLanes) {
         const int count = n - i;
-        Vector sum = zero;
+        Vector sum = hn::Zero(tag);
         for (int j = 0; j < table.num_neighbours - 1; ++j) {
             const int place = j * n + i;
-            const Vector value = load_some(tag, values + place, count);
-            const Vector outside = load_some(tag, places.outside + place, count);
-            // two lower bounds, both continuous at the faces
-            const Vector far =
-                hn::Max(hn::Sqrt(hn::MulAdd(outside, outside, hn::Mul(value, value))),
-                        hn::Add(outside, hn::Min(boundary, value)));
-            const Vector bound = hn::IfThenElse(hn::Gt(value, zero), far, hn::Add(value, outside));
-            const Vector s = hn::IfThenElse(hn::Gt(outside, zero), bound, value);
+            const Vector s = values_at(table, values + place, places.outside + place, count);
             sum = hn::MulAdd(load_some(tag, places.weight + place, count), s, sum);
         }
         const Vector before = load_some(tag, distance + i, count);
         store_some(hn::Min(before, sum), tag, distance + i, count);
+    }
+}
+
+void blend_all_outside_balls(const ProxyTable& table, int n, const float* values,
+                             const ProxyPlaces& places, const BallRows& balls, float* distance) {
+    const Tag tag;
+    const Vector reach = hn::Set(tag, table.reach);
+    for (int i = 0; i < n; i += kLanes) {
+        const int count = n - i;
+        const Point centre{load_some(tag, balls.x + i, count), load_some(tag, balls.y + i, count),
+                           load_some(tag, balls.z + i, count)};
+        const Vector radius = load_some(tag, balls.radius + i, count);
+        Vector sum = hn::Zero(tag);
+        for (int j = 0; j < table.num_neighbours - 1; ++j) {
+            const int place = j * n + i;
+            const Point at{load_some(tag, places.x + place, count),
+                           load_some(tag, places.y + place, count),
+                           load_some(tag, places.z + place, count)};
+            const Index proxy = load_some(IndexTag(), places.proxy + place, count);
+            const Point rest{gather(table, 15, proxy), gather(table, 16, proxy),
+                             gather(table, 17, proxy)};
+            const Vector s = values_at(table, values + place, places.outside + place, count);
+            const Vector outside = hn::Max(hn::Sub(radius, distance_between(at, centre)),
+                                           hn::Sub(distance_between(at, rest), reach));
+            sum =
+                hn::MulAdd(load_some(tag, places.weight + place, count), hn::Max(s, outside), sum);
+        }
+        store_some(sum, tag, distance + i, count);
     }
 }
 
@@ -219,6 +256,7 @@ namespace pliant {
 HWY_EXPORT(find_all_places);
 HWY_EXPORT(stretch_all_weights);
 HWY_EXPORT(blend_all_places);
+HWY_EXPORT(blend_all_outside_balls);
 
 void find_places(const ProxyTable& table, const float* x, const float* y, const float* z, int n,
                  const ProxyPlaces& places) noexcept {
@@ -231,6 +269,11 @@ void stretch_weights(const ProxyTable& table, int count, const float* const corn
 void blend_places(const ProxyTable& table, int n, const float* values, const ProxyPlaces& places,
                   float* distance) noexcept {
     HWY_DYNAMIC_DISPATCH(blend_all_places)(table, n, values, places, distance);
+}
+void blend_outside_balls(const ProxyTable& table, int n, const float* values,
+                         const ProxyPlaces& places, const BallRows& balls,
+                         float* distance) noexcept {
+    HWY_DYNAMIC_DISPATCH(blend_all_outside_balls)(table, n, values, places, balls, distance);
 }
 
 }  // namespace pliant

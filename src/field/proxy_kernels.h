@@ -9,14 +9,15 @@ inline constexpr int kMaxLookUps = kMaxNeighbours - 1;
 
 /// Proxies of one domain in one shape. Rows of `stride` numbers, one of each proxy: deformed
 /// positions p (3 rows), then a (3) and B = F⁻¹ by rows (9): a point x of its neighbourhood was at
-/// X = a + B x.
+/// X = a + B x. Then rest positions P (3).
 struct ProxyTable {
-    static constexpr int kRows = 15;
+    static constexpr int kRows = 18;
     const float* rows;
     int stride, count;
     int num_neighbours;     ///< k ≤ count, kMinNeighbours … kMaxNeighbours
     float low[3], high[3];  ///< box of the rest field
     float boundary;         ///< least distance on its faces
+    float reach;            ///< farther from its P at rest, a proxy knows nothing of the solid
 };
 
 /// Where to ask the rest field for n points: k − 1 places each (the k-th neighbour has no weight),
@@ -41,5 +42,15 @@ void stretch_weights(const ProxyTable& table, int count, const float* const corn
 /// the box replaced by lower bounds.
 void blend_places(const ProxyTable& table, int n, const float* values, const ProxyPlaces& places,
                   float* distance) noexcept;
+
+/// Balls of the rest shape whose material does not count, one for each point [m].
+struct BallRows {
+    const float *x, *y, *z, *radius;
+};
+/// distance_i ← Σ_j weight · max(value, radius_i − |place − centre_i|, |place − P| − reach) of n
+/// points, values as in blend_places, docs/contact.md eq. (33).
+void blend_outside_balls(const ProxyTable& table, int n, const float* values,
+                         const ProxyPlaces& places, const BallRows& balls,
+                         float* distance) noexcept;
 
 }  // namespace pliant

@@ -192,6 +192,10 @@ struct ReducedBody::Impl {
         std::swap(held_workspace->contact, other_workspace->contact);
         motion->held->set_acceleration(state.shape, last_load, *held_workspace);
     }
+    /// Gravity and wind on a free body, through its centre of mass.
+    [[nodiscard]] Vector3d steady_force() const noexcept {
+        return motion->flight->mass() * gravity + wind_pressure * wind;
+    }
     /// Whether the first `num_rows` rows of held_rows can be moved one by one, eq. (30).
     [[nodiscard]] bool are_independent(int num_rows) noexcept;
     [[nodiscard]] bool begin_load() noexcept;
@@ -286,7 +290,7 @@ bool ReducedBody::Impl::begin_load() noexcept {
     a_before = state.shape.a;
     total = load;
     if (is_free())
-        wrench.force += motion->flight->mass() * gravity + wind_pressure * wind;
+        wrench.force += steady_force();
     else
         total += gravity_load + wind_pressure * wind_load;
     product = total - last_load;
@@ -334,6 +338,32 @@ void ReducedBody::add_reduced_force(const Eigen::Ref<const VectorXd>& f) noexcep
         impl_->load += f;
     else
         impl_->has_bad_input = true;
+}
+
+void ReducedBody::add_wrench(const Wrench& wrench) noexcept {
+    if (!wrench.force.allFinite() || !wrench.torque.allFinite())
+        impl_->has_bad_input = true;
+    else if (impl_->is_free())
+        impl_->wrench += wrench;
+}
+
+const RigidMotion& ReducedBody::frame() const noexcept { return impl_->state.frame; }
+const std::optional<RigidMass>& ReducedBody::rest_mass() const noexcept {
+    return impl_->data->rest_mass;
+}
+const ReducedTuning& ReducedBody::tuning() const noexcept { return impl_->tuning(); }
+
+Wrench ReducedBody::next_wrench() const noexcept {
+    const Impl& m = *impl_;
+    return m.is_free() ? m.wrench + Wrench{m.steady_force(), Vector3d::Zero()} : Wrench{};
+}
+
+void ReducedBody::next_acceleration(VectorXd& a) const noexcept {
+    Impl& m = *impl_;
+    m.product = m.load - m.last_load;
+    if (!m.is_free()) m.product += m.gravity_load + m.wind_pressure * m.wind_load;
+    a = m.state.shape.a;
+    a.noalias() += m.data->inverse_mass * m.product;
 }
 
 void ReducedBody::add_contact(const Eigen::Ref<const VectorXd>& f,

@@ -39,6 +39,7 @@ ReducedBodyModel::Data::Data(ReducedModel reduced)
     const Eigen::Matrix3d& P = inertia->second_moment;
     const Eigen::Matrix3d J = P.trace() * Eigen::Matrix3d::Identity() - P;
     smallest_inertia = symmetric_eigenvalues(J)[0];
+    rest_mass = RigidMass{inertia->mass, inertia->centre, J};
 }
 
 std::shared_ptr<const ReducedMotion> ReducedBodyModel::Data::motion(

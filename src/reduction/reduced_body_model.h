@@ -28,6 +28,7 @@ struct ReducedBodyModel::Data {
     Eigen::MatrixXd weight;  ///< r × 3: loads of an acceleration of 1 m/s² along each axis
     double largest_row = 0;  ///< |Ū_s|² of the vertex that moves most
     std::optional<InertiaBlocks> inertia;  ///< of a free body
+    std::optional<RigidMass> rest_mass;    ///< of a free body, about its centre
     double smallest_inertia = 0;           ///< about the centre of mass at rest [kg m²]
 
     /// Shared by all bodies that ask for the same. Thread-safe.

@@ -460,5 +460,28 @@ TEST(RigidBody, BadOptionsAreRefused) {
     EXPECT_THAT(error(options), HasSubstr("pose of a rigid body"));
 }
 
+TEST(RigidBody, NextLoadIsWhatTheNextStepTakes) {
+    RigidBodyOptions options;
+    options.pose.rotation = rotation_from_vector(Vector3d(0.3, -0.2, 0.5));
+    RigidMass mass;
+    mass.mass = 2;
+    mass.centre = Vector3d(0.1, 0.2, -0.3);
+    mass.inertia = Vector3d(0.1, 0.2, 0.25).asDiagonal();
+    options.mass = mass;
+    RigidBody body(RigidShape::sphere(0.1), test::box_surface(), options);
+    ASSERT_TRUE(body.mass().has_value());
+    EXPECT_EQ(body.mass()->centre, mass.centre);
+    EXPECT_TRUE(body.next_load().force.isZero(0));
+    body.set_gravity(Vector3d(0, 0, -10));
+    body.add_wrench({Vector3d(1, 2, 3), Vector3d(4, 5, 6)});
+    const Wrench next = body.next_load();
+    EXPECT_TRUE(next.force.isApprox(Vector3d(1, 2, -17), 1e-15));
+    EXPECT_EQ(body.step(1e-3), StepStatus::Ok);
+    EXPECT_EQ(body.last_load().force, next.force);
+    EXPECT_EQ(body.last_load().torque, next.torque);
+    // gravity is left
+    EXPECT_TRUE(body.next_load().force.isApprox(Vector3d(0, 0, -20), 1e-15));
+}
+
 }  // namespace
 }  // namespace pliant

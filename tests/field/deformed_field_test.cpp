@@ -473,5 +473,74 @@ TEST(DeformedField, IsBuiltFromTheModelAlone) {
     EXPECT_LT(field.distance(Vector3d(0.4, 0, 0)), -0.1);
 }
 
+TEST(DeformedField, ADomainIsAskedWithoutTheMaterialInABall) {
+    DeformedField field(bar_field());
+    const Matrix3d F = rotation(0.7);
+    const Vector3d t(0.4, -0.2, 0.7);
+    field.update(affine_coordinates(bar(), F, t));
+    const RandomPoints material(Box(Vector3d(-1.4, -1, -0.4), Vector3d(1.4, 1, 0.4)), 3000, 2);
+    const RandomPoints centres(Box(Vector3d(-1, -0.2, -0.2), Vector3d(1, 0.2, 0.2)), 3000, 3);
+    std::vector<float> x, y, z, radius;
+    for (int i = 0; i < material.size(); ++i) {
+        const Vector3d p = F * material.at(i) + t;
+        x.push_back(static_cast<float>(p.x()));
+        y.push_back(static_cast<float>(p.y()));
+        z.push_back(static_cast<float>(p.z()));
+        radius.push_back(i % 2 == 0 ? 0.5f : -std::numeric_limits<float>::infinity());
+    }
+    std::vector<float> values(x.size());
+    int num_cut = 0;
+    for (const std::string& target : simd_targets()) {
+        const ScopedSimdTarget scope(target);
+        field.domain_distances(
+            0, {x.data(), y.data(), z.data(), material.size()},
+            {centres.x.data(), centres.y.data(), centres.z.data(), radius.data()}, values.data());
+        for (int i = 0; i < material.size(); ++i) {
+            const double rest = bar_domain().rest.distance(material.at(i));
+            const double ball = radius[i] - (material.at(i) - centres.at(i)).norm();
+            // far from all proxies the value may be larger
+            EXPECT_GE(values[i], std::max(rest, ball) - 1e-5);
+            if (rest < 0.1) {
+                EXPECT_NEAR(values[i], std::max(rest, ball), 1e-5);
+            }
+            num_cut += rest < 0 && ball > 0;
+        }
+    }
+    EXPECT_GT(num_cut, 20);
+}
+
+TEST(DeformedField, MaterialMovesWithTheNeighbourhoodsOfProxies) {
+    DeformedField field(bar_field());
+    const Matrix3d F = rotation(0.7);
+    const Vector3d t(0.4, -0.2, 0.7);
+    const VectorXd q = affine_coordinates(bar(), F, t);
+    field.update(q);
+    // an affine change is what all neighbourhoods do
+    Matrix3d A = Matrix3d::Zero();
+    A << 0.1, 0.3, -0.2, 0.5, -0.4, 0.6, -0.1, 0.2, 0.7;
+    const VectorXd change = affine_coordinates(bar(), Matrix3d::Identity() + A, Vector3d(1, -2, 3));
+    const RandomPoints material(Box(Vector3d(-1, -0.2, -0.2), Vector3d(1, 0.2, 0.2)), 100, 4);
+    const int stride = 4 * bar().rank() + 4;
+    std::vector<float> modes(static_cast<std::size_t>(stride) * material.x.size());
+    std::vector<float> x, y, z;
+    for (int i = 0; i < material.size(); ++i) {
+        const Vector3d p = F * material.at(i) + t;
+        x.push_back(static_cast<float>(p.x()));
+        y.push_back(static_cast<float>(p.y()));
+        z.push_back(static_cast<float>(p.z()));
+    }
+    field.domain_modes(0, {x.data(), y.data(), z.data(), material.size()}, modes.data(), stride);
+    for (int i = 0; i < material.size(); ++i) {
+        Vector3d moved = Vector3d::Zero();
+        for (int j = 0; j < bar().rank(); ++j) {
+            const float* group = modes.data() + static_cast<std::size_t>(i * stride + 4 * j);
+            moved += change[j] * Vector3d(group[0], group[1], group[2]);
+            EXPECT_EQ(group[3], 0);
+        }
+        const Vector3d expected = A * material.at(i) + Vector3d(1, -2, 3);
+        EXPECT_LT((moved - expected).norm(), 2e-5 * (1 + change.norm())) << i;
+    }
+}
+
 }  // namespace
 }  // namespace pliant

@@ -293,5 +293,58 @@ TEST(FlyingReducedBody, NothingAllocatesInATick) {
     }
 }
 
+TEST(FlyingReducedBody, WrenchesMoveItAsForcesAtItsPointsDo) {
+    const ReducedModel model = test::bar_model({.is_free = true});
+    ReducedBody pushed(model, {.pose = test::tilted()}), turned(model, {.pose = test::tilted()});
+    const Vector3d force(3, -2, 5);
+    const Vector3d arm = pushed.position(tip()) - pushed.frame().pose.position;
+    pushed.add_force(tip(), force);
+    turned.add_wrench({force, arm.cross(force)});
+    EXPECT_TRUE(turned.next_wrench().torque.isApprox(pushed.next_wrench().torque, 1e-14));
+    pushed.step(kTick);
+    turned.step(kTick);
+    // but for the deformation, which a wrench does not make
+    const Twist &a = pushed.frame().velocity, &b = turned.frame().velocity;
+    EXPECT_LT((a.linear - b.linear).norm(), 1e-15);
+    EXPECT_LT((a.angular - b.angular).norm(), 1e-3 * b.angular.norm());
+    EXPECT_TRUE(turned.state().q.isZero(1e-9));
+    turned.add_wrench({Vector3d::Constant(std::numeric_limits<double>::quiet_NaN()), force});
+    EXPECT_EQ(turned.step(kTick), StepStatus::InputIgnored);
+}
+
+TEST(FlyingReducedBody, AWrenchDoesNothingToAHeldOne) {
+    ReducedBody body(test::bar_model());
+    EXPECT_FALSE(body.rest_mass().has_value());
+    body.add_wrench({Vector3d(1, 2, 3), Vector3d(1, 2, 3)});
+    EXPECT_TRUE(body.next_wrench().force.isZero(0));
+    EXPECT_EQ(body.step(kTick), StepStatus::Ok);
+    EXPECT_TRUE(body.state().q.isZero(0));
+}
+
+TEST(FlyingReducedBody, SaysHowTheNextStepBegins) {
+    for (const bool is_free : {false, true}) {
+        const ReducedModel model = test::bar_model({.is_free = is_free});
+        ReducedBody body(model);
+        body.set_gravity(Vector3d(0, 0, -9.81));
+        test::pull(body, 0, 20);
+        const VectorXd q = body.state().q, v = body.state().v;
+        VectorXd a = VectorXd::Zero(q.size());
+        body.add_force(tip(), Vector3d(1, 2, 3));
+        body.next_acceleration(a);
+        const Wrench wrench = body.next_wrench();
+        const Vector3d speed = body.frame().velocity.linear;
+        // a very short step follows the prediction
+        const double h = 1e-7;
+        body.step(h);
+        EXPECT_LT((body.state().v - v - h * a).norm(), 1e-3 * h * a.norm());
+        if (!is_free) continue;
+        const double mass = body.rest_mass()->mass;
+        EXPECT_LT((body.frame().velocity.linear - speed - h / mass * wrench.force).norm(), 1e-12);
+        EXPECT_NEAR(mass, 32, 1e-6);
+        EXPECT_TRUE(body.rest_mass()->centre.isApprox(Vector3d(0.4, 0.1, 0.1), 1e-9));
+        EXPECT_NEAR(body.rest_mass()->inertia(0, 0), 32 * 2 * 0.04 / 12, 1e-2);
+    }
+}
+
 }  // namespace
 }  // namespace pliant

@@ -39,11 +39,14 @@ public:
     [[nodiscard]] const RigidShape& shape() const noexcept { return shape_; }
     [[nodiscard]] const RigidMotion& motion(TickMoment moment = TickMoment::End) const noexcept;
     [[nodiscard]] bool is_dynamic() const noexcept { return mass_.has_value(); }
+    [[nodiscard]] const std::optional<RigidMass>& mass() const noexcept { return mass_; }
     /// Where the next step ends, for a body without script or mass: velocities and accelerations
     /// by differences. Otherwise, and for a pose that is not finite, nothing happens.
     void drive_to(const Pose& pose) noexcept;
     /// Load of the next step about the frame's origin, in world axes.
     void add_wrench(const Wrench& wrench) noexcept;
+    /// All loads of the next step given so far, about the frame's origin, in world axes.
+    [[nodiscard]] Wrench next_load() const noexcept;
     /// All loads on it in the last step about the frame's origin, whether it moves or not.
     [[nodiscard]] const Wrench& last_load() const noexcept { return last_load_; }
 
@@ -69,7 +72,6 @@ private:
     void do_reset() noexcept override;
 
     [[nodiscard]] Eigen::Vector3d body_point(const SurfacePoint& point) const noexcept;
-    [[nodiscard]] Wrench all_loads() const noexcept;
     [[nodiscard]] RigidMotion moved_by(const Wrench& load, double dt) const noexcept;
     void set_acceleration(RigidMotion& motion, const Wrench& load) const noexcept;
 

@@ -59,6 +59,15 @@ private:
     std::shared_ptr<const Data> data_;
 };
 
+/// Balls of the rest shape whose material does not count, one for each point of a batch [m]; of
+/// radius −∞: none.
+struct RestBalls {
+    const float* x = nullptr;
+    const float* y = nullptr;
+    const float* z = nullptr;
+    const float* radius = nullptr;
+};
+
 /// The field of a deforming body in its own axes, docs/field.md eq. (10)–(14): the rest field
 /// pulled back through the nearest proxies, C0. Exact for rigid motions, good for smooth bases and
 /// small strain. update() once per tick; then queries as for every field. One thread at a time.
@@ -86,6 +95,15 @@ public:
     void add_load(int proxy, const Eigen::Vector3d& force, double* f) const noexcept;
     /// U_i, 3 × r by columns.
     [[nodiscard]] const double* proxy_modes(int proxy) const noexcept;
+    [[nodiscard]] int num_domains() const noexcept;
+    /// Values of one domain alone without the material in a ball for each point, for self-contact,
+    /// docs/contact.md eq. (33). margin() holds for them too.
+    void domain_distances(int domain, const PointBatch& points, const RestBalls& balls,
+                          float* distance) const noexcept;
+    /// How the material of a domain that is at the points moves, docs/contact.md eq. (35): for each
+    /// point a row of `stride` ≥ 4 r floats, r groups (m_x m_y m_z 0).
+    void domain_modes(int domain, const PointBatch& points, float* modes,
+                      int stride) const noexcept;
     /// Proxies with det F ≤ 0, or nearly, in this shape.
     [[nodiscard]] int num_skipped() const noexcept;
 

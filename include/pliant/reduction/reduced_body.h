@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pliant/body/body.h"
+#include "pliant/body/rigid_body.h"
 #include "pliant/reduction/reduced_model.h"
 
 namespace pliant {
@@ -47,11 +47,26 @@ public:
     [[nodiscard]] const Pose& pose() const noexcept;  ///< of the rest shape's axes now
     /// Load in reduced coordinates, body axes, of the next step, beside add_force().
     void add_reduced_force(const Eigen::Ref<const Eigen::VectorXd>& f) noexcept;
+    /// Load of the next step of a free body about its centre of mass, in world axes, beside
+    /// add_force(). A held one does not move under it.
+    void add_wrench(const Wrench& wrench) noexcept;
     /// Contact of the next step in reduced coordinates, body axes, which its implicit step follows:
     /// load f at the present shape, stiffness K (r × r, not negative) and its damping time β [s],
     /// docs/contact.md eq. (21). Contacts add up, the largest β counts.
     void add_contact(const Eigen::Ref<const Eigen::VectorXd>& f,
                      const Eigen::Ref<const Eigen::MatrixXd>& K, double damping) noexcept;
+
+    // What contact predicts the next step from.
+    /// Of the frame at the centre of mass, axes of the rest shape; a held body's does not move.
+    [[nodiscard]] const RigidMotion& frame() const noexcept;
+    /// Of a free body at rest, about its centre of mass in the axes of the body; none of a held
+    /// one.
+    [[nodiscard]] const std::optional<RigidMass>& rest_mass() const noexcept;
+    [[nodiscard]] const ReducedTuning& tuning() const noexcept;
+    /// Loads of the next step given so far, with gravity and wind: what moves the frame, about its
+    /// origin in world axes, and the acceleration of the shape with which the step begins.
+    [[nodiscard]] Wrench next_wrench() const noexcept;
+    void next_acceleration(Eigen::VectorXd& a) const noexcept;
 
     [[nodiscard]] std::string_view kind() const noexcept override { return "reduced"; }
     [[nodiscard]] std::shared_ptr<const BodyDisplay> display() const override;

@@ -1,0 +1,188 @@
+#include "contact/contact_rows.h"
+
+#include "contact/row_kernels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace pliant {
+
+using Eigen::Matrix3d;
+using Eigen::Vector3d;
+
+namespace {
+
+/// Gradients shorter than this have no direction: on the medial axis of a solid.
+constexpr double kShortestGradient = 0.5;
+
+/// Two directions across a unit vector and each other.
+std::array<Vector3d, 2> across(const Vector3d& n) {
+    int axis = 0;
+    n.cwiseAbs().minCoeff(&axis);
+    const Vector3d t = n.cross(Vector3d::Unit(axis)).normalized();
+    return {t, n.cross(t)};
+}
+
+bool may_touch(const MovingBody& shell, const MovingBody& field) noexcept {
+    const BoundingSphere sphere = shell.sphere();
+    const DistanceField& solid = *field.solid();
+    const float value = solid.distance(field.pose().to_body(sphere.centre));
+    const CullingMargin margin = solid.margin();
+    // single precision, twice over
+    const double rounding = 1e-6 * (std::abs(double{value}) + sphere.radius + sphere.centre.norm());
+    return value <= margin.stretch * sphere.radius + margin.at(value) + rounding;
+}
+
+}  // namespace
+
+ContactRows::ContactRows(std::span<const MovingBody> bodies, int max_contacts, bool has_friction)
+    : contacts(static_cast<std::size_t>(max_contacts)), slot_(std::make_shared<FieldSlot>()) {
+    int largest = 0, most_points = 0;
+    std::vector<const float*> trees;
+    for (const MovingBody& body : bodies) {
+        largest = std::max(largest, body.size());
+        traversal_of_.push_back(-1);
+        const PointTree* tree = body.tree();
+        if (!tree) continue;
+        most_points = std::max(most_points, tree->num_points());
+        // copies share their rows
+        const auto known = std::ranges::find(trees, tree->row(0));
+        traversal_of_.back() = static_cast<int>(known - trees.begin());
+        if (known != trees.end()) continue;
+        trees.push_back(tree->row(0));
+        // coherence would remember one pair, not whichever comes next
+        traversals_.emplace_back(*tree, slot_, TraversalOptions{.has_coherence = false});
+    }
+    rows.resize(contacts.size() * static_cast<std::size_t>(2 * largest) *
+                (has_friction ? kNumDirections : 1));
+    const auto room = static_cast<std::size_t>(most_points);
+    order_.resize(room);
+    for (auto* list : {&distance_, &gx_, &gy_, &gz_}) list->resize(room);
+}
+
+void ContactRows::clear() noexcept {
+    count = num_visited = 0;
+    num_numbers_ = 0;
+    is_complete = true;
+}
+
+void ContactRows::add_pair(std::span<const MovingBody> bodies, const BodyPair& pair,
+                           const RowOptions& options,
+                           std::span<const RememberedContact> memory) noexcept {
+    const MovingBody& shell = bodies[static_cast<std::size_t>(pair.shell)];
+    const MovingBody& field = bodies[static_cast<std::size_t>(pair.field)];
+    if (!may_touch(shell, field)) return;
+    slot_->field = field.solid();
+    PointTraversal& traversal =
+        traversals_[static_cast<std::size_t>(traversal_of_[static_cast<std::size_t>(pair.shell)])];
+    (void)traversal.update(field.pose().inverse() * shell.pose(), shell.shape());
+    num_visited += traversal.statistics().visited;
+    const ContactPoints& found = traversal.contacts();
+    if (found.count == 0) return;
+
+    field.solid()->samples({found.x.data(), found.y.data(), found.z.data(), found.count},
+                           {distance_.data(), gx_.data(), gy_.data(), gz_.data()});
+    const auto order = std::span(order_).first(static_cast<std::size_t>(found.count));
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::sort(order, {}, [&](int i) { return found.point[static_cast<std::size_t>(i)]; });
+
+    const int first = count;
+    for (const int i : order) {
+        if (count == static_cast<int>(contacts.size())) {
+            is_complete = false;
+            break;
+        }
+        SolverContact& c = contacts[static_cast<std::size_t>(count)];
+        c = {};
+        place(shell, field, found, i, c);
+        // a shape without proxies cannot be pushed
+        const bool is_usable = c.p.allFinite() && (!field.deformed() || c.proxy >= 0);
+        count += is_usable ? 1 : 0;
+    }
+    const auto added = std::span(contacts).subspan(static_cast<std::size_t>(first),
+                                                   static_cast<std::size_t>(count - first));
+    weigh(added, options);
+    recall(field, pair, memory, options, added);
+    for (SolverContact& c : added) write_rows(shell, field, options, c);
+}
+
+void ContactRows::place(const MovingBody& shell, const MovingBody& field,
+                        const ContactPoints& found, int index, SolverContact& c) noexcept {
+    const auto i = static_cast<std::size_t>(index);
+    c.point = found.point[i];
+    c.node = found.node[i];
+    const Vector3d x(found.x[i], found.y[i], found.z[i]);
+    c.p = field.pose().to_world(x);
+    c.distance = found.distance[i];
+    Vector3d n = field.pose().rotation * Vector3d(gx_[i], gy_[i], gz_[i]);
+    double length = n.norm();
+    if (!(length >= kShortestGradient) || !std::isfinite(length)) {
+        n = shell.pose().rotation * shell.tree()->normal(c.point, shell.shape());
+        length = n.norm();
+    }
+    c.e[0] = n;
+    const auto [t, s] = across(n / length);
+    c.e[1] = t;
+    c.e[2] = s;
+    if (field.deformed()) c.proxy = field.deformed()->nearest_proxy(x);
+}
+
+/// Eq. (12).
+void ContactRows::weigh(std::span<SolverContact> added, const RowOptions& options) const noexcept {
+    Matrix3d moments = Matrix3d::Zero();
+    for (const SolverContact& c : added) moments += c.e[0] * c.e[0].transpose();
+    for (SolverContact& c : added) {
+        double sharing = 0;  // l
+        if (options.scaling == ContactScaling::PerDirection)
+            sharing = c.e[0].dot(moments * c.e[0]);
+        else if (options.scaling == ContactScaling::SingleCount)
+            sharing = static_cast<double>(added.size());
+        c.k = options.stiffness * std::min(1.0, options.scaling_count / std::max(sharing, 1e-300));
+    }
+}
+
+/// Forces to begin with, and the stretch of friction's springs.
+void ContactRows::recall(const MovingBody& field, const BodyPair& pair,
+                         std::span<const RememberedContact> memory, const RowOptions& options,
+                         std::span<SolverContact> added) const noexcept {
+    auto old = std::ranges::lower_bound(memory, pair, {}, &RememberedContact::pair);
+    for (SolverContact& c : added) {
+        while (old != memory.end() && old->pair == pair && old->point < c.point) ++old;
+        if (old == memory.end() || old->pair != pair) return;
+        if (old->point != c.point) continue;
+        c.f[0] = old->normal_force;
+        if (!options.has_friction) continue;
+        for (std::size_t i = 1; i < kNumDirections; ++i) c.f[i] = c.e[i].dot(old->tangential_force);
+        const Vector3d offset = c.p - field.pose().to_world(old->anchor);
+        c.stretch = c.e[1].dot(offset) * c.e[1] + c.e[2].dot(offset) * c.e[2];
+    }
+}
+
+void ContactRows::write_rows(const MovingBody& shell, const MovingBody& field,
+                             const RowOptions& options, SolverContact& c) noexcept {
+    const int length = shell.size() + field.size();
+    const int num_directions = options.has_friction ? kNumDirections : 1;
+    c.row = num_numbers_;
+    num_numbers_ += static_cast<std::size_t>(num_directions * length);
+    double* row = rows.data() + c.row;
+    for (int i = 0; i < num_directions; ++i, row += length) {
+        const auto k = static_cast<std::size_t>(i);
+        const Vector3d &e = c.e[k], back = -e;
+        shell.write_row(c.p, e, shell.point_modes(c.point), row);
+        field.write_row(c.p, back, field.proxy_modes(c.proxy), row + shell.size());
+        c.known_velocity[k] = shell.known_velocity(c.p, e) + field.known_velocity(c.p, back);
+    }
+    // what a force of 1 N changes, eq. (29); of two tangential ones at most, eq. (30)
+    const double gain = options.reach * options.dt;
+    const double* const n = rows.data() + c.row;
+    c.diagonal = 1 / c.k + gain * dot_rows(n, n, length);
+    if (!options.has_friction) return;
+    const double *const t = n + length, *const s = t + length;
+    const double tt = dot_rows(t, t, length), ss = dot_rows(s, s, length),
+                 ts = dot_rows(t, s, length);
+    c.tangential_diagonal = 1 / (options.friction_stiffness * c.k) +
+                            gain * (0.5 * (tt + ss) + std::hypot(0.5 * (tt - ss), ts));
+}
+
+}  // namespace pliant

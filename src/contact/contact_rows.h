@@ -1,0 +1,97 @@
+#pragma once
+
+#include "contact/moving_body.h"
+
+namespace pliant {
+
+/// Directions of a contact: along the field's gradient, and two across it with friction.
+inline constexpr int kNumDirections = 3;
+
+/// One touching point, docs/contact.md eq. (26).
+struct SolverContact {
+    int point = 0, node = 0;                      ///< of the shell
+    int proxy = -1;                               ///< of a deformed field
+    Eigen::Vector3d p = Eigen::Vector3d::Zero();  ///< world [m]
+    std::array<Eigen::Vector3d, kNumDirections> e = {
+        Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero()};
+    double distance = 0;                                     ///< < 0 [m]
+    double k = 0;                                            ///< with its weight [N/m]
+    Eigen::Vector3d stretch = Eigen::Vector3d::Zero();       ///< p − anchor, tangential [m]
+    std::array<double, kNumDirections> f = {};               ///< along the directions [N]
+    std::array<double, kNumDirections> known_velocity = {};  ///< of prescribed bodies
+    double diagonal = 0, tangential_diagonal = 0;            ///< of eq. (29), (30)
+    bool is_sliding = false;
+    std::size_t row = 0;  ///< first number of its rows: shell and field of each direction
+
+    [[nodiscard]] Eigen::Vector3d force() const noexcept {
+        return f[0] * e[0] + f[1] * e[1] + f[2] * e[2];
+    }
+};
+
+/// What a contact leaves for the next tick.
+struct RememberedContact {
+    BodyPair pair;
+    int point = 0;
+    double normal_force = 0;
+    Eigen::Vector3d tangential_force;  ///< world
+    Eigen::Vector3d anchor;            ///< in the axes of the field body
+};
+
+struct RowOptions {
+    double stiffness = 0, scaling_count = 0;
+    ContactScaling scaling = ContactScaling::None;
+    double friction_stiffness = 0;
+    bool has_friction = false;
+    double dt = 0, reach = 0;  ///< h and h + β_c [s]
+};
+
+/// Contacts of some of the pairs and their rows; one for each part of the work. Sized once.
+class ContactRows {
+public:
+    ContactRows(std::span<const MovingBody> bodies, int max_contacts, bool has_friction);
+
+    void clear() noexcept;
+    /// Finds the contacts of a pair; appends them, ordered by point.
+    void add_pair(std::span<const MovingBody> bodies, const BodyPair& pair,
+                  const RowOptions& options, std::span<const RememberedContact> memory) noexcept;
+
+    std::vector<SolverContact> contacts;
+    int count = 0;
+    int num_visited = 0;
+    bool is_complete = true;  ///< false: there were more contacts than places
+    std::vector<double> rows;
+
+private:
+    /// Stands for the field of whichever pair is asked.
+    class FieldSlot final : public DistanceField {
+    public:
+        void distances(const PointBatch& points, float* distance) const noexcept override {
+            field->distances(points, distance);
+        }
+        void samples(const PointBatch& points, const SampleBatch& samples) const noexcept override {
+            field->samples(points, samples);
+        }
+        [[nodiscard]] const Box& bounds() const noexcept override { return field->bounds(); }
+        [[nodiscard]] CullingMargin margin() const noexcept override { return field->margin(); }
+        [[nodiscard]] double resolution() const noexcept override { return field->resolution(); }
+        const DistanceField* field = nullptr;
+    };
+
+    void place(const MovingBody& shell, const MovingBody& field, const ContactPoints& found,
+               int index, SolverContact& c) noexcept;
+    void weigh(std::span<SolverContact> added, const RowOptions& options) const noexcept;
+    void recall(const MovingBody& field, const BodyPair& pair,
+                std::span<const RememberedContact> memory, const RowOptions& options,
+                std::span<SolverContact> added) const noexcept;
+    void write_rows(const MovingBody& shell, const MovingBody& field, const RowOptions& options,
+                    SolverContact& c) noexcept;
+
+    std::shared_ptr<FieldSlot> slot_;
+    std::vector<PointTraversal> traversals_;  ///< of each tree
+    std::vector<int> traversal_of_;           ///< of each body; −1: has no points
+    std::vector<int> order_;
+    std::vector<float> distance_, gx_, gy_, gz_;
+    std::size_t num_numbers_ = 0;  ///< of rows in use
+};
+
+}  // namespace pliant

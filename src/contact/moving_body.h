@@ -1,0 +1,103 @@
+#pragma once
+
+#include "contact/broad_phase.h"
+#include "contact/contact_modes.h"
+#include "pliant/contact/contact_solver.h"
+
+namespace pliant {
+
+/// A body as the contact solver sees it: what it will do in the next step without contact, and how
+/// it answers to impulses. Velocities are in coordinates w in which its inertia is the identity,
+/// docs/contact.md eq. (28): those of the centre of mass, of rotation, of the shape.
+class MovingBody {
+public:
+    /// Throws InputError for what ContactSolver does not take.
+    MovingBody(const ContactBody& body, const std::string& name, ModesLibrary& library);
+
+    /// Takes pose, shape, velocity and loads for a step of dt seconds. False: not finite.
+    bool begin(double dt) noexcept;
+
+    /// Of w and rows, filled up with zeros; 0: prescribed.
+    [[nodiscard]] int size() const noexcept { return static_cast<int>(w.size()); }
+    [[nodiscard]] bool is_moving() const noexcept { return w.size() > 0; }
+    [[nodiscard]] int rank() const noexcept { return static_cast<int>(load_.size()); }
+    [[nodiscard]] const Pose& pose() const noexcept { return pose_; }
+    [[nodiscard]] std::span<const double> shape() const noexcept;
+    [[nodiscard]] const PointTree* tree() const noexcept { return tree_ ? &*tree_ : nullptr; }
+    [[nodiscard]] const DistanceField* solid() const noexcept {
+        return deformed_ ? deformed_.get() : field_.get();
+    }
+    [[nodiscard]] const DeformedField* deformed() const noexcept { return deformed_.get(); }
+    [[nodiscard]] BoundingSphere sphere() const noexcept;
+
+    /// Velocity of the point at p along e that no load changes: of prescribed bodies.
+    [[nodiscard]] double known_velocity(const Eigen::Vector3d& p,
+                                        const Eigen::Vector3d& e) const noexcept;
+    /// size() numbers J with J · w = velocity of the point at p along e, world axes. `modes` from
+    /// one of the tables below; null for rigid bodies.
+    void write_row(const Eigen::Vector3d& p, const Eigen::Vector3d& e, const float* modes,
+                   double* row) const noexcept;
+    [[nodiscard]] const float* point_modes(int point) const noexcept {
+        return point_modes_ ? point_modes_->data() + table_width() * static_cast<std::size_t>(point)
+                            : nullptr;
+    }
+    [[nodiscard]] const float* proxy_modes(int proxy) const noexcept {
+        return proxy_modes_ ? proxy_modes_->data() + table_width() * static_cast<std::size_t>(proxy)
+                            : nullptr;
+    }
+    /// Adds Uᵀ Rᵀ force to the loads of a reduced body; `U` by columns, `stride` numbers apart.
+    template <class Number>
+    void add_load(const Number* U, int stride, const Eigen::Vector3d& force) noexcept {
+        const Eigen::Vector3d f = pose_.rotation.conjugate() * force;
+        for (int j = 0; j < rank(); ++j, U += stride)
+            load_[j] += U[0] * f[0] + U[1] * f[1] + U[2] * f[2];
+    }
+    /// Of a wrench about centre(), in world axes.
+    void add_wrench(const Wrench& wrench) noexcept {
+        wrench_ += wrench;
+        is_touched_ = true;
+    }
+    [[nodiscard]] const Eigen::Vector3d& centre() const noexcept { return centre_; }
+    /// Whether it moves as a whole, and the velocity of its centre then.
+    [[nodiscard]] bool has_frame() const noexcept { return has_frame_; }
+    [[nodiscard]] const Eigen::Vector3d& centre_velocity() const noexcept {
+        return centre_velocity_;
+    }
+    /// Gives all forces to the body, if there are any.
+    void apply() noexcept;
+
+    Eigen::VectorXd w;  ///< empty: prescribed
+
+private:
+    void begin_frame(const RigidMass& mass, const Twist& velocity, const Wrench& load,
+                     double dt) noexcept;
+    void begin_shape(double dt) noexcept;
+    [[nodiscard]] std::size_t table_width() const noexcept {
+        return static_cast<std::size_t>(3 * rank());
+    }
+
+    RigidBody* rigid_ = nullptr;
+    ReducedBody* reduced_ = nullptr;
+    std::optional<PointTree> tree_;
+    std::shared_ptr<const DistanceField> field_;
+    std::unique_ptr<DeformedField> deformed_;
+    std::shared_ptr<const ContactModes> modes_;
+    std::shared_ptr<const ModalTable> point_modes_, proxy_modes_;
+
+    bool has_frame_ = false;        ///< moves as a whole
+    double root_mass_ = 1;          ///< √m
+    Eigen::Vector3d root_inertia_;  ///< of the principal moments
+    Quaternion principal_axes_;     ///< to body axes
+    Eigen::Matrix3d to_principal_;  ///< from the world, now
+    Pose pose_;                     ///< of the axes
+    Eigen::Vector3d centre_;        ///< of mass; of prescribed bodies the origin
+    Eigen::Vector3d centre_velocity_;
+    Twist known_;                            ///< of the origin of a prescribed body
+    Eigen::VectorXd root_response_;          ///< √D of each mode, eq. (28)
+    Eigen::VectorXd acceleration_, y_rate_;  ///< scratch
+    Wrench wrench_;
+    Eigen::VectorXd load_;
+    bool is_touched_ = false;
+};
+
+}  // namespace pliant
