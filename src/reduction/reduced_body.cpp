@@ -127,6 +127,8 @@ struct ReducedBody::Impl {
     int num_held = 0;
     MatrixXd held_rows;  ///< 3 rows of Ū for each
     VectorXd goals, multipliers;
+    FreeState rehearsed_state;  // what a rehearsal puts back
+    VectorXd rehearsed_multipliers;
 
     std::vector<LiveParameter> parameters;
 
@@ -267,6 +269,8 @@ ReducedBody::Impl::Impl(std::shared_ptr<const ReducedBodyModel::Data> shared,
     initial.frame.velocity = options.velocity;
     if (is_free()) motion->flight->set_acceleration(initial, {}, load, *flight_workspace);
     set_state(initial);
+    rehearsed_state = state;
+    rehearsed_multipliers = multipliers;
 }
 
 bool ReducedBody::Impl::are_independent(int num_rows) noexcept {
@@ -570,6 +574,18 @@ void ReducedBody::write_display(std::span<float> display_state) const noexcept {
     assert(static_cast<Index>(display_state.size()) == kPoseFloats + q.size());
     write_pose(impl_->pose, display_state);
     Eigen::Map<Eigen::VectorXf>(display_state.data() + kPoseFloats, q.size()) = q.cast<float>();
+}
+
+void ReducedBody::rehearse(double dt) noexcept {
+    Impl& m = *impl_;
+    m.rehearsed_state = m.state;
+    m.rehearsed_multipliers = m.multipliers;
+    const Wrench wrench = m.wrench;
+    static_cast<void>(m.begin_load());
+    static_cast<void>(m.step_under_load(dt));
+    m.state = m.rehearsed_state;
+    m.multipliers = m.rehearsed_multipliers;
+    m.wrench = wrench;
 }
 
 StepStatus ReducedBody::do_step(double dt) noexcept {

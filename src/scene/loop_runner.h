@@ -53,7 +53,7 @@ public:
     /// [ns]; 0: not at all, the loop is paused or its ticks are long.
     [[nodiscard]] std::int64_t lead() const noexcept;
     /// Brings what the next tick reads back into the caches, docs/scene.md section "Real time".
-    void warm_up() const noexcept { loop_.warm_up(); }
+    void warm_up() noexcept { loop_.warm_up(); }
 
 private:
     /// A body whose states are recorded.

@@ -486,6 +486,35 @@ TEST(ReducedBody, ContinuesBitForBitAfterARestore) {
     EXPECT_EQ(test::saved(body), end);
 }
 
+TEST(ReducedBody, RehearsalsLeaveNoTrace) {
+    for (const bool is_free : {false, true}) {
+        const ReducedModel model = test::bar_model({.is_free = is_free});
+        ReducedBody plain(model, {.pose = test::tilted()}), rehearsing(model, {.pose = test::tilted()});
+        for (ReducedBody* body : {&plain, &rehearsing}) body->set_gravity(kGravity);
+        std::uint64_t allocations = 0;
+        for (int k = 0; k < 50; ++k)
+            for (ReducedBody* body : {&plain, &rehearsing}) {
+                if (k == 25 && !is_free) {
+                    ASSERT_TRUE(body->prescribe(tip(), body->position(tip())));
+                }
+                body->add_force(end_face(), {3, -1, 0.1 * k});
+                body->add_wrench({Vector3d(0, 1, 0), Vector3d(0.1, 0, 0)});
+                const AllocationGuard guard;
+                if (body == &rehearsing) body->rehearse(kTick);  // with loads that wait
+                body->step(kTick);
+                if (body == &rehearsing) body->rehearse(kTick);
+                allocations += guard.count();
+            }
+        EXPECT_EQ(test::saved(plain), test::saved(rehearsing));
+        if (!is_free) {
+            EXPECT_EQ(plain.holding_force(0), rehearsing.holding_force(0));
+            EXPECT_GT(plain.holding_force(0).norm(), 0);
+        }
+        EXPECT_EQ(rehearsing.report().counts[0], 50u);
+        EXPECT_EQ(allocations, 0u);
+    }
+}
+
 TEST(ReducedBody, RefusesStatesThatAreNotItsOwn) {
     ReducedBody body(test::bar_model());
     test::pull(body, 0, 10);

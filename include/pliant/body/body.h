@@ -114,6 +114,9 @@ public:
     /// Advances by dt seconds under the loads given since the last step. Never throws; keeps the
     /// state finite; counts in report().
     StepStatus step(double dt) noexcept;
+    /// Does the work of a step and forgets it: the next one finds code and data in the caches.
+    /// Bodies with cheap or long steps do nothing.
+    virtual void rehearse(double /*dt*/) noexcept {}
 
     [[nodiscard]] virtual Eigen::Vector3d position(
         const SurfacePoint& point, TickMoment moment = TickMoment::End) const noexcept = 0;

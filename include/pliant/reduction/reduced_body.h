@@ -94,6 +94,7 @@ public:
     void save_state(std::span<double> state) const noexcept override;
     bool restore_state(std::span<const double> state) noexcept override;
     void write_display(std::span<float> state) const noexcept override;
+    void rehearse(double dt) noexcept override;
 
 private:
     StepStatus do_step(double dt) noexcept override;

@@ -134,8 +134,8 @@ public:
     /// Forces of hands, contacts and wind, then a step of the tool and of every body in the order
     /// given.
     void tick() noexcept;
-    /// Reads what a tick reads and changes nothing: a thread that slept finds it in its caches.
-    void warm_up() const noexcept;
+    /// Rehearses the step of every body and changes nothing: a thread that slept fills its caches.
+    void warm_up() noexcept;
     [[nodiscard]] std::uint64_t ticks() const noexcept { return ticks_; }
     [[nodiscard]] double time() const noexcept { return static_cast<double>(ticks_) * dt(); }
     /// Of the last tick; work and lateness are the caller's to fill.
