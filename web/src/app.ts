@@ -33,6 +33,8 @@ import { StatusLine } from "./status_line";
 import { worldPositions } from "./surface_evaluation";
 import { WorldView } from "./world_view";
 
+const kSmallFrame = 1 << 16; // bytes: not worth waiting until the one before is drawn
+
 /// The page: connects what arrives with what is drawn, and what people do with what is sent.
 export class App {
     readonly latency = new LatencyMeter();
@@ -43,6 +45,7 @@ export class App {
     private view: WorldView | null = null;
     private stats: Stats | null = null;
     private drawn: Frame | null = null;
+    private acknowledged: Frame | null = null;
     private colourMode: ColourMode = ColourMode.Body;
     private showsMesh = false;
     private contactMode: ContactMode = ContactMode.Off;
@@ -151,8 +154,14 @@ export class App {
         if (!isNew) return;
         this.drawn = frame;
         ++this.framesDrawn;
-        this.connection.send({ type: "ack", frame: frame.number });
+        this.acknowledge(frame);
         this.latency.drawn(frame);
+    }
+
+    private acknowledge(frame: Frame): void {
+        if (frame === this.acknowledged) return;
+        this.acknowledged = frame;
+        this.connection.send({ type: "ack", frame: frame.number });
     }
 
     private receive(message: ServerMessage): void {
@@ -188,7 +197,13 @@ export class App {
     private receiveBinary(message: ArrayBuffer): void {
         const kind = new Uint32Array(message, 0, 1)[0];
         if (!this.hello) return;
-        if (kind === 1) this.frame = parseFrame(message, this.hello) ?? this.frame;
+        if (kind === 1) {
+            const frame = parseFrame(message, this.hello);
+            if (!frame) return;
+            this.frame = frame;
+            // a newer one may come before this one is drawn
+            if (message.byteLength <= kSmallFrame) this.acknowledge(frame);
+        }
         if (kind === 2) this.plots.add(parseSamples(message));
         if (kind === 3) void this.view?.updateMesh(parseMeshNodes(message));
         if (kind === 4) this.view?.contacts.update(parseContactMarks(message));

@@ -18,8 +18,10 @@ export interface HandContext {
 
 const kSlot = 0;
 
-/// Turns pointer positions into what is held: pulls, pokes and the tool. At most one message per
-/// drawn frame.
+const kSendInterval = 5; // ms
+
+/// Turns pointer positions into what is held: pulls, pokes and the tool. Targets are sent at once,
+/// not with the next picture: a slow renderer would delay them by a frame.
 export class Hand {
     mode: HandMode = "pull";
     private holding: HandMode | null = null;
@@ -27,6 +29,7 @@ export class Hand {
     private readonly target = new THREE.Vector3();
     private readonly offset = new THREE.Vector3(); // from the pointer to the tool
     private pending: number | null = null; // time of the event to be sent
+    private lastSent = 0;
 
     constructor(
         private readonly stage: Stage,
@@ -51,6 +54,7 @@ export class Hand {
         if (!hit) return;
         this.target.copy(hit).add(this.offset);
         this.pending = time;
+        if (performance.now() - this.lastSent >= kSendInterval) this.flush();
     }
 
     /// Moves the target by fractions of the view along the screen's axes and into it.
@@ -82,7 +86,7 @@ export class Hand {
         this.pending = null;
     }
 
-    /// Once per animation frame.
+    /// What waits to be sent; also once per animation frame.
     flush(): void {
         if (this.pending === null || !this.holding) return;
         const target = this.target.toArray() as Vec3;
@@ -90,6 +94,7 @@ export class Hand {
         else this.context.send({ type: "drag", slot: kSlot, target });
         this.context.sent(target, this.pending);
         this.pending = null;
+        this.lastSent = performance.now();
     }
 
     private holdSurface(ray: THREE.Ray, mode: "pull" | "poke"): boolean {

@@ -17,6 +17,9 @@ export class PointerInput {
         const { canvas } = stage;
         canvas.addEventListener("pointerdown", (event) => this.down(event));
         canvas.addEventListener("pointermove", (event) => this.moved(event));
+        // where there are raw updates they come at once; pointermove waits for the next picture
+        const moveEvent = "onpointerrawupdate" in canvas ? "pointerrawupdate" : "pointermove";
+        canvas.addEventListener(moveEvent, (event) => this.moveHand(event as PointerEvent));
         canvas.addEventListener("pointerup", (event) => this.up(event));
         canvas.addEventListener("pointercancel", (event) => this.up(event));
         // the ring of keyboard focus is for those who come by keyboard
@@ -54,8 +57,6 @@ export class PointerInput {
             // each finger moves the middle by half its way
             const height = 2 * canvas.clientHeight;
             orbit.pan((last.x - now.x) / height, (now.y - last.y) / height);
-        } else if (this.use === "hand") {
-            this.hand.move(...this.unitPosition(event), event.timeStamp);
         } else if (this.use === "orbit") {
             const right = (now.x - last.x) * kRadiansPerPixel;
             orbit.orbit(right, (now.y - last.y) * kRadiansPerPixel);
@@ -64,7 +65,13 @@ export class PointerInput {
             orbit.pan((last.x - now.x) / height, (now.y - last.y) / height);
         }
         this.pointers.set(event.pointerId, now);
-        this.stage.invalidate();
+        // a hand draws nothing: the scene answers
+        if (this.use !== "hand") this.stage.invalidate();
+    }
+
+    private moveHand(event: PointerEvent): void {
+        if (this.use === "hand" && this.pointers.has(event.pointerId))
+            this.hand.move(...this.unitPosition(event), event.timeStamp);
     }
 
     private up(event: PointerEvent): void {
