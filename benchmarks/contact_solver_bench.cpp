@@ -16,7 +16,7 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr double kStep = 1.0 / 120;
+constexpr double kPileStep = 1.0 / 120;
 constexpr int kNumBodies = 512;
 
 /// A ring in place of a basket: cost depends on r and on the points that touch alone.
@@ -55,7 +55,7 @@ const Ring& ring() {
 using Bodies = std::vector<std::unique_ptr<ReducedBody>>;
 
 void step_all(const Bodies& bodies) {
-    parallel_for(bodies.size(), 4, [&](std::size_t i) { (void)bodies[i]->step(kStep); });
+    parallel_for(bodies.size(), 4, [&](std::size_t i) { (void)bodies[i]->step(kPileStep); });
 }
 
 /// `side` × `side` rings in a layer.
@@ -91,7 +91,7 @@ struct Pile {
         for (int k = 0; k < 100; ++k) (void)step();
     }
     double step() {
-        (void)solver->act(kStep);
+        (void)solver->act(kPileStep);
         step_all(bodies);
         return solver->statistics().elastic_energy;
     }

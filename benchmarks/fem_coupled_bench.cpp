@@ -12,7 +12,7 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr int kStepsPerSample = 5;
+constexpr int kCoupledStepsPerSample = 5;
 
 /// n³ hexes of a cube of 0.1 m that hangs from its top face or lies on the floor.
 struct Case {
@@ -56,11 +56,11 @@ Workload step_workload(const Case& c) {
                 throw std::runtime_error("the step failed");
 
     Workload workload;
-    workload.operations = workload.reference_operations = kStepsPerSample;
+    workload.operations = workload.reference_operations = kCoupledStepsPerSample;
     workload.run = [=, on_floor = c.on_floor] {
         // contact goes on from step to step; otherwise every sample does the same
         if (!on_floor) *state = start;
-        for (int k = 0; k < kStepsPerSample; ++k)
+        for (int k = 0; k < kCoupledStepsPerSample; ++k)
             if (dynamics->step(*state, f, 0).status != StepStatus::Ok)
                 throw std::runtime_error("the step failed");
         return state->u.sum();
@@ -68,7 +68,7 @@ Workload step_workload(const Case& c) {
     const auto reference = std::make_shared<FemState>(start);
     workload.run_reference = [=] {
         *reference = start;
-        for (int k = 0; k < kStepsPerSample; ++k)
+        for (int k = 0; k < kCoupledStepsPerSample; ++k)
             if (decoupled->step(*reference, f, dt, *ws).status != StepStatus::Ok)
                 throw std::runtime_error("the step failed");
         return reference->u.sum();

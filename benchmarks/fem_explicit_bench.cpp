@@ -19,7 +19,7 @@ VolumeMesh mesh_of(Shape shape, int cells) {
     return hex_box(cells, cells, cells, test::unit_box());
 }
 
-constexpr int kStepsPerSample = 4;
+constexpr int kExplicitStepsPerSample = 4;
 
 /// A free block that starts to swing under its weight at one end.
 struct SwingingBlock {
@@ -35,7 +35,7 @@ struct SwingingBlock {
         dynamics.set_acceleration(s, load, ws);
     }
     double run() {
-        for (int k = 0; k < kStepsPerSample; ++k)
+        for (int k = 0; k < kExplicitStepsPerSample; ++k)
             if (dynamics.step(s, load, dt, ws).status != StepStatus::Ok)
                 throw std::runtime_error("the step failed");
         return s.v.squaredNorm();
@@ -51,7 +51,7 @@ struct SwingingBlock {
 Workload step_workload(Shape shape, int cells, Precision precision, bool on_two_threads) {
     const auto block = std::make_shared<SwingingBlock>(shape, cells, precision);
     const double operations =
-        double{kStepsPerSample} * block->dynamics.model().mesh().num_elements();
+        double{kExplicitStepsPerSample} * block->dynamics.model().mesh().num_elements();
     Workload workload;
     workload.operations = workload.reference_operations = operations;
     workload.run = [block, on_two_threads] {

@@ -13,7 +13,7 @@
 namespace pliant::bench {
 namespace {
 
-constexpr double kStep = 1e-3;  // [s]
+constexpr double kImplicitStep = 1e-3;  // [s]
 
 PenaltyContact ground_under(const FemModel& model, double weight) {
     int num_lowest = 0;
@@ -57,8 +57,8 @@ public:
         const double push = 0.1 * weight_ * std::sin(2 * std::numbers::pi * 5 * s_.time);
         for (const int node : top_)
             load_[3 * node] = f_[3 * node] + push / static_cast<double>(top_.size());
-        const ImplicitReport report = dynamics_.step(s_, load_, kStep);
-        const bool is_at_rest = s_.time < 1.5 * kStep;
+        const ImplicitReport report = dynamics_.step(s_, load_, kImplicitStep);
+        const bool is_at_rest = s_.time < 1.5 * kImplicitStep;
         if (report.status != StepStatus::Ok || !(report.linear_residual <= 1e-6) ||
             report.contact.num_contacts == 0 || (report.newton_iterations != 1 && !is_at_rest))
             throw std::runtime_error("the step failed");

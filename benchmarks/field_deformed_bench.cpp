@@ -9,7 +9,7 @@ namespace {
 
 using namespace test;
 
-constexpr int kBatch = 256;
+constexpr int kDeformedBatch = 256;
 
 /// The bent bar, or the U with its legs apart, and points all over its box.
 struct Field {
@@ -24,12 +24,12 @@ struct Field {
         field = std::make_unique<DeformedField>(built);
         q = shape;
         field->update(q);
-        points = std::make_unique<RandomPoints>(field->bounds(), 40 * kBatch, 1);
+        points = std::make_unique<RandomPoints>(field->bounds(), 40 * kDeformedBatch, 1);
         values.resize(points->x.size());
     }
     double run() {
-        for (int begin = 0; begin < points->size(); begin += kBatch)
-            field->distances(points->batch(begin, kBatch),
+        for (int begin = 0; begin < points->size(); begin += kDeformedBatch)
+            field->distances(points->batch(begin, kDeformedBatch),
                              values.data() + static_cast<std::size_t>(begin));
         double sum = 0;
         for (const float v : values) sum += double{v};
@@ -63,10 +63,11 @@ Workload query_workload(const std::shared_ptr<Field>& f) {
     workload.operations = f->points->size();
     workload.run = [f] { return f->run(); };
     // each point alone
-    workload.reference_operations = kBatch;
+    workload.reference_operations = kDeformedBatch;
     workload.run_reference = [f] {
         double sum = 0;
-        for (int i = 0; i < kBatch; ++i) sum += double{f->field->distance(f->points->at(i))};
+        for (int i = 0; i < kDeformedBatch; ++i)
+            sum += double{f->field->distance(f->points->at(i))};
         return sum;
     };
     return workload;

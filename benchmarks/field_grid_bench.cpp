@@ -17,10 +17,10 @@ namespace {
 
 using Eigen::Vector3d;
 
-enum class Where { Coherent, NearSurface, Random };
+enum class GridPlaces { Coherent, NearSurface, Random };
 enum class Ask { Value, Gradient, SingleValue, SingleGradient };
 
-constexpr int kPoints = 16384, kBatch = 256;
+constexpr int kGridPoints = 16384, kGridBatch = 256;
 
 /// A torus in n³ cells, two thirds as wide as the box. Dense grids are kept: they take a while.
 std::shared_ptr<const DistanceGrid> torus_grid(int n, GridStorage storage) {
@@ -49,20 +49,20 @@ std::shared_ptr<const DistanceGrid> torus_grid(int n, GridStorage storage) {
 }
 
 struct Points {
-    Points(Where where, double cell) {
+    Points(GridPlaces where, double cell) {
         std::mt19937 random(1);
         std::uniform_real_distribution<double> uniform(0, 1);
-        for (int i = 0; i < kPoints; ++i) {
+        for (int i = 0; i < kGridPoints; ++i) {
             // a lattice through the surface, points all over the surface, points all over the box
             Vector3d p = Vector3d(0.33, 0, 0) +
                          0.5 * cell * Vector3d(i % 25 - 12, i / 25 % 25 - 12, i / 625 - 12);
-            if (where == Where::NearSurface) {
+            if (where == GridPlaces::NearSurface) {
                 const double u = 2 * std::numbers::pi * uniform(random),
                              v = 2 * std::numbers::pi * uniform(random);
                 const double tube = 0.1 + 2 * cell * (uniform(random) - 0.5);
                 const double reach = 0.23 + tube * std::cos(v);
                 p = {reach * std::cos(u), reach * std::sin(u), tube * std::sin(v)};
-            } else if (where == Where::Random) {
+            } else if (where == GridPlaces::Random) {
                 p = Vector3d(uniform(random), uniform(random), uniform(random)).array() - 0.5;
             }
             x.push_back(static_cast<float>(p.x()));
@@ -121,15 +121,15 @@ float plain_value(const DistanceGrid& grid, float x, float y, float z) {
     return sum;
 }
 
-Workload look_up_workload(int n, GridStorage storage, Where where, Ask ask) {
+Workload look_up_workload(int n, GridStorage storage, GridPlaces where, Ask ask) {
     const auto grid = torus_grid(n, storage);
     const auto p = std::make_shared<Points>(where, grid->frame().cell);
-    const int batch = ask == Ask::Value || ask == Ask::Gradient ? kBatch : 1;
+    const int batch = ask == Ask::Value || ask == Ask::Gradient ? kGridBatch : 1;
     const bool with_gradient = ask == Ask::Gradient || ask == Ask::SingleGradient;
     Workload workload;
-    workload.operations = workload.reference_operations = kPoints;
+    workload.operations = workload.reference_operations = kGridPoints;
     workload.run = [=] {
-        for (int i = 0; i < kPoints; i += batch) {
+        for (int i = 0; i < kGridPoints; i += batch) {
             const PointBatch points = {p->x.data() + i, p->y.data() + i, p->z.data() + i, batch};
             float* const distance = p->distance.data() + i;
             if (with_gradient)
@@ -150,10 +150,11 @@ Workload look_up_workload(int n, GridStorage storage, Where where, Ask ask) {
     return workload;
 }
 
-Benchmark look_up(int n, GridStorage storage, Where where, Ask ask, double max_ns) {
-    static const std::map<Where, std::string> places = {{Where::Coherent, "coherent"},
-                                                        {Where::NearSurface, "near the surface"},
-                                                        {Where::Random, "random"}};
+Benchmark look_up(int n, GridStorage storage, GridPlaces where, Ask ask, double max_ns) {
+    static const std::map<GridPlaces, std::string> places = {
+        {GridPlaces::Coherent, "coherent"},
+        {GridPlaces::NearSurface, "near the surface"},
+        {GridPlaces::Random, "random"}};
     static const std::map<Ask, std::string> questions = {{Ask::Value, "value"},
                                                          {Ask::Gradient, "gradient"},
                                                          {Ask::SingleValue, "single value"},
@@ -173,16 +174,17 @@ Benchmark look_up(int n, GridStorage storage, Where where, Ask ask, double max_n
 std::vector<Benchmark> field_grid_benchmarks() {
     std::vector<Benchmark> all;
     for (const GridStorage storage : {GridStorage::Dense, GridStorage::Sparse}) {
-        for (const Where where : {Where::Coherent, Where::NearSurface, Where::Random}) {
+        for (const GridPlaces where :
+             {GridPlaces::Coherent, GridPlaces::NearSurface, GridPlaces::Random}) {
             // targets are for 128³ and points that share cache lines with others
-            const double target = where == Where::Random ? 0 : 1;
+            const double target = where == GridPlaces::Random ? 0 : 1;
             all.push_back(look_up(128, storage, where, Ask::Value, 8 * target));
             all.push_back(look_up(128, storage, where, Ask::Gradient, 20 * target));
             all.push_back(look_up(128, storage, where, Ask::SingleValue, 15 * target));
         }
-        all.push_back(look_up(128, storage, Where::NearSurface, Ask::SingleGradient, 0));
-        all.push_back(look_up(256, storage, Where::NearSurface, Ask::Value, 0));
-        all.push_back(look_up(256, storage, Where::NearSurface, Ask::Gradient, 0));
+        all.push_back(look_up(128, storage, GridPlaces::NearSurface, Ask::SingleGradient, 0));
+        all.push_back(look_up(256, storage, GridPlaces::NearSurface, Ask::Value, 0));
+        all.push_back(look_up(256, storage, GridPlaces::NearSurface, Ask::Gradient, 0));
     }
     return all;
 }

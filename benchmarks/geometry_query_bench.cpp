@@ -11,29 +11,29 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr int kPoints = 20000, kPerSample = 200;
+constexpr int kQueryPoints = 20000, kPerSample = 200;
 
 SurfaceMesh heart_70k() { return make_shape("heart", 72); }
 
-enum class Where { Near, Box, Far };
+enum class QueryPlaces { Near, Box, Far };
 
 /// Near: within 1 % of the longest side of the surface; Box: anywhere in its box; Far: five sides
 /// away.
-std::vector<Vector3d> points(const SurfaceMesh& mesh, Where where) {
+std::vector<Vector3d> points(const SurfaceMesh& mesh, QueryPlaces where) {
     std::mt19937_64 engine(1);
     const auto uniform = [&] { return static_cast<double>(engine() >> 11) * 0x1p-52 - 1.0; };
     const Box box = bounding_box(mesh.vertices);
     const double size = box.sizes().maxCoeff();
     std::vector<Vector3d> result;
-    while (static_cast<int>(result.size()) < kPoints) {
+    while (static_cast<int>(result.size()) < kQueryPoints) {
         const double u = uniform(), v = uniform(), w = uniform();
         const Vector3d offset(u, v, w);
         if (offset.norm() > 1 || offset.norm() < 0.1) continue;
         const auto t = static_cast<int>(engine() % mesh.triangles.size());
         const Vector3d middle = (mesh.corner(t, 0) + mesh.corner(t, 1) + mesh.corner(t, 2)) / 3.0;
-        if (where == Where::Near)
+        if (where == QueryPlaces::Near)
             result.push_back(middle + 0.01 * size * offset);
-        else if (where == Where::Box)
+        else if (where == QueryPlaces::Box)
             result.push_back(box.center() + 0.5 * offset.cwiseProduct(box.sizes()));
         else
             result.push_back(box.center() + 5.0 * size * offset.normalized());
@@ -41,28 +41,29 @@ std::vector<Vector3d> points(const SurfaceMesh& mesh, Where where) {
     return result;
 }
 
-enum class Surface { Solid, Soup, Open };
+enum class SurfaceKind { Solid, Soup, Open };
 
 /// One sample is `kPerSample` queries at points that move on from sample to sample.
 template <class Query>
-Benchmark query(const std::string& name, Where where, Query&& ask, double max_us = 0,
-                Surface kind = Surface::Solid) {
+Benchmark query(const std::string& name, QueryPlaces where, Query&& ask, double max_us = 0,
+                SurfaceKind kind = SurfaceKind::Solid) {
     return {.module = "geometry",
             .name = name + "/70k",
             .setup =
                 [=] {
                     SurfaceMesh mesh = heart_70k();
-                    if (kind == Surface::Open) mesh.triangles.pop_back();
+                    if (kind == SurfaceKind::Open) mesh.triangles.pop_back();
                     const auto surface = std::make_shared<SurfaceQuery>(
-                        mesh, kind == Surface::Solid ? SignMethod::PseudoNormal
-                                                     : SignMethod::WindingNumber);
+                        mesh, kind == SurfaceKind::Solid ? SignMethod::PseudoNormal
+                                                         : SignMethod::WindingNumber);
                     const auto xs = std::make_shared<std::vector<Vector3d>>(points(mesh, where));
                     const auto next = std::make_shared<std::size_t>(0);
                     return Workload{.run =
                                         [=] {
                                             double sum = 0;
                                             for (int i = 0; i < kPerSample; ++i)
-                                                sum += ask(*surface, (*xs)[(*next)++ % kPoints]);
+                                                sum +=
+                                                    ask(*surface, (*xs)[(*next)++ % kQueryPoints]);
                                             return sum;
                                         },
                                     .operations = kPerSample};
@@ -118,14 +119,14 @@ std::vector<Benchmark> query_benchmarks() {
     const auto is_inside = [](const SurfaceQuery& surface, const Vector3d& x) {
         return surface.is_inside(x) ? 1.0 : 0.0;
     };
-    return {query("closest_point/near", Where::Near, closest, 2.5),
-            query("closest_point/box", Where::Box, closest),
-            query("closest_point/far", Where::Far, closest),
-            query("signed_distance/near", Where::Near, signed_distance),
-            query("ray/box", Where::Box, ray),
-            query("is_inside_soup/near", Where::Near, is_inside, 0, Surface::Soup),
-            query("is_inside_open/near", Where::Near, is_inside, 0, Surface::Open),
-            query("is_inside_open/box", Where::Box, is_inside, 0, Surface::Open),
+    return {query("closest_point/near", QueryPlaces::Near, closest, 2.5),
+            query("closest_point/box", QueryPlaces::Box, closest),
+            query("closest_point/far", QueryPlaces::Far, closest),
+            query("signed_distance/near", QueryPlaces::Near, signed_distance),
+            query("ray/box", QueryPlaces::Box, ray),
+            query("is_inside_soup/near", QueryPlaces::Near, is_inside, 0, SurfaceKind::Soup),
+            query("is_inside_open/near", QueryPlaces::Near, is_inside, 0, SurfaceKind::Open),
+            query("is_inside_open/box", QueryPlaces::Box, is_inside, 0, SurfaceKind::Open),
             build(),
             refit()};
 }

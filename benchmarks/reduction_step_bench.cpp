@@ -14,7 +14,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kStep = 1e-3;
+constexpr double kReducedStep = 1e-3;
 constexpr double kAlpha = 0.1, kBeta = 1e-3;
 
 /// Springs of 1 to some 10 Hz with all couplings: a body that vibrates and stays in range.
@@ -37,7 +37,7 @@ struct PublishedStep {
     void step(const VectorXd& f) {
         polynomial.force(q, R);
         polynomial.stiffness(q, K);
-        const double dt = kStep, v_q = 2 / dt, a_q = 4 / (dt * dt);
+        const double dt = kReducedStep, v_q = 2 / dt, a_q = 4 / (dt * dt);
         x = -v;  // velocity without change of position
         R.noalias() += kBeta * (K * x);
         x = f - R - kAlpha * x + 4 / dt * v + a;
@@ -82,7 +82,7 @@ Workload step_workload(int r, Precision precision) {
     workload.operations = repeats;
     workload.run = [=] {
         for (int k = 0; k < repeats; ++k)
-            (void)body->dynamics.step(body->s, body->f, kStep, *body->ws);
+            (void)body->dynamics.step(body->s, body->f, kReducedStep, *body->ws);
         return body->s.q.sum();
     };
     workload.reference_operations = published_repeats;

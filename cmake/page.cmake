@@ -10,7 +10,7 @@ function(pliant_embed function header)
     target_sources(pliant PRIVATE ${output})
     # the assembler reads the files: ninja has to know
     set_source_files_properties(${output} TARGET_DIRECTORY pliant PROPERTIES
-        OBJECT_DEPENDS "${ARGN}" SKIP_PRECOMPILE_HEADERS ON)
+        OBJECT_DEPENDS "${ARGN}" SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
 # The viewer's page, bundled by esbuild in a copy of web/ under the build folder.

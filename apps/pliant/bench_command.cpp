@@ -37,7 +37,7 @@ std::vector<Benchmark> all_benchmarks() {
     return all;
 }
 
-std::vector<Benchmark> chosen(const Arguments& arguments) {
+std::vector<Benchmark> chosen_benchmarks(const Arguments& arguments) {
     std::vector<Benchmark> all = all_benchmarks();
     std::vector<std::string> modules;
     for (const Benchmark& benchmark : all)
@@ -90,8 +90,8 @@ void print_json(const Benchmark& benchmark, const bench::Result& result) {
     std::fflush(stdout);
 }
 
-int run(const Arguments& arguments) {
-    const std::vector<Benchmark> benchmarks = chosen(arguments);
+int run_benchmarks(const Arguments& arguments) {
+    const std::vector<Benchmark> benchmarks = chosen_benchmarks(arguments);
     if (arguments.has("--list")) {
         for (const Benchmark& benchmark : benchmarks)
             std::printf(arguments.json() ? "{\"name\":\"%s/%s\"}\n" : "%s/%s\n",
@@ -142,7 +142,7 @@ Command bench_command() {
             .options = {{"--list", "", "only names"},
                         {"--filter", "TEXT", "only benchmarks whose name contains this"},
                         {"--long", "", "also those that take minutes"}},
-            .run = run};
+            .run = run_benchmarks};
 }
 
 }  // namespace pliant::cli

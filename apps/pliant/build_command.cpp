@@ -31,7 +31,7 @@ BuildInput load_build_input(const std::string& name, Progress& progress) {
 namespace {
 
 /// Names of the library and the options that set them.
-const std::map<std::string, std::string> kOptionOfName{
+const std::map<std::string, std::string> kModelOptionOfName{
     {"youngs_modulus", "--young"},
     {"poisson_ratio", "--poisson"},
     {"density", "--density"},
@@ -280,7 +280,7 @@ std::string checked_kind(const Arguments& arguments) {
     return kind;
 }
 
-int run(const Arguments& arguments) {
+int run_build(const Arguments& arguments) {
     if (arguments.has("--clear-cache")) return clear(arguments);
     if (arguments.operands().empty())
         throw InputError("", "pliant build needs a surface: pliant build SURFACE -o MODEL.pliant");
@@ -290,7 +290,7 @@ int run(const Arguments& arguments) {
     const std::string in = arguments.operands()[0], out = arguments.required("-o");
     check_output(out, {".pliant"});
     ReducedBuildOptions options;
-    with_option_names(kOptionOfName, [&] { options = parse_options(arguments); });
+    with_option_names(kModelOptionOfName, [&] { options = parse_options(arguments); });
 
     Progress progress(progress_style(arguments));
     const BuildInput input = load_build_input(in, progress);
@@ -298,7 +298,7 @@ int run(const Arguments& arguments) {
     const auto build = [&] {
         std::optional<ReducedModel> model;
         try {
-            with_option_names(kOptionOfName, [&] {
+            with_option_names(kModelOptionOfName, [&] {
                 model = build_reduced_model(input.surface, options, progress, &report);
             });
         } catch (const Cancelled&) {
@@ -376,7 +376,7 @@ Command build_command() {
              {"--expansion", "F", "field, pointshell: the box over that of the mesh (default 1.5)"},
              {"--points", "N", "pointshell: about so many in all levels (default 64000)"},
              {"--model", "FILE", "pointshell: follows the deformations of this model"}},
-        .run = run};
+        .run = run_build};
 }
 
 }  // namespace pliant::cli

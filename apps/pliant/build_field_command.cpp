@@ -17,7 +17,7 @@
 namespace pliant::cli {
 namespace {
 
-const std::map<std::string, std::string> kOptionOfName{
+const std::map<std::string, std::string> kFieldOptionOfName{
     {"resolution", "--resolution"},        {"expansion", "--expansion"},
     {"offset_cells", "--offset-cells"},    {"pointshell.num_points", "--points"},
     {"pointshell.num_levels", "--levels"},
@@ -45,7 +45,7 @@ FieldBuildOptions parse_field_options(const Arguments& arguments, int default_re
 /// Runs `work` and says its errors with the names of options, or of the surface they are about.
 void with_names(const std::string& surface, const std::function<void()>& work) {
     try {
-        with_option_names(kOptionOfName, work);
+        with_option_names(kFieldOptionOfName, work);
     } catch (const InputError& error) {
         const std::string text = error.what();
         if (!error.file().empty() || text.starts_with("--")) throw;

@@ -63,7 +63,7 @@ int convert_volume(const Arguments& arguments, const std::string& in, const std:
     return report(arguments, out, mesh.num_vertices(), "num_elements", mesh.num_elements(), "");
 }
 
-int run(const Arguments& arguments) {
+int run_convert(const Arguments& arguments) {
     const std::string &in = arguments.operands()[0], &out = arguments.operands()[1];
     const std::vector<std::string> surface_files{".obj", ".ply", ".stl", ".vtu", ".png"};
     const std::vector<std::string> volume_files{".msh",  ".veg", ".mesh",
@@ -105,7 +105,7 @@ Command convert_command() {
                          "surface: weld, drop degenerate and duplicate triangles, orient"},
                         {"--level", "METRES", "distance field: the surface at this distance"},
                         {"--wireframe", "", ".png: draw the edges too"}},
-            .run = run};
+            .run = run_convert};
 }
 
 }  // namespace pliant::cli

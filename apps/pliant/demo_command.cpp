@@ -9,7 +9,7 @@
 namespace pliant::cli {
 namespace {
 
-int list(const Arguments& arguments) {
+int list_demos(const Arguments& arguments) {
     Table table({"name", "description"});
     for (const DemoInfo& demo : demo_list()) {
         if (arguments.json())
@@ -27,8 +27,8 @@ int list(const Arguments& arguments) {
     return 0;
 }
 
-int run(const Arguments& arguments) {
-    if (arguments.has("--list")) return list(arguments);
+int run_demo(const Arguments& arguments) {
+    if (arguments.has("--list")) return list_demos(arguments);
     const std::string name =
         arguments.operands().empty() ? demo_list().front().name : arguments.operands()[0];
     return run_session(arguments, demo_scene(name));
@@ -46,7 +46,7 @@ Command demo_command() {
             .min_operands = 0,
             .max_operands = 1,
             .options = std::move(options),
-            .run = run};
+            .run = run_demo};
 }
 
 }  // namespace pliant::cli

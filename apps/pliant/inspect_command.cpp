@@ -254,7 +254,7 @@ int inspect_recording(const Arguments& arguments, const std::string& path) {
     return 0;
 }
 
-int run(const Arguments& arguments) {
+int run_inspect(const Arguments& arguments) {
     const std::string& path = arguments.operands()[0];
     if (arguments.has("-o") && !arguments.has("--slice"))
         throw InputError("", "-o is for a slice, as in --slice z=0.1 -o slice.png");
@@ -289,7 +289,7 @@ Command inspect_command() {
                         {"--slice", "AXIS=M",
                          "draw a distance field where it is cut, as in z=0.1 (metres)"},
                         {"-o", "FILE", "the picture of --slice, .png"}},
-            .run = run};
+            .run = run_inspect};
 }
 
 }  // namespace pliant::cli

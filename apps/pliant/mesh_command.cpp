@@ -1,4 +1,3 @@
-#include <chrono>
 #include <cstdio>
 #include <sstream>
 
@@ -16,6 +15,7 @@
 #include "pliant/geometry/selection.h"
 #include "pliant/geometry/simulation_mesh.h"
 #include "pliant/geometry/surface_check.h"
+#include "stopwatch.h"
 
 namespace pliant::cli {
 namespace {
@@ -49,12 +49,6 @@ CheckedSurface load_checked(const Arguments& arguments, const std::string& path)
                         arguments.has("--repair") ? "" : "; --repair may close it");
     }
     return {std::move(surface), repair};
-}
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
 struct MeshResult {
@@ -187,7 +181,7 @@ void print_json(const MeshResult& result, double surface_volume, const RepairRep
     std::printf("%s\n", json.end_object().text().c_str());
 }
 
-int run(const Arguments& arguments) {
+int run_mesh(const Arguments& arguments) {
     const std::string in = arguments.operands()[0], out = arguments.required("-o");
     check_output(out, {".vtu", ".msh", ".veg", ".mesh", ".node", ".ele", ".pliant"});
     SimulationMeshOptions request;
@@ -247,7 +241,7 @@ Command mesh_command() {
                     {"--size", "METRES", "scale the longest side of the surface to this first"},
                     {"--repair", "", "weld, drop degenerate and duplicate triangles, orient"},
                     {"--region", "NAME=SEL", "name the elements in a selection; may be repeated"}},
-        .run = run};
+        .run = run_mesh};
 }
 
 }  // namespace pliant::cli

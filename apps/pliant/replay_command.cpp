@@ -25,7 +25,7 @@ int loop_named(const Recording& recording, const std::string& name) {
     throw InputError("", "--loop", name, "one of " + known);
 }
 
-int run(const Arguments& arguments) {
+int run_replay(const Arguments& arguments) {
     const std::string& path = arguments.operands()[0];
     const bool wants_export = arguments.has("--csv") || arguments.has("--obj") ||
                               arguments.has("--vtu") || arguments.has("--check");
@@ -115,7 +115,7 @@ Command replay_command() {
             .min_operands = 1,
             .max_operands = 1,
             .options = std::move(options),
-            .run = run};
+            .run = run_replay};
 }
 
 }  // namespace pliant::cli

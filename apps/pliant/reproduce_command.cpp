@@ -23,7 +23,7 @@ using reproduce::ExperimentPage;
 using reproduce::Section;
 
 /// The page of the module, with the experiments asked for.
-ExperimentPage chosen(const Arguments& arguments) {
+ExperimentPage chosen_experiments(const Arguments& arguments) {
     const std::string module = arguments.operands()[0];
     if (module != "fem" && module != "reduction" && module != "contact")
         throw InputError("", "module", module, "fem, reduction or contact");
@@ -66,8 +66,8 @@ std::filesystem::path page_path(const Arguments& arguments, const std::string& n
     return out / name;
 }
 
-int run(const Arguments& arguments) {
-    const ExperimentPage page = chosen(arguments);
+int run_experiments(const Arguments& arguments) {
+    const ExperimentPage page = chosen_experiments(arguments);
     const std::vector<Experiment>& experiments = page.experiments;
     if (arguments.has("--list")) {
         for (const Experiment& experiment : experiments) {
@@ -159,7 +159,7 @@ Command reproduce_command() {
                         {"--only", "NAME", "one experiment; may be repeated"},
                         {"--quick", "", "smaller sizes: seconds instead of minutes"},
                         {"--list", "", "only names"}},
-            .run = run};
+            .run = run_experiments};
 }
 
 }  // namespace pliant::cli

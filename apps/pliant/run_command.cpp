@@ -22,7 +22,7 @@ SceneDescription with_script(const SceneDescription& scene, const std::string& n
     return parse_scene(to_text(JsonValue(std::move(members)), kWhole), name, scene.folder);
 }
 
-int run(const Arguments& arguments) {
+int run_scene(const Arguments& arguments) {
     const std::string& file = arguments.operands()[0];
     if (has_extension(file, ".pliantrec"))
         throw InputError(file, "is a recording; use pliant replay " + file);
@@ -46,7 +46,7 @@ Command run_command() {
             .min_operands = 1,
             .max_operands = 1,
             .options = std::move(options),
-            .run = run};
+            .run = run_scene};
 }
 
 }  // namespace pliant::cli

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <optional>
@@ -13,16 +12,11 @@
 #include "pliant/core/json_writer.h"
 #include "pliant/scene/recording.h"
 #include "pliant/scene/scene_file.h"
+#include "stopwatch.h"
 #include "viewing.h"
 
 namespace pliant::cli {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 WorldOptions world_options(const Arguments& arguments) {
     WorldOptions options;

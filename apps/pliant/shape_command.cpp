@@ -19,7 +19,7 @@ Picture picture_of(const ShapeInfo& shape, const SurfaceMesh& mesh, int width, i
         {.width = width, .height = height, .azimuth = shape.azimuth, .elevation = shape.elevation});
 }
 
-int list(const Arguments& arguments) {
+int list_shapes(const Arguments& arguments) {
     Table table({"name", "size [m]", "resolution", "kind", "description"});
     for (const ShapeInfo& shape : shape_list()) {
         if (arguments.json())
@@ -63,9 +63,9 @@ int sheet(const Arguments& arguments, Progress& progress) {
     return 0;
 }
 
-int run(const Arguments& arguments) {
+int run_shape(const Arguments& arguments) {
     const std::string name = arguments.operands()[0];
-    if (name == "list") return list(arguments);
+    if (name == "list") return list_shapes(arguments);
     Progress progress(progress_style(arguments));
     if (name == "sheet") return sheet(arguments, progress);
 
@@ -111,7 +111,7 @@ Command shape_command() {
         .options = {{"-o", "FILE", ".obj .ply .stl .vtu, or .png for a picture"},
                     {"--resolution", "N",
                      "cells along the longest side (default: the shape's own)"}},
-        .run = run};
+        .run = run_shape};
 }
 
 }  // namespace pliant::cli

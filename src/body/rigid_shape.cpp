@@ -1,5 +1,6 @@
 #include "pliant/body/rigid_shape.h"
 
+#include "core/numbers.h"
 #include "geometry/option_check.h"
 #include "geometry/wording.h"
 #include "pliant/geometry/surface_check.h"
@@ -14,8 +15,6 @@ namespace pliant {
 namespace {
 
 using Eigen::Vector3d;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Squares below have lost digits: the vector has no direction.
 constexpr double kNoDirection = 1e-280;

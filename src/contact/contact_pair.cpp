@@ -11,7 +11,7 @@ using Eigen::VectorXd;
 namespace {
 
 /// A body as contact sees it: its axes, its shape and where loads go.
-struct Side {
+struct ContactSide {
     RigidBody* rigid = nullptr;
     ReducedBody* reduced = nullptr;
 
@@ -37,8 +37,8 @@ struct Side {
     }
 };
 
-Side side_of(Body* body, const std::string& role) {
-    Side side{dynamic_cast<RigidBody*>(body), dynamic_cast<ReducedBody*>(body)};
+ContactSide side_of(Body* body, const std::string& role) {
+    ContactSide side{dynamic_cast<RigidBody*>(body), dynamic_cast<ReducedBody*>(body)};
     if (side.rigid == nullptr && side.reduced == nullptr)
         throw InputError("", role + " of a contact",
                          body != nullptr ? std::string(body->kind()) : "no body",
@@ -54,19 +54,20 @@ Side side_of(Body* body, const std::string& role) {
     return side;
 }
 
-void check_rank(const std::string& what, int rank, const Side& side) {
+void check_rank(const std::string& what, int rank, const ContactSide& side) {
     if (rank == side.rank()) return;
     throw InputError("", what, std::to_string(rank) + " vectors",
                      std::to_string(side.rank()) + ", as its body; build it with that model");
 }
 
 /// Of a body that deforms, for this pair alone; else null.
-std::shared_ptr<DeformedField> deformed_field(const FieldBody& field, const Side& side) {
+std::shared_ptr<DeformedField> deformed_field(const FieldBody& field, const ContactSide& side) {
     if (!field.deformed) return {};
     check_rank("deformed field", field.deformed->rank(), side);
     return std::make_shared<DeformedField>(*field.deformed);
 }
-const std::shared_ptr<const DistanceField>& rigid_field(const FieldBody& field, const Side& side) {
+const std::shared_ptr<const DistanceField>& rigid_field(const FieldBody& field,
+                                                        const ContactSide& side) {
     if (side.reduced != nullptr)
         throw InputError("", "field body of a contact deforms and needs a deformed field");
     if (!field.field) throw InputError("", "field body of a contact has no field; build one");
@@ -99,7 +100,7 @@ struct ContactPair::Impl {
     }
 
     ContactPairOptions options;
-    Side shell, field;
+    ContactSide shell, field;
     std::shared_ptr<DeformedField> deformed;  ///< or null
     PointTraversal traversal;
     ContactForces forces;

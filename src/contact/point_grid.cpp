@@ -10,10 +10,10 @@ namespace {
 
 constexpr double kMaxCellsPerSide = 1e6;
 
-struct Side {
+struct GridSide {
     double low, cells;
 };
-Side side_of(std::span<const float> values, double cell) {
+GridSide side_of(std::span<const float> values, double cell) {
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
     return {double{*low}, std::floor((double{*high} - double{*low}) / cell) + 1};
 }
@@ -57,10 +57,10 @@ PointGrid::PointGrid(std::span<const float> x, std::span<const float> y, std::sp
     cell_ = std::max(cell_, double{std::numeric_limits<float>::min()});
 
     // one empty cell between rows, so that a step along x never leaves its row
-    const Side sx = side_of(x, cell_), sy = side_of(y, cell_), sz = side_of(z, cell_);
+    const GridSide sx = side_of(x, cell_), sy = side_of(y, cell_), sz = side_of(z, cell_);
     row_ = static_cast<std::uint64_t>(sx.cells) + 2;
     layer_ = row_ * (static_cast<std::uint64_t>(sy.cells) + 2);
-    const auto along = [&](float value, const Side& side) {
+    const auto along = [&](float value, const GridSide& side) {
         return static_cast<std::uint64_t>((double{value} - side.low) / cell_) + 1;
     };
     std::vector<std::pair<std::uint64_t, int>> sorted(x.size());

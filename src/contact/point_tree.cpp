@@ -2,6 +2,7 @@
 
 #include "contact/point_kd_tree.h"
 #include "contact/point_tree_data.h"
+#include "core/numbers.h"
 #include "pliant/core/error.h"
 #include "pliant/core/parallel.h"
 
@@ -17,8 +18,6 @@ using Eigen::Matrix3d;
 using Eigen::Vector3d;
 using Eigen::Vector3f;
 
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
 /// Relative rounding of positions and radii in single precision, docs/contact.md eq. (5).
 double rounding(int r) { return (r + 12) * 0x1p-24; }
 
@@ -33,8 +32,8 @@ Vector3d as_vector(const float* x) { return {x[0], x[1], x[2]}; }
 std::vector<int> nearest_parents(const Pointshell& shell) {
     std::vector<int> parents(shell.points.size(), -1);
     for (int level = 1; level < shell.num_levels(); ++level) {
-        const std::size_t begin = index(shell.level_start[level]),
-                          end = index(shell.level_start[level + 1]);
+        const std::size_t begin = at(shell.level_start[level]),
+                          end = at(shell.level_start[level + 1]);
         const PointKdTree older(std::span(shell.points).first(begin));
         parallel_for(end - begin, 512, [&](std::size_t k) {
             parents[begin + k] = older.nearest(shell.points[begin + k]);
@@ -49,8 +48,8 @@ std::vector<PointTree::Node> breadth_first_nodes(const Pointshell& shell,
     const std::vector<int> parents = nearest_parents(shell);
     std::size_t count = 0;
     for (int level = 0; level < shell.num_levels(); ++level)
-        count += index(shell.level_start[level + 1]);
-    if (count > index(std::numeric_limits<int>::max()))
+        count += at(shell.level_start[level + 1]);
+    if (count > at(std::numeric_limits<int>::max()))
         throw InputError("", "nodes of the point-tree", std::to_string(count),
                          "at most 2147483647; take fewer points or levels");
 
@@ -70,7 +69,7 @@ std::vector<PointTree::Node> breadth_first_nodes(const Pointshell& shell,
             nodes[n].num_children = 1;
         }
         for (int p = first_new; p < end_new; ++p) ++nodes[node_of[parents[p]]].num_children;
-        nodes.resize(index(begin) + index(end_new));
+        nodes.resize(at(begin) + at(end_new));
         int next = begin;
         for (int n = before; n < begin; ++n) {
             PointTree::Node& node = nodes[n];
@@ -79,7 +78,7 @@ std::vector<PointTree::Node> breadth_first_nodes(const Pointshell& shell,
             next += node.num_children;
         }
         // the others by ascending point
-        std::vector<int> filled(index(begin - before), 1);
+        std::vector<int> filled(at(begin - before), 1);
         for (int p = first_new; p < end_new; ++p) {
             const int parent = node_of[parents[p]];
             nodes[nodes[parent].first_child + filled[parent - before]++].point = p;
@@ -135,7 +134,7 @@ double largest_eigenvalue(const Matrix3d& A) {
 /// Bounds of the points below one node, docs/contact.md eq. (3)–(5).
 class SphereBounds {
 public:
-    explicit SphereBounds(int r) : r_(r), modes_(index(r) + 1) {}
+    explicit SphereBounds(int r) : r_(r), modes_(at(r) + 1) {}
 
     /// `node` moves as its row says, `leaves` are the rows below it.
     void begin(const float* node) {
@@ -204,7 +203,7 @@ std::pair<int, int> leaf_range(const PointTreeData& tree, int node, int level) {
 void add_bounds(PointTreeData& tree, float* rows) {
     for (int level = 0; level + 2 < static_cast<int>(tree.level_start.size()); ++level) {
         const int begin = tree.level_start[level];
-        const std::size_t count = index(tree.level_start[level + 1] - begin);
+        const std::size_t count = at(tree.level_start[level + 1] - begin);
         parallel_ranges(count, 16, [&](std::size_t from, std::size_t to) {
             SphereBounds bounds(tree.r);
             for (std::size_t k = from; k < to; ++k) {
@@ -214,7 +213,7 @@ void add_bounds(PointTreeData& tree, float* rows) {
                 const auto [first, end] = leaf_range(tree, n, level);
                 for (int leaf = first; leaf < end; ++leaf)
                     if (tree.nodes[leaf].point != node.point) bounds.add(tree.row(leaf));
-                node.b = bounds.finish(rows + index(n) * tree.stride());
+                node.b = bounds.finish(rows + at(n) * tree.stride());
             }
         });
     }
@@ -228,7 +227,7 @@ void check_motion(const Pointshell& shell, const MaterialPoints& motion) {
         throw InputError("",
                          "the motion of the shell's points has no gradients, so that normals "
                          "cannot follow; ask material_points for them");
-    assert(motion.modes.size() == 3 * index(motion.r) * motion.rest.size());
+    assert(motion.modes.size() == 3 * at(motion.r) * motion.rest.size());
     assert(motion.gradients.size() == 3 * motion.modes.size());
 }
 
@@ -278,9 +277,9 @@ void PointTreeData::measure() {
     using Squares = std::vector<double>;
     const int begin = level_start[level_start.size() - 2];
     const Squares squares = parallel_reduce(
-        shell.points.size(), 4096, Squares(index(r), 0.0),
+        shell.points.size(), 4096, Squares(at(r), 0.0),
         [&](std::size_t from, std::size_t to) {
-            Squares part(index(r), 0.0);
+            Squares part(at(r), 0.0);
             for (std::size_t k = from; k < to; ++k) {
                 const float* const u = row(begin + static_cast<int>(k));
                 for (int j = 0; j < r; ++j)
@@ -328,7 +327,7 @@ std::size_t PointTree::memory() const noexcept {
 }
 
 Vector3d PointTree::position(int node, std::span<const double> q) const {
-    assert(q.size() == index(r_));
+    assert(q.size() == at(r_));
     const float* const u = row(node);
     Vector3d x = as_vector(u + 4 * r_);
     for (int j = 0; j < r_; ++j) x += q[j] * as_vector(u + 4 * j);
@@ -336,7 +335,7 @@ Vector3d PointTree::position(int node, std::span<const double> q) const {
 }
 
 double PointTree::sphere_radius(int node, std::span<const double> q) const {
-    assert(q.size() == index(r_));
+    assert(q.size() == at(r_));
     const float* const u = row(node);
     double sum = 0, square = 0;
     for (int j = 0; j < r_; ++j) {
@@ -348,7 +347,7 @@ double PointTree::sphere_radius(int node, std::span<const double> q) const {
 }
 
 Vector3d PointTree::normal(int point, std::span<const double> q) const {
-    assert(q.size() == index(r_));
+    assert(q.size() == at(r_));
     const float* const u = normal_row(point);
     const Vector3d rest = as_vector(u + 4 * r_);
     Vector3d n = rest;

@@ -1,4 +1,5 @@
 #include "contact/point_tree_data.h"
+#include "core/numbers.h"
 #include "pliant/core/error.h"
 #include "pliant/core/parallel.h"
 #include "pliant/core/version.h"
@@ -16,10 +17,8 @@ using Extents = std::vector<std::uint64_t>;
 // Three contiguous floats each, so that a shell is written and read without a copy in between.
 static_assert(sizeof(Vector3f) == 3 * sizeof(float));
 
-const std::string kKind = "point-tree";
+const std::string kPointTreeKind = "point-tree";
 constexpr int kNodeColumns = 3;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 /// Chunks of a tree, with checks that name file and chunk.
 class TreeReader {
@@ -175,7 +174,7 @@ PointTree PointTree::load(const std::filesystem::path& path) {
 }
 
 PointTree PointTree::from_archive(const Archive& archive, const std::string& name) {
-    archive.require_kind(kKind);
+    archive.require_kind(kPointTreeKind);
     const TreeReader in(archive, name);
     const auto tree = std::make_shared<PointTreeData>();
     tree->shell = read_shell(in, name);
@@ -211,7 +210,7 @@ PointTree PointTree::from_archive(const Archive& archive, const std::string& nam
         check_vectors(in, "tree/rows", tree->row(n), tree->r, n,
                       tree->shell.points[tree->nodes[n].point]);
     for (int p = 0; p < tree->shell.num_points(); ++p)
-        check_vectors(in, "tree/normal_rows", tree->normal_rows + index(p) * stride, tree->r, p,
+        check_vectors(in, "tree/normal_rows", tree->normal_rows + at(p) * stride, tree->r, p,
                       tree->shell.normals[p]);
     tree->measure();
     return PointTree(std::shared_ptr<const PointTreeData>(tree));
@@ -221,7 +220,7 @@ void PointTree::save(const std::filesystem::path& path, const Provenance& proven
     const Pointshell& shell = data_->shell;
     const std::uint64_t n = shell.points.size(), num_nodes = data_->nodes.size();
     const std::uint64_t stride = data_->stride();
-    ArchiveWriter writer(kKind);
+    ArchiveWriter writer(kPointTreeKind);
     for (const auto& [key, value] : provenance) writer.set_provenance(key, value);
     writer.set_provenance("version", kVersion);
 

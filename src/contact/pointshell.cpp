@@ -15,7 +15,7 @@ namespace {
 // Three contiguous floats each, so that a shell is written and read without a copy in between.
 static_assert(sizeof(Eigen::Vector3f) == 3 * sizeof(float));
 
-const std::string kKind = "pointshell";
+const std::string kPointshellKind = "pointshell";
 
 void check(const Pointshell& shell, const std::string& file) {
     if (shell.points.empty())
@@ -71,7 +71,7 @@ Pointshell load_pointshell(const std::filesystem::path& path) {
 }
 
 Pointshell pointshell_from_archive(const Archive& archive, const std::string& name) {
-    archive.require_kind(kKind);
+    archive.require_kind(kPointshellKind);
     archive.verify();
     Pointshell shell;
     shell.points = read_vectors(archive, "shell/points", name);
@@ -92,7 +92,7 @@ void save_pointshell(const Pointshell& shell, const std::filesystem::path& path,
     check_pointshell(shell);
     const std::array<double, 2> lengths = {shell.spacing, shell.offset};
     const std::uint64_t count = shell.points.size();
-    ArchiveWriter writer(kKind);
+    ArchiveWriter writer(kPointshellKind);
     writer.add<float>("shell/points", {shell.points[0].data(), 3 * count}, {count, 3});
     writer.add<float>("shell/normals", {shell.normals[0].data(), 3 * count}, {count, 3});
     writer.add<int>("shell/level_start", shell.level_start);

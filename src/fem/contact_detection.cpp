@@ -1,5 +1,7 @@
 #include "fem/contact_detection.h"
 
+#include "core/numbers.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,16 +14,6 @@ using Touch = ExplicitScene::Touch;
 using Phase = Touch::Phase;
 
 constexpr int kMaxTouches = ExplicitScene::kMaxTouches;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-double shortest_edge(const VolumeMesh& mesh, const std::vector<Triangle>& facets) {
-    double shortest = kInfinity;
-    for (const Triangle& facet : facets)
-        for (int k = 0; k < 3; ++k)
-            shortest = std::min(
-                shortest, (mesh.vertices[facet[k]] - mesh.vertices[facet[(k + 1) % 3]]).norm());
-    return shortest;
-}
 
 Box world_box(const RigidShape& shape, const Pose& pose) {
     const Box& box = shape.bounds();

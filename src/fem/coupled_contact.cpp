@@ -2,6 +2,7 @@
 
 #include "fem/contact_rows.h"
 #include "fem/contact_rules.h"
+#include "fem/facet_tree.h"
 
 #include <algorithm>
 #include <cmath>
@@ -29,15 +30,6 @@ std::vector<int> nodes_of_surface(const std::vector<Triangle>& facets,
         if (is_on_surface[node] && T.outerIndexPtr()[3 * node + 3] > T.outerIndexPtr()[3 * node])
             nodes.push_back(node);
     return nodes;
-}
-
-double shortest_edge(const VolumeMesh& mesh, const std::vector<Triangle>& facets) {
-    double shortest = std::numeric_limits<double>::infinity();
-    for (const Triangle& facet : facets)
-        for (int k = 0; k < 3; ++k)
-            shortest = std::min(
-                shortest, (mesh.vertices[facet[k]] - mesh.vertices[facet[(k + 1) % 3]]).norm());
-    return shortest;
 }
 
 int capacity_for(const ContactOptions& options, std::size_t num_surface_nodes,

@@ -2,6 +2,7 @@
 
 #include "fem/coupled_contact.h"
 #include "fem/coupled_system.h"
+#include "fem/finite_state.h"
 #include "geometry/option_check.h"
 
 #include <cassert>
@@ -34,10 +35,6 @@ const CoupledOptions& checked(const CoupledOptions& options) {
                  "0 <= value < infinity");
     check_option(contact.capacity >= 0, "contact.capacity", contact.capacity, "0 or more");
     return options;
-}
-
-bool is_finite(const FemState& s) {
-    return s.u.allFinite() && s.v.allFinite() && s.a.allFinite() && std::isfinite(s.time);
 }
 
 }  // namespace

@@ -11,8 +11,6 @@ namespace {
 
 using Eigen::Matrix3d;
 
-const Matrix3d kRestShape = Matrix3d::Identity();
-
 /// F (φ tr(Ė) I + 2ψ Ė) with Ė the symmetric part of Fᵀ Ḟ, eq. (D3).
 Matrix3d viscous_stress(const Damping& damping, const Matrix3d& F, const Matrix3d& F_rate) {
     const Matrix3d product = F.transpose().lazyProduct(F_rate);

@@ -10,11 +10,9 @@ namespace pliant {
 namespace {
 
 /// Elements of one task; ranges do not depend on the number of threads, nor does what they find.
-constexpr std::size_t kGrain = 1024;
+constexpr std::size_t kEigenvalueGrain = 1024;
 /// Elements whose shape, or eigenvalue, differs by less of itself count as equal.
 constexpr double kSameShape = 1e-10, kSameEigenvalue = 1e-9;
-
-const Eigen::Matrix3d kRestShape = Eigen::Matrix3d::Identity();
 
 /// M_e^−½ K_e M_e^−½ of the element at a place, with the derivative C of the stress at rest.
 template <int N>
@@ -59,7 +57,7 @@ ElementEigenvalue largest_eigenvalue(const FemModelData& d,
         return d.points.data() + static_cast<std::size_t>(place) * ReferenceElement<N>::kPoints;
     };
     return parallel_reduce(
-        d.regions.size(), kGrain, ElementEigenvalue{},
+        d.regions.size(), kEigenvalueGrain, ElementEigenvalue{},
         [&](std::size_t begin, std::size_t end) {
             ElementEigenvalue largest;
             int last = -1;  // the last place that was looked at closely

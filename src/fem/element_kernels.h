@@ -8,6 +8,9 @@ namespace pliant {
 // One element with N nodes; equations in docs/fem.md section "Elements". Products are lazy: at
 // these sizes Eigen's blocked ones are slower and may allocate.
 
+/// The deformation gradient of an element at rest.
+inline const Eigen::Matrix3d kRestShape = Eigen::Matrix3d::Identity();
+
 /// Something per node, x y z in each column.
 template <int N>
 using NodeColumns = Eigen::Matrix<double, 3, N>;

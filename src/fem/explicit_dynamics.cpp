@@ -18,7 +18,7 @@ namespace {
 using Eigen::VectorXd;
 
 /// Unknowns of one task: enough that threads pay, and all its arrays fit the second-level cache.
-constexpr std::size_t kGrain = 12288;
+constexpr std::size_t kStepGrain = 12288;
 /// Hanging nodes or masters of one task.
 constexpr std::size_t kHangingGrain = 1024;
 
@@ -124,7 +124,7 @@ ExplicitDynamics::Workspace ExplicitDynamics::make_workspace() const {
     for (VectorXd* x : {&ws.R, &ws.half_v, &ws.a, &ws.inverse_q, &ws.u_before}) x->setZero(n);
     for (VectorXd* x : {&ws.damping_force, &ws.scratch}) x->setZero(n_damping);
     ws.reactions.setZero(std::ssize(prescribed_));
-    ws.sums.resize(detail::num_ranges(static_cast<std::size_t>(n), kGrain));
+    ws.sums.resize(detail::num_ranges(static_cast<std::size_t>(n), kStepGrain));
     return ws;
 }
 
@@ -175,7 +175,7 @@ void ExplicitDynamics::predict(FemState& s, double dt, Workspace& ws) const noex
     assert(s.u.size() == model_.num_unknowns() && ws.R.size() == model_.num_unknowns());
     set_inverse_q(dt, ws);
     // eq. (T1), into the other array of u
-    parallel_ranges(size_of(s.u), kGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_ranges(size_of(s.u), kStepGrain, [&](std::size_t begin, std::size_t end) {
         predict_unknowns(end - begin, dt, s.u.data() + begin, s.v.data() + begin,
                          s.a.data() + begin, ws.half_v.data() + begin, ws.u_before.data() + begin);
     });
@@ -224,9 +224,9 @@ ExplicitReport ExplicitDynamics::accelerate_at(const FemState& s, const VectorXd
         .inverse_q = ws.inverse_q.data(),
         .h = h.data(),
         .a = ws.a.data()};
-    parallel_ranges(size_of(ws.a), kGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_ranges(size_of(ws.a), kStepGrain, [&](std::size_t begin, std::size_t end) {
         const Powers powers = accelerate_unknowns(arrays, begin, end);
-        ws.sums[begin / kGrain] = {powers.load, powers.drag};
+        ws.sums[begin / kStepGrain] = {powers.load, powers.drag};
     });
     Powers powers{};
     for (const auto& [load, drag] : ws.sums) {
@@ -266,8 +266,8 @@ double ExplicitDynamics::reaction_power(const FemState& s, const VectorXd& h, co
 
 StepStatus ExplicitDynamics::finish(FemState& s, double dt, Workspace& ws) const noexcept {
     // eq. (T3), in the place of h
-    parallel_ranges(size_of(ws.a), kGrain, [&](std::size_t begin, std::size_t end) {
-        ws.sums[begin / kGrain][0] =
+    parallel_ranges(size_of(ws.a), kStepGrain, [&](std::size_t begin, std::size_t end) {
+        ws.sums[begin / kStepGrain][0] =
             finish_unknowns(end - begin, dt, ws.a.data() + begin, ws.half_v.data() + begin);
     });
     for (const int i : prescribed_) ws.half_v[i] = s.v[i];

@@ -1,5 +1,6 @@
 #include "pliant/fem/explicit_scene.h"
 
+#include "core/numbers.h"
 #include "fem/contact_detection.h"
 #include "fem/contact_rows.h"
 #include "geometry/option_check.h"
@@ -14,8 +15,6 @@ namespace {
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 using Phase = ExplicitScene::Touch::Phase;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 void check_options(const ContactOptions& o) {
     check_option(o.friction >= 0 && std::isfinite(o.friction), "contact.friction", o.friction,

@@ -1,5 +1,6 @@
 #include "fem/facet_tree.h"
 
+#include "core/numbers.h"
 #include "geometry/closest_on_triangle.h"
 #include "geometry/triangle.h"
 
@@ -49,6 +50,15 @@ double angle_between(const Vector3d& a, const Vector3d& b) {
 }
 
 }  // namespace
+
+double shortest_edge(const VolumeMesh& mesh, const std::vector<Triangle>& facets) {
+    double shortest = kInfinity;
+    for (const Triangle& facet : facets)
+        for (int k = 0; k < 3; ++k)
+            shortest = std::min(
+                shortest, (mesh.vertices[facet[k]] - mesh.vertices[facet[(k + 1) % 3]]).norm());
+    return shortest;
+}
 
 FacetTree::FacetTree(const VolumeMesh& mesh)
     : facets_(boundary_triangles(mesh)),

@@ -69,4 +69,7 @@ private:
     std::vector<int> order_;  // facets as the leaves hold them
 };
 
+/// Of triangles with corners in the mesh, at rest [m].
+[[nodiscard]] double shortest_edge(const VolumeMesh& mesh, const std::vector<Triangle>& facets);
+
 }  // namespace pliant

@@ -54,10 +54,10 @@ struct Hex {
     Modes modes;
 };
 
-class Builder {
+class HexBatchBuilder {
 public:
-    Builder(const VolumeMesh& mesh, const ElementBlocks& blocks,
-            const std::vector<Material>& materials)
+    HexBatchBuilder(const VolumeMesh& mesh, const ElementBlocks& blocks,
+                    const std::vector<Material>& materials)
         : mesh_(mesh), blocks_(blocks), materials_(materials) {}
 
     HexBatches build() && {
@@ -177,7 +177,7 @@ bool has_hex_kernel(const Material& material) noexcept {
 HexBatches make_hex_batches(const VolumeMesh& mesh, const ElementBlocks& blocks,
                             const std::vector<Material>& materials) {
     assert(mesh.kind == ElementKind::Hex8);
-    return Builder(mesh, blocks, materials).build();
+    return HexBatchBuilder(mesh, blocks, materials).build();
 }
 
 }  // namespace pliant

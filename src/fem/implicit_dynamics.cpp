@@ -1,6 +1,7 @@
 #include "pliant/fem/implicit_dynamics.h"
 
 #include "fem/fem_model_data.h"
+#include "fem/finite_state.h"
 #include "fem/force_rounding.h"
 #include "fem/step_linear_solver.h"
 #include "geometry/option_check.h"
@@ -19,8 +20,8 @@ using Matrix = FemModel::Matrix;
 using ConstRef = FemModel::ConstRef;
 
 /// Sufficient decrease of the residual, as a part of what a linear one would give.
-constexpr double kDecrease = 1e-4;
-constexpr int kMaxBacktracks = 12;
+constexpr double kResidualDecrease = 1e-4;
+constexpr int kMaxResidualBacktracks = 12;
 /// Of contact in a single Newton iteration, as a part of the largest force.
 constexpr double kContactTolerance = 1e-3;
 constexpr int kMaxContactIterations = 6;
@@ -67,10 +68,6 @@ void add_node_product(const Matrix& S, const VectorXd& x, VectorXd& y) noexcept 
             sum += S.valuePtr()[k] * x.segment<3>(3 * S.innerIndexPtr()[k]);
         y.segment<3>(3 * i) += sum;
     }
-}
-
-bool is_finite(const FemState& s) noexcept {
-    return s.u.allFinite() && s.v.allFinite() && s.a.allFinite() && std::isfinite(s.time);
 }
 
 }  // namespace
@@ -357,10 +354,10 @@ void ImplicitDynamics::Impl::move(double fraction) noexcept {
 bool ImplicitDynamics::Impl::line_search(ImplicitReport& report) {
     const ImplicitReport at_start = report;
     double fraction = 1;
-    for (int k = 0; k <= kMaxBacktracks; ++k, fraction /= 2) {
+    for (int k = 0; k <= kMaxResidualBacktracks; ++k, fraction /= 2) {
         move(fraction);
         set_forces(report, false);
-        if (report.residual <= (1 - kDecrease * fraction) * at_start.residual) return true;
+        if (report.residual <= (1 - kResidualDecrease * fraction) * at_start.residual) return true;
     }
     std::swap(now, start);
     set_forces(report, false);

@@ -30,9 +30,9 @@ struct RoundTet {
     std::array<int, 6> pairs;    ///< in the round
 };
 
-class Builder {
+class TetBatchBuilder {
 public:
-    explicit Builder(const FemModelData& d)
+    explicit TetBatchBuilder(const FemModelData& d)
         : d_(d),
           place_of_node_(static_cast<std::size_t>(d.mesh.num_vertices()), -1),
           place_of_pair_(static_cast<std::size_t>(kMaxRoundNodes) * kMaxRoundNodes, -1),
@@ -245,6 +245,6 @@ private:
 
 }  // namespace
 
-TetBatches make_tet_batches(const FemModelData& model) { return Builder(model).build(); }
+TetBatches make_tet_batches(const FemModelData& model) { return TetBatchBuilder(model).build(); }
 
 }  // namespace pliant

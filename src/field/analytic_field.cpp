@@ -12,8 +12,8 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kRounding = std::numeric_limits<float>::epsilon();
+constexpr float kInfiniteDistance = std::numeric_limits<float>::infinity();
+constexpr float kFloatRounding = std::numeric_limits<float>::epsilon();
 
 /// One point. Squares of coordinates beyond this would overflow.
 struct Point {
@@ -39,19 +39,19 @@ class FormulaField final : public DistanceField {
 public:
     /// `size`: how far the solid reaches from the origin, for the margin of rounding.
     FormulaField(const Formula& formula, const Box& box, double size) : f_(formula), box_(box) {
-        margin_.near = margin_.far = 4 * kRounding * static_cast<float>(size);
+        margin_.near = margin_.far = 4 * kFloatRounding * static_cast<float>(size);
     }
     void distances(const PointBatch& points, float* distance) const noexcept override {
         for (int i = 0; i < points.count; ++i) {
             const float value = f_(Point::of(points, i)).distance;
-            distance[i] = is_finite(points, i) ? value : kInfinity;
+            distance[i] = is_finite(points, i) ? value : kInfiniteDistance;
         }
     }
     void samples(const PointBatch& points, const SampleBatch& samples) const noexcept override {
         for (int i = 0; i < points.count; ++i) {
             const Answer answer = f_(Point::of(points, i));
             const bool is_known = is_finite(points, i);
-            samples.distance[i] = is_known ? answer.distance : kInfinity;
+            samples.distance[i] = is_known ? answer.distance : kInfiniteDistance;
             samples.gx[i] = is_known ? answer.gx : 0;
             samples.gy[i] = is_known ? answer.gy : 0;
             samples.gz[i] = is_known ? answer.gz : 0;
@@ -111,7 +111,7 @@ struct Planes {
     std::array<Answer, kMaxPlanes> planes;  // offset and unit normal
     int count;
     [[gnu::always_inline]] Answer operator()(const Point& p) const noexcept {
-        float highest = -kInfinity;
+        float highest = -kInfiniteDistance;
         int which = 0;
         for (int i = 0; i < count; ++i) {
             const Answer& plane = planes[i];

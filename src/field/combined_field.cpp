@@ -11,7 +11,7 @@ namespace {
 using Eigen::Vector3d;
 
 constexpr int kChunk = 256;  // points answered at a time, with scratch on the stack
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kUnknownDistance = std::numeric_limits<float>::infinity();
 
 struct Scratch {
     float distance[kChunk], gx[kChunk], gy[kChunk], gz[kChunk];
@@ -139,7 +139,7 @@ public:
 private:
     /// Points that are not finite stay outside.
     static float inverted(float distance) noexcept {
-        return distance == kInfinity ? kInfinity : -distance;
+        return distance == kUnknownDistance ? kUnknownDistance : -distance;
     }
     FieldPointer solid_;
 };

@@ -10,7 +10,7 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr const char* kKind = "deformed-field";
+constexpr const char* kDeformedFieldKind = "deformed-field";
 
 std::string chunk(std::size_t domain, const char* part) {
     return "domain/" + std::to_string(domain) + "/" + part;
@@ -32,7 +32,7 @@ std::span<const T> numbers(const Archive& archive, const std::string& name,
 void DeformedFieldModel::save(const std::filesystem::path& path,
                               const Provenance& provenance) const {
     const Data& data = *data_;
-    ArchiveWriter writer(kKind);
+    ArchiveWriter writer(kDeformedFieldKind);
     for (const auto& [key, value] : provenance) writer.set_provenance(key, value);
     writer.set_provenance("version", kVersion);
 
@@ -85,7 +85,7 @@ DeformedFieldModel DeformedFieldModel::load(const std::filesystem::path& path,
                                             const ReducedModel& model) {
     const Archive archive(path);
     const std::string name = path.string();
-    archive.require_kind(kKind);
+    archive.require_kind(kDeformedFieldKind);
     const auto data = std::make_shared<Data>();
     data->surface_hash = numbers<std::uint64_t>(archive, name, "model/surface_hash", 1)[0];
     if (data->surface_hash != content_hash(model.surface()))

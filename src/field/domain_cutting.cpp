@@ -1,5 +1,6 @@
 #include "field/domain_cutting.h"
 
+#include "core/numbers.h"
 #include "pliant/core/parallel.h"
 #include "pliant/geometry/surface_query.h"
 
@@ -12,7 +13,6 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Of a region inside itself, so that it does not take depth from a part that is near another one.
 /// Outside it changes as distances do, which culling relies on.
 constexpr float kSteepness = 8;

@@ -1,3 +1,4 @@
+#include "core/numbers.h"
 #include "pliant/core/error.h"
 #include "pliant/field/deformed_field.h"
 #include "pliant/geometry/surface_query.h"
@@ -12,7 +13,6 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::Vector3d;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Patches that a surface is cut into; the way between two is known to about their size.
 constexpr int kMaxPatches = 256;
 /// Patches are in conflict where the way through the material is so many times the straight one …

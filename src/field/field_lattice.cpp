@@ -6,8 +6,6 @@
 namespace pliant {
 namespace {
 
-constexpr int kBrickSide = kBlockCells + 1;
-
 /// Exactly a at t = 0 and b at t = 1, so that blocks agree on the vertices they share.
 double mix(double a, double b, double t) { return a * (1 - t) + b * t; }
 

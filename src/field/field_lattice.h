@@ -5,6 +5,7 @@
 namespace pliant {
 
 inline constexpr int kBlockCells = 8;
+inline constexpr int kBrickSide = kBlockCells + 1;  ///< vertices of a block
 /// Vertices of a block with one more on each side: local (1, 1, 1) is its first vertex.
 inline constexpr int kLocalSide = kBlockCells + 3;
 inline constexpr int kLocalVertices = kLocalSide * kLocalSide * kLocalSide;

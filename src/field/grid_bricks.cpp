@@ -1,5 +1,6 @@
 #include "field/grid_bricks.h"
 
+#include "core/numbers.h"
 #include "field/grid_margin.h"
 #include "pliant/core/error.h"
 #include "pliant/core/parallel.h"
@@ -10,8 +11,6 @@
 
 namespace pliant {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Blocks of a frame, x fastest.
 struct Blocks {

@@ -1,13 +1,12 @@
 #pragma once
 
+#include "field/field_lattice.h"
 #include "pliant/field/distance_grid.h"
 
 #include <vector>
 
 /// Making of sparse grids, docs/field.md section "Sparse storage".
 namespace pliant {
-
-inline constexpr int kBlockCells = 8, kBrickSide = 9;
 
 /// Parts of a sparse grid as GridArrays has them, with distances wherever there are vertices.
 struct BrickParts {

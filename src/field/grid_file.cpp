@@ -9,7 +9,7 @@ namespace {
 
 using Extents = std::vector<std::uint64_t>;
 
-constexpr const char* kKind = "distance-field";
+constexpr const char* kGridKind = "distance-field";
 constexpr const char* kFrame = "field/frame";  // low x, y, z and cell [m]
 constexpr const char* kCells = "field/cells";
 constexpr const char* kBounds = "field/bounds";  // boundary, margin: near, far, band [m]
@@ -69,7 +69,7 @@ DistanceGrid DistanceGrid::load(const std::filesystem::path& path) {
 }
 
 DistanceGrid DistanceGrid::from_archive(const Archive& archive, const std::string& name) {
-    archive.require_kind(kKind);
+    archive.require_kind(kGridKind);
     const Reader in(archive, name);
     GridArrays a;
     const auto frame = in.get<double>(kFrame, {4});
@@ -103,7 +103,7 @@ void DistanceGrid::save(const std::filesystem::path& path, const Provenance& pro
     const GridArrays& a = arrays_;
     const double frame[] = {a.frame.low.x(), a.frame.low.y(), a.frame.low.z(), a.frame.cell};
     const float bounds[] = {a.boundary, a.margin.near, a.margin.far, a.margin.band};
-    ArchiveWriter writer(kKind);
+    ArchiveWriter writer(kGridKind);
     for (const auto& [key, value] : provenance) writer.set_provenance(key, value);
     writer.add<double>(kFrame, frame);
     writer.add<std::int32_t>(kCells, a.frame.cells);

@@ -17,7 +17,7 @@ double cell_margin(const GridArrays& a) {
     return kConeExcess * a.frame.cell + 16 * double{std::numeric_limits<float>::epsilon()} * size;
 }
 
-float round_up(double value) {
+float float_above(double value) {
     return std::nextafter(static_cast<float>(value), std::numeric_limits<float>::infinity());
 }
 
@@ -38,15 +38,15 @@ double block_excess(double band) {
 
 CullingMargin dense_margin(const GridArrays& arrays) {
     CullingMargin margin;
-    margin.near = margin.far = round_up(cell_margin(arrays));
+    margin.near = margin.far = float_above(cell_margin(arrays));
     return margin;
 }
 
 CullingMargin sparse_margin(const GridArrays& arrays, double band) {
     const double h = arrays.frame.cell, near = cell_margin(arrays);
     CullingMargin margin;
-    margin.near = round_up(near);
-    margin.far = round_up(near + h * block_excess(band / h));
+    margin.near = float_above(near);
+    margin.far = float_above(near + h * block_excess(band / h));
     // values of points outside the box, which begin with `boundary`, always get the larger one
     margin.band = static_cast<float>(std::min(band, double{arrays.boundary}));
     return margin;

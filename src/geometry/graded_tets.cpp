@@ -1,5 +1,6 @@
 #include "pliant/geometry/tet_mesh.h"
 
+#include "core/numbers.h"
 #include "geometry/option_check.h"
 #include "geometry/tagged_bisection.h"
 #include "pliant/core/parallel.h"
@@ -14,8 +15,6 @@ namespace {
 // Every point of a tet is nearer than this times the longest edge to one of its corners, in all
 // three shapes.
 constexpr double kReach = 0.5;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 /// Bisects until `is_too_large(tet)` holds for no leaf. Calls `prepare(first_point)` whenever there
 /// are new points from that one on; tests run in parallel.

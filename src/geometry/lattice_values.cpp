@@ -1,5 +1,6 @@
 #include "geometry/lattice_values.h"
 
+#include "core/numbers.h"
 #include "pliant/core/error.h"
 
 #include <algorithm>
@@ -9,9 +10,7 @@
 namespace pliant {
 namespace {
 
-constexpr int kBlock = 16;  // cells along the blocks that are tested as a whole
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
+constexpr int kTestedBlock = 16;  // cells along the blocks that are tested as a whole
 
 /// In cell sides, so that floats hold bodies of any size. Absurd values are clamped, since infinity
 /// marks nodes that were not evaluated.
@@ -29,15 +28,15 @@ public:
     NodeValues run(Progress& progress) {
         std::array<std::size_t, 3> blocks{};
         for (std::size_t axis = 0; axis < 3; ++axis)
-            blocks[axis] = at(lattice_.cells()[axis] / kBlock + 1);
+            blocks[axis] = at(lattice_.cells()[axis] / kTestedBlock + 1);
         const std::size_t count = blocks[0] * blocks[1] * blocks[2];
         progress.stage("distances", count);
         parallel_for(count, 1, [&](std::size_t b) {
             const std::size_t row = b / blocks[0];
-            sample_block({static_cast<int>(b % blocks[0]) * kBlock,
-                          static_cast<int>(row % blocks[1]) * kBlock,
-                          static_cast<int>(row / blocks[1]) * kBlock},
-                         kBlock);
+            sample_block({static_cast<int>(b % blocks[0]) * kTestedBlock,
+                          static_cast<int>(row % blocks[1]) * kTestedBlock,
+                          static_cast<int>(row / blocks[1]) * kTestedBlock},
+                         kTestedBlock);
             progress.advance();
         });
         return std::move(values_);
@@ -56,8 +55,8 @@ private:
             lattice_.position(lattice_.node(low[0], low[1], low[2], 0)).array() + half_side;
         const double value = body_(centre);
         if (std::abs(value) > 1.000001 * body_.lipschitz() * std::sqrt(3.0) * half_side) {
-            constexpr float kInfinity = std::numeric_limits<float>::infinity();
-            const float inferred = value < 0 ? -kInfinity : kInfinity;
+            constexpr float kUnknown = std::numeric_limits<float>::infinity();
+            const float inferred = value < 0 ? -kUnknown : kUnknown;
             for_each_node(low, high, [&](int node) { values_[at(node)] = inferred; });
         } else if (size > 2) {
             const int half = size / 2;

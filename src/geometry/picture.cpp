@@ -17,7 +17,7 @@ using Eigen::Vector3d;
 
 constexpr int kSamples = 2;            // per pixel and axis
 constexpr double kHalfField = 0.21;    // tangent of half the vertical angle of view
-constexpr double kMargin = 1.12;       // empty border around the mesh
+constexpr double kBorder = 1.12;       // empty border around the mesh
 constexpr double kCreaseCosine = 0.7;  // sharper edges are not smoothed
 constexpr int kShadowSize = 1024;
 
@@ -104,7 +104,7 @@ View fit_view(const SurfaceMesh& mesh, const CameraOptions& camera, int width, i
     view.width = width;
     view.height = height;
     view.scale = 0.5 * height / kHalfField;
-    const double half_x = kHalfField * width / height / kMargin, half_y = kHalfField / kMargin;
+    const double half_x = kHalfField * width / height / kBorder, half_y = kHalfField / kBorder;
     // shift to the middle of what is seen, then step back until it fits; twice is enough
     for (int round = 0; round < 2; ++round) {
         Eigen::AlignedBox2d seen;

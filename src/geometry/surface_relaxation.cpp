@@ -10,7 +10,7 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr std::size_t kGrain = 512;
+constexpr std::size_t kRelaxationGrain = 512;
 constexpr double kLongestMove = 0.3;     // of the lattice spacing, per move
 constexpr double kTangentialRate = 0.6;  // part of the way to the middle of the neighbours
 constexpr double kFlattest = 0.2;        // shape below which no move may make a triangle worse
@@ -69,7 +69,7 @@ public:
 private:
     template <class Action>
     void for_each_vertex(Action&& action) {
-        parallel_for(mesh_.vertices.size(), kGrain, action);
+        parallel_for(mesh_.vertices.size(), kRelaxationGrain, action);
     }
 
     [[nodiscard]] Vector3d limited(const Vector3d& move) const {
@@ -101,7 +101,7 @@ private:
         };
         for_each_vertex(place);
         for (bool any_bad = true; any_bad;) {
-            parallel_for(mesh_.triangles.size(), kGrain, [&](std::size_t t) {
+            parallel_for(mesh_.triangles.size(), kRelaxationGrain, [&](std::size_t t) {
                 const auto [i, j, k] = mesh_.triangles[t];
                 is_bad[t] = level[i] + level[j] + level[k] > 0 && spoils(before, {i, j, k});
             });

@@ -1,5 +1,7 @@
 #include "geometry/tagged_bisection.h"
 
+#include "core/numbers.h"
+
 #include <algorithm>
 #include <cassert>
 #include <numeric>
@@ -7,11 +9,6 @@
 #include <utility>
 
 namespace pliant {
-namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
-}  // namespace
 
 TaggedBisection::TaggedBisection(const std::array<int, 3>& cubes, int side) {
     const auto vertex = [&](const Point& p) {

@@ -1,5 +1,6 @@
 #include "pliant/geometry/tet_mesh.h"
 
+#include "core/numbers.h"
 #include "geometry/bcc_lattice.h"
 #include "geometry/lattice_values.h"
 #include "geometry/option_check.h"
@@ -16,9 +17,7 @@ namespace pliant {
 namespace {
 
 constexpr int kMinResolution = 4, kMaxResolution = 512;
-constexpr int kMargin = 2;  // cells beyond the box on each side
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
+constexpr int kMarginCells = 2;  // cells beyond the box on each side
 
 BccLattice make_lattice(const Box& box, int resolution) {
     const Eigen::Vector3d sides = box.sizes();
@@ -27,7 +26,7 @@ BccLattice make_lattice(const Box& box, int resolution) {
     Eigen::Vector3d origin;
     for (int axis = 0; axis < 3; ++axis) {
         // a side of 39.9999999 or 40.0000001 cells counts as 40
-        cells[at(axis)] = static_cast<int>(std::ceil(sides[axis] / cell - 1e-6)) + 2 * kMargin;
+        cells[at(axis)] = static_cast<int>(std::ceil(sides[axis] / cell - 1e-6)) + 2 * kMarginCells;
         origin[axis] = box.center()[axis] - 0.5 * cell * cells[at(axis)];
     }
     return {origin, cell, cells};

@@ -2,6 +2,7 @@
 
 #include "core/dense_algebra.h"
 #include "pliant/core/error.h"
+#include "reduction/reduced_system.h"
 
 #include <Eigen/LU>
 #include <cassert>
@@ -31,9 +32,6 @@ void add_at(Matrix3d& P, std::size_t place, double value) {
     const auto [a, b] = kPlaces[place];
     P(a, b) += value;
     if (a != b) P(b, a) += value;
-}
-bool is_finite(const ReducedState& s) noexcept {
-    return s.q.allFinite() && s.v.allFinite() && s.a.allFinite() && std::isfinite(s.time);
 }
 
 /// Rotation and rates of the body at one time, in body axes.

@@ -1,5 +1,6 @@
 #include "geometry/option_check.h"
 #include "pliant/reduction/reduced_dynamics.h"
+#include "reduction/reduced_system.h"
 
 #include <cassert>
 #include <cmath>
@@ -59,10 +60,6 @@ Propagator propagator(double lambda, double delta, double t) noexcept {
     motion.p = lambda_t2 < kSmallLoad ? t * t * load_series(lambda_t2, 2 * delta * t)
                                       : (1 - motion.c) / lambda;
     return motion;
-}
-
-bool is_finite(const ReducedState& s) noexcept {
-    return s.q.allFinite() && s.v.allFinite() && s.a.allFinite() && std::isfinite(s.time);
 }
 
 }  // namespace

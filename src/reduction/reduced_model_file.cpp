@@ -13,7 +13,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using Extents = std::vector<std::uint64_t>;
 
-constexpr const char* kKind = "reduced-model";
+constexpr const char* kReducedModelKind = "reduced-model";
 
 std::string shape_text(const Extents& shape) {
     std::string text = "[";
@@ -141,7 +141,7 @@ ReducedModel ReducedModel::load(const std::filesystem::path& path) {
 }
 
 ReducedModel ReducedModel::from_archive(const Archive& archive, std::string name) {
-    archive.require_kind(kKind);
+    archive.require_kind(kReducedModelKind);
     const auto data = std::make_shared<Data>();
     data->name = std::move(name);
     data->provenance = archive.provenance();
@@ -230,7 +230,7 @@ void ReducedModel::save(const std::filesystem::path& path, const Provenance& pro
     const ReducedModelParts& p = data_->parts;
     const auto r = extent(rank_), n = static_cast<std::uint64_t>(num_vertices());
     const auto num_groups = static_cast<std::uint64_t>(materials().size());
-    ArchiveWriter writer(kKind);
+    ArchiveWriter writer(kReducedModelKind);
     for (const auto& [key, value] : data_->provenance) writer.set_provenance(key, value);
     for (const auto& [key, value] : provenance) writer.set_provenance(key, value);
     writer.set_provenance("version", kVersion);

@@ -8,10 +8,10 @@ namespace pliant {
 namespace {
 
 /// Sufficient decrease of W − f·q, as a part of what its slope promises.
-constexpr double kDecrease = 1e-4;
-constexpr int kMaxBacktracks = 40;
+constexpr double kReducedDecrease = 1e-4;
+constexpr int kMaxReducedBacktracks = 40;
 /// Times the energies that cancel: below it differences are rounding.
-constexpr double kRounding = 1e-14;
+constexpr double kStaticRounding = 1e-14;
 /// Of the first residual: convergence where no force is left to compare with.
 constexpr double kAtRest = 1e-10;
 /// Of K + shift · M, from one try to the next, until it is positive definite.
@@ -35,13 +35,13 @@ bool solve_descent(const ReducedSystem& m, ReducedScratch& ws, bool& is_indefini
 bool line_search(const ReducedSystem& m, double potential, double slope,
                  ReducedScratch& ws) noexcept {
     double part = 1;
-    for (int k = 0; k < kMaxBacktracks; ++k, part *= 0.5) {
+    for (int k = 0; k < kMaxReducedBacktracks; ++k, part *= 0.5) {
         ws.now.q = ws.start.q + part * ws.X.col(0);
         const double elastic = elastic_energy(m, ws.now.q, ws), work = ws.f.dot(ws.now.q);
         // parts of W cancel that may be as large as |K| |q|²
-        const double slack =
-            kRounding * (std::abs(elastic) + std::abs(work) + ws.K.norm() * ws.now.q.squaredNorm());
-        if (elastic - work <= potential + kDecrease * part * slope + slack) return true;
+        const double slack = kStaticRounding * (std::abs(elastic) + std::abs(work) +
+                                                ws.K.norm() * ws.now.q.squaredNorm());
+        if (elastic - work <= potential + kReducedDecrease * part * slope + slack) return true;
     }
     return false;
 }
@@ -72,7 +72,7 @@ ReducedReport ReducedDynamics::solve_static(ReducedState& s, const ConstRef& f, 
             smallest = report.residual;
             s.q = ws.now.q;
         }
-        const double rounding = kRounding * ws.K.norm() * ws.now.q.norm();
+        const double rounding = kStaticRounding * ws.K.norm() * ws.now.q.norm();
         const double forces = std::max(ws.f.norm(), ws.R.norm());
         if (report.residual <= m.options.tolerance * forces + kAtRest * first + rounding) break;
         report.status = StepStatus::NotConverged;

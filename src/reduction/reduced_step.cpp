@@ -17,7 +17,7 @@ using HeldMatrix =
     Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMaxHeldRows, kMaxHeldRows>;
 
 /// Of a residual, times |K| |q|: what rounding leaves of balanced forces.
-constexpr double kRounding = 1e-15;
+constexpr double kStepRounding = 1e-15;
 
 /// Largest gap that counts as held, relative to the sizes that cancel.
 constexpr double kHeldGap = 1e-9;
@@ -90,7 +90,7 @@ bool is_balanced(const ReducedSystem& m, double residual, ReducedScratch& ws) no
     const double largest =
         std::max({ws.product.norm(), ws.force_scale * ws.R.norm(), ws.force_scale * ws.f.norm()});
     return residual <= m.options.tolerance * largest ||
-           residual <= kRounding * ws.K.norm() * ws.now.q.norm();
+           residual <= kStepRounding * ws.K.norm() * ws.now.q.norm();
 }
 
 /// Where the forces at the start would accelerate too much, those of the whole step are scaled

@@ -6,7 +6,6 @@
 namespace pliant {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kIdleSleep = 2'000'000;  // between looks for commands while paused
 constexpr int kStepsPerTurn = 64;               // of single steps
 constexpr double kSampleSeconds = 2;            // kept for a slow reader

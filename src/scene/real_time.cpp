@@ -13,18 +13,19 @@
 namespace pliant {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
 
 }  // namespace
 
 std::int64_t monotonic_ns() noexcept {
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * kSecond + now.tv_nsec;
+    return now.tv_sec * kNanosecondsPerSecond + now.tv_nsec;
 }
 
 void sleep_until_ns(std::int64_t time_ns) noexcept {
-    const timespec until{.tv_sec = time_ns / kSecond, .tv_nsec = time_ns % kSecond};
+    const timespec until{.tv_sec = time_ns / kNanosecondsPerSecond,
+                         .tv_nsec = time_ns % kNanosecondsPerSecond};
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
     }
 }

@@ -1,5 +1,6 @@
 #include "pliant/scene/simulation_loop.h"
 
+#include "scene/finite_command.h"
 #include "scene/gusts.h"
 #include "scene/hand.h"
 #include "scene/loop_contacts.h"
@@ -81,13 +82,6 @@ void check(const LoopSettings& settings) {
         throw InputError("", "gravity is not finite: give three numbers in m/s²");
     if (!settings.wind_direction.allFinite())
         throw InputError("", "the direction of the wind is not finite: give three numbers");
-}
-
-bool is_finite(const Command& command) noexcept {
-    const auto is_number = [](double x) { return std::isfinite(x); };
-    return std::all_of(command.barycentric.begin(), command.barycentric.end(), is_number) &&
-           std::all_of(command.target.begin(), command.target.end(), is_number) &&
-           std::isfinite(command.duration) && std::isfinite(command.value);
 }
 
 /// Whether weights are those of a point in the triangle, within what float32 leaves of them.

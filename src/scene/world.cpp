@@ -3,6 +3,7 @@
 #include "geometry/closest_on_triangle.h"
 #include "pliant/core/hash.h"
 #include "pliant/core/nearest_name.h"
+#include "scene/finite_command.h"
 
 #include <algorithm>
 #include <atomic>
@@ -14,14 +15,6 @@ namespace pliant {
 namespace {
 
 using Kind = Command::Kind;
-
-bool is_finite(const Command& command) {
-    const auto all_finite = [](const std::array<double, 3>& v) {
-        return std::isfinite(v[0]) && std::isfinite(v[1]) && std::isfinite(v[2]);
-    };
-    return all_finite(command.barycentric) && all_finite(command.target) &&
-           std::isfinite(command.duration) && std::isfinite(command.value);
-}
 
 bool takes_slot(const Command& command) {
     return command.kind == Kind::Grab || command.kind == Kind::Poke;

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -22,7 +23,9 @@ public:
     void shorts(std::span<const std::int16_t> numbers) {
         put(numbers.data(), numbers.size_bytes());
     }
-    [[nodiscard]] std::string take() { return std::move(bytes_); }
+    [[nodiscard]] std::shared_ptr<const std::string> take() {
+        return std::make_shared<const std::string>(std::move(bytes_));
+    }
 
 private:
     void put(const void* data, std::size_t size) {

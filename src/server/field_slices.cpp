@@ -71,7 +71,7 @@ SharedBytes FieldSlices::encode(std::size_t contact, int axis) const {
     out.u32(static_cast<std::uint32_t>(slice.height));
     for (const Eigen::Vector3d& v : {origin, across, up}) put_vector(out, v);
     out.floats(slice.values);
-    return std::make_shared<const std::string>(out.take());
+    return out.take();
 }
 
 }  // namespace pliant

@@ -51,8 +51,6 @@ std::vector<double> coordinates_of(const BodyStream& stream, const LoopFrame& fr
     return {state.begin(), state.end()};
 }
 
-SharedBytes shared(BinaryWriter& out) { return std::make_shared<const std::string>(out.take()); }
-
 }  // namespace
 
 bool operator==(const FrameContent& a, const FrameContent& b) noexcept {
@@ -131,7 +129,7 @@ SharedBytes encode_frame(std::span<const BodyStream> streams, const FrameContent
             out.floats(state.first(floats_in_frame(stream)));
         }
     }
-    return shared(out);
+    return out.take();
 }
 
 SharedBytes encode_samples(int loop, std::span<const TickSample> samples) {
@@ -153,7 +151,7 @@ SharedBytes encode_samples(int loop, std::span<const TickSample> samples) {
         out.f32(sample.work_us);
         out.f32(sample.late_us);
     }
-    return shared(out);
+    return out.take();
 }
 
 std::vector<SharedBytes> encode_mesh_nodes(std::span<const BodyStream> streams,
@@ -176,7 +174,7 @@ std::vector<SharedBytes> encode_mesh_nodes(std::span<const BodyStream> streams,
         out.u32(static_cast<std::uint32_t>(num_nodes));
         out.u32(0);
         out.floats(nodes);
-        messages.push_back(shared(out));
+        messages.push_back(out.take());
     }
     return messages;
 }
@@ -209,7 +207,7 @@ std::vector<SharedBytes> encode_contact_marks(std::span<const BodyStream> stream
                 out.floats(marks[i].position);
                 out.f32(static_cast<float>(tree.sphere_radius(contact.nodes[i], q)));
             }
-            messages.push_back(shared(out));
+            messages.push_back(out.take());
         }
     return messages;
 }

@@ -13,8 +13,6 @@ namespace {
 constexpr double kLargestShort = 32767;
 constexpr std::string_view kParts[] = {"surface", "shapes", "mesh"};
 
-SharedBytes shared(BinaryWriter& out) { return std::make_shared<const std::string>(out.take()); }
-
 /// Row 3 v + axis and column k of Ū.
 double entry(const SurfaceArrays& arrays, std::size_t row, std::size_t k) {
     const std::size_t i = row * static_cast<std::size_t>(arrays.r) + k;
@@ -43,7 +41,7 @@ SharedBytes encode_surface(const SurfaceMesh& surface) {
         for (int axis = 0; axis < 3; ++axis) out.f32(static_cast<float>(x[axis]));
     for (const Triangle& triangle : surface.triangles)
         for (const int vertex : triangle) out.u32(static_cast<std::uint32_t>(vertex));
-    return shared(out);
+    return out.take();
 }
 
 SharedBytes encode_shapes(const SurfaceShapes& shapes) {
@@ -64,7 +62,7 @@ SharedBytes encode_shapes(const SurfaceShapes& shapes) {
             }
         out.shorts(texels);
     }
-    return shared(out);
+    return out.take();
 }
 
 SharedBytes encode_mesh_edges(int num_nodes, std::span<const std::array<int, 2>> edges) {
@@ -73,7 +71,7 @@ SharedBytes encode_mesh_edges(int num_nodes, std::span<const std::array<int, 2>>
     out.u32(static_cast<std::uint32_t>(edges.size()));
     for (const std::array<int, 2>& edge : edges)
         for (const int node : edge) out.u32(static_cast<std::uint32_t>(node));
-    return shared(out);
+    return out.take();
 }
 
 SceneAssets::SceneAssets(const World& world) {

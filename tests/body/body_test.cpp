@@ -1,6 +1,7 @@
 #include "pliant/body/body.h"
 
 #include "body/surface_display.h"
+#include "core/numbers.h"
 #include "geometry/simple_surfaces.h"
 #include "geometry/test_meshes.h"
 
@@ -13,8 +14,6 @@ namespace pliant {
 namespace {
 
 using Eigen::Vector3d;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 /// Implements only what must be.
 class PlainBody final : public Body {

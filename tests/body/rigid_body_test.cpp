@@ -1,5 +1,6 @@
 #include "pliant/body/rigid_body.h"
 
+#include "core/numbers.h"
 #include "geometry/simple_surfaces.h"
 #include "geometry/test_meshes.h"
 #include "input_error.h"
@@ -9,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 namespace pliant {
 namespace {
@@ -17,9 +17,6 @@ namespace {
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 using testing::HasSubstr;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Mass properties
 

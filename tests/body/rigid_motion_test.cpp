@@ -1,5 +1,6 @@
 #include "pliant/body/rigid_motion.h"
 
+#include "core/numbers.h"
 #include "geometry/test_meshes.h"
 #include "pliant/core/allocation_guard.h"
 
@@ -12,9 +13,6 @@ namespace pliant {
 namespace {
 
 using Eigen::Vector3d;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// A smooth motion about axes that change: a product of three turns and a curved path.
 Pose path(double t) {

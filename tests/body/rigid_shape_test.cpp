@@ -1,5 +1,6 @@
 #include "pliant/body/rigid_shape.h"
 
+#include "core/numbers.h"
 #include "geometry/simple_surfaces.h"
 #include "geometry/test_meshes.h"
 #include "input_error.h"
@@ -18,9 +19,6 @@ using Eigen::Vector3d;
 using test::box_surface;
 using test::input_error;
 using testing::HasSubstr;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 /// A closed wedge with an edge of about 6 degrees along the y axis, opening towards +x.
 SurfaceMesh wedge_surface(double size = 1) {

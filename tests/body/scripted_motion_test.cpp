@@ -1,5 +1,6 @@
 #include "pliant/body/scripted_motion.h"
 
+#include "core/numbers.h"
 #include "input_error.h"
 #include "pliant/core/allocation_guard.h"
 
@@ -7,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 namespace pliant {
@@ -15,9 +15,6 @@ namespace {
 
 using Eigen::Vector3d;
 using testing::HasSubstr;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Pose at(const Vector3d& position) { return {position, Quaternion::Identity()}; }
 Pose turned(const Vector3d& v) { return {Vector3d::Zero(), rotation_from_vector(v)}; }

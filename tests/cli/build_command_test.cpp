@@ -2,9 +2,8 @@
 
 #include <fstream>
 
+namespace cli_test {
 namespace {
-
-using namespace cli_test;
 
 /// A small build of the beam with a cache of its own.
 class BuildCommand : public CommandLine {
@@ -223,3 +222,4 @@ TEST_F(BuildCommand, ModelOfAnotherMeshIsFoundOut) {
 }
 
 }  // namespace
+}  // namespace cli_test

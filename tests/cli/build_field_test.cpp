@@ -2,9 +2,8 @@
 
 #include <fstream>
 
+namespace cli_test {
 namespace {
-
-using namespace cli_test;
 
 /// Small fields and shells of the beam.
 class BuildField : public CommandLine {
@@ -149,3 +148,4 @@ TEST_F(BuildField, SlicesAndLevelsAreForFields) {
 }
 
 }  // namespace
+}  // namespace cli_test

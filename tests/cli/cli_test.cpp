@@ -2,9 +2,8 @@
 
 #include <fstream>
 
+namespace cli_test {
 namespace {
-
-using namespace cli_test;
 
 TEST_F(CommandLine, EveryCommandHasHelpThatBeginsWithAnExample) {
     for (const std::string command : {"demo", "run", "replay", "shape", "mesh", "build", "convert",
@@ -171,3 +170,4 @@ TEST_F(CommandLine, FullDiskAndMissingFolderAreErrorsNotCrashes) {
 }
 
 }  // namespace
+}  // namespace cli_test

@@ -3,9 +3,8 @@
 #include <fstream>
 #include <sstream>
 
+namespace cli_test {
 namespace {
-
-using namespace cli_test;
 
 class Reproduce : public CommandLine {
 protected:
@@ -151,3 +150,4 @@ TEST_F(Reproduce, InterruptedRunLeavesNoPage) {
 }
 
 }  // namespace
+}  // namespace cli_test

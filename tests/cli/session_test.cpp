@@ -7,9 +7,8 @@
 #include <fstream>
 #include <sstream>
 
+namespace cli_test {
 namespace {
-
-using namespace cli_test;
 
 /// A falling, turning box that a script grabs: no model has to be built.
 constexpr const char* kScene = R"({
@@ -218,3 +217,4 @@ TEST_F(Session, ViewerPrintsItsAddressAndStopsCleanly) {
 }
 
 }  // namespace
+}  // namespace cli_test

@@ -14,7 +14,7 @@ using Vector6d = Eigen::Matrix<double, 6, 1>;
 
 /// Points are single precision: differences over 1e-4 of positions known to about 6e-9 m are good
 /// to 1e-4 of the stiffness times the arms of about a metre.
-constexpr double kStep = 2e-4;
+constexpr double kDifference = 2e-4;
 constexpr double kTolerance = 3e-4;
 
 /// ∂load/∂(shift, turn) by central differences.
@@ -22,10 +22,10 @@ Matrix6d differences(const std::function<Vector6d(const Vector3d&, const Vector3
     Matrix6d result;
     for (int j = 0; j < 6; ++j) {
         Vector6d step = Vector6d::Zero();
-        step[j] = kStep;
+        step[j] = kDifference;
         const Vector6d after = load(step.head<3>(), step.tail<3>());
         const Vector6d before = load(-step.head<3>(), -step.tail<3>());
-        result.col(j) = (after - before) / (2 * kStep);
+        result.col(j) = (after - before) / (2 * kDifference);
     }
     return result;
 }
@@ -63,8 +63,9 @@ Matrix6d moving_field(const Pair& pair, const ContactFrames& frames) {
 }
 
 /// A shell that is deep in the field, so that no contact comes or goes.
-struct Scene {
-    explicit Scene(unsigned seed, int num_points = 150) : shell(random_shell(num_points, 0, seed)) {
+struct GradientScene {
+    explicit GradientScene(unsigned seed, int num_points = 150)
+        : shell(random_shell(num_points, 0, seed)) {
         std::mt19937 random(seed + 1);
         frames.field = random_pose(random);
         frames.shell = frames.field * Pose{Vector3d(0.01, 0.02, -0.01),
@@ -85,7 +86,7 @@ TEST(ContactGradients, OfTheShellMatchMovingItWithItsNormals) {
     const FunctionField round = ball(0.5), flat = half_space();
     for (const DistanceField* field :
          {static_cast<const DistanceField*>(&round), static_cast<const DistanceField*>(&flat)}) {
-        const Scene scene(3);
+        const GradientScene scene(3);
         ContactLoadOptions options{.stiffness = 100, .scaling = ContactScaling::SingleCount};
         options.gradient_by_field = true;
         Pair pair(scene.shell, *field, options);
@@ -99,7 +100,7 @@ TEST(ContactGradients, OfTheShellMatchMovingItWithItsNormals) {
 TEST(ContactGradients, WithWeightsPerDirectionAreThoseOfRigidMotion) {
     // a rigid motion of the shell turns all normals alike: the weights do not change
     const FunctionField field = ball(0.5);
-    const Scene scene(4);
+    const GradientScene scene(4);
     ContactLoadOptions options{.stiffness = 100};
     options.gradient_by_field = true;
     Pair pair(scene.shell, field, options);
@@ -109,7 +110,7 @@ TEST(ContactGradients, WithWeightsPerDirectionAreThoseOfRigidMotion) {
 
 TEST(ContactGradients, MirroredFormMatchesMovingTheShellBackwards) {
     const FunctionField field = ball(0.5);
-    const Scene scene(5);
+    const GradientScene scene(5);
     ContactLoadOptions options{.stiffness = 100};
     options.gradient_by_field = true;
     Pair pair(scene.shell, field, options);
@@ -121,7 +122,7 @@ TEST(ContactGradients, MirroredFormMatchesMovingTheShellBackwards) {
 
 TEST(ContactGradients, DirectFormMatchesMovingTheFieldAlone) {
     const FunctionField field = ball(0.5);
-    const Scene scene(6);
+    const GradientScene scene(6);
     ContactLoadOptions options{.stiffness = 100};
     options.gradient_by_field = true;
     options.gradients = GradientForm::Direct;
@@ -132,7 +133,7 @@ TEST(ContactGradients, DirectFormMatchesMovingTheFieldAlone) {
 
 TEST(ContactGradients, FormsDifferByTheTermsOfTurningNormalsAndArms) {
     const FunctionField field = ball(0.5);
-    const Scene scene(7);
+    const GradientScene scene(7);
     ContactLoadOptions options{.stiffness = 100};
     Pair mirrored(scene.shell, field, options);
     options.gradients = GradientForm::Direct;
@@ -160,7 +161,7 @@ TEST(ContactGradients, FormsDifferByTheTermsOfTurningNormalsAndArms) {
 
 TEST(ContactGradients, NormalForGradientIsExactWhereTheyAgree) {
     // all normals along the field's: g = n costs nothing
-    Scene scene(8);
+    GradientScene scene(8);
     for (Vector3d& n : scene.shell.normals) n = Vector3d::UnitZ();
     scene.shell.finish();
     scene.frames.shell.rotation = scene.frames.field.rotation;
@@ -182,7 +183,7 @@ TEST(ContactGradients, NormalForGradientIsExactWhereTheyAgree) {
 
 TEST(ContactGradients, NormalsOfTheFieldTurnWithTheField) {
     const FunctionField field = half_space();
-    const Scene scene(9);
+    const GradientScene scene(9);
     ContactLoadOptions options{.stiffness = 100};
     options.normals = ContactNormals::FieldGradient;
     Pair pair(scene.shell, field, options);
@@ -197,7 +198,7 @@ TEST(ContactGradients, NormalsOfTheFieldTurnWithTheField) {
 
 TEST(ContactGradients, StiffnessIsSymmetricAndSemiDefinite) {
     const FunctionField field = ball(0.5);
-    const Scene scene(10);
+    const GradientScene scene(10);
     for (const double friction : {0.0, 0.5}) {
         ContactLoadOptions options{.stiffness = 100};
         options.friction = friction;
@@ -216,8 +217,8 @@ TEST(ContactGradients, StiffnessIsSymmetricAndSemiDefinite) {
 
 /// A pair whose anchors were set at one place and which then slipped.
 struct SlippedPair {
-    SlippedPair(const Scene& scene, const DistanceField& field, const ContactLoadOptions& options,
-                const Vector3d& slip)
+    SlippedPair(const GradientScene& scene, const DistanceField& field,
+                const ContactLoadOptions& options, const Vector3d& slip)
         : frames(scene.frames), before(scene.shell, field, options) {
         before.update(frames);
         frames.shell.position += frames.field.rotation * slip;
@@ -230,7 +231,7 @@ struct SlippedPair {
 TEST(ContactGradients, OfStickingContactsMatchDifferences) {
     // normals of the field do not turn with the shell, as the tangential stiffness assumes
     const FunctionField field = half_space();
-    const Scene scene(11);
+    const GradientScene scene(11);
     ContactLoadOptions options{.stiffness = 100};
     options.normals = ContactNormals::FieldGradient;
     options.friction = 0.8;
@@ -245,7 +246,7 @@ TEST(ContactGradients, OfStickingContactsMatchDifferences) {
 
 TEST(ContactGradients, OfSlidingContactsMatchDifferencesAlongThePlane) {
     const FunctionField field = half_space();
-    const Scene scene(12);
+    const GradientScene scene(12);
     ContactLoadOptions options{.stiffness = 100};
     options.normals = ContactNormals::FieldGradient;
     options.friction = 0.05;
@@ -291,11 +292,11 @@ TEST(ContactGradients, ReducedStiffnessMatchesDifferencesForNormalsThatStay) {
         MatrixXd expected(r, r);
         for (int j = 0; j < r; ++j) {
             VectorXd step = VectorXd::Zero(r);
-            step[j] = kStep;
+            step[j] = kDifference;
             Pair after = before, earlier = before;
             expected.col(j) = -(after.update(frames, q + step).shell_load -
                                 earlier.update(frames, q - step).shell_load) /
-                              (2 * kStep);
+                              (2 * kDifference);
         }
         EXPECT_LT((loads.shell_reduced_stiffness - expected).cwiseAbs().maxCoeff(),
                   kTolerance * 1000);

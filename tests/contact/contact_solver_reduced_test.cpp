@@ -13,7 +13,7 @@ namespace {
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 using test::at;
-using test::kGravity;
+using test::kStandardGravity;
 using test::kTick;
 
 /// Of points of the shell that touch: Σ Uᵀ Rᵀ f on the shell body.
@@ -53,7 +53,7 @@ struct Drop {
           bar(model,
               {.pose = pose, .velocity = velocity, .damping = {.mass = 4, .stiffness = 0.01}}),
           solver({ground.part(), {&bar, tree, {}, {}}}, options) {
-        bar.set_gravity(Vector3d(0, 0, -kGravity));
+        bar.set_gravity(Vector3d(0, 0, -kStandardGravity));
     }
     void tick() {
         last = solver.act(kTick);
@@ -62,7 +62,7 @@ struct Drop {
     }
     [[nodiscard]] double energy() const {
         const double mass = bar.rest_mass()->mass;
-        return bar.energy().total() + mass * kGravity * bar.frame().pose.position.z();
+        return bar.energy().total() + mass * kStandardGravity * bar.frame().pose.position.z();
     }
     ReducedModel model;
     PointTree tree;
@@ -86,7 +86,7 @@ TEST(ContactSolverReduced, ADroppedBodyComesToRestAtItsElasticEquilibrium) {
         EXPECT_LT(scene.bar.state().v.norm(), 1e-3) << stiffness;
         Vector3d sum = Vector3d::Zero();
         for (const ContactSolver::Contact& c : scene.solver.contacts()) sum += c.force;
-        const double weight = scene.bar.rest_mass()->mass * kGravity;
+        const double weight = scene.bar.rest_mass()->mass * kStandardGravity;
         EXPECT_NEAR(sum.z(), weight, 1e-3 * weight);
         const VectorXd R = elastic_force(scene.bar);
         const VectorXd load = shell_load(scene.tree, scene.bar, scene.solver, 1);
@@ -136,7 +136,7 @@ TEST(ContactSolverReduced, ABoxRestsOnAHeldBodyByItsDeformedField) {
     options.pose = at(0.4, 0.1, 0.25);
     options.mass = test::box_mass(half, 0.5);
     RigidBody box(RigidShape::box(half), test::box_surface(), options);
-    box.set_gravity(Vector3d(0, 0, -kGravity));
+    box.set_gravity(Vector3d(0, 0, -kStandardGravity));
     const PointTree tree(test::face_shell(half, 4));
     ContactSolver solver({{&bar, {}, {}, field}, {&box, tree, {}, {}}},
                          {.stiffness = 2e3, .friction = 0.8});
@@ -169,7 +169,7 @@ TEST(ContactSolverReduced, CopiesShareTreesAndThreadsChangeNothing) {
         for (int i = 0; i < 20; ++i) {
             bars.push_back(std::make_unique<ReducedBody>(
                 model, ReducedBodyOptions{.pose = at(i, 0, 0.001 * i)}));
-            bars.back()->set_gravity(Vector3d(0, 0, -kGravity));
+            bars.back()->set_gravity(Vector3d(0, 0, -kStandardGravity));
             parts.push_back({bars.back().get(), tree, {}, {}});
         }
         ContactSolver solver(parts, {.friction = 0.3});

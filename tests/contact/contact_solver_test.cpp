@@ -15,7 +15,7 @@ namespace {
 using Eigen::Vector3d;
 using test::at;
 using test::input_error;
-using test::kGravity;
+using test::kStandardGravity;
 using test::RigidScene;
 
 const Vector3d kHalf = Vector3d::Constant(0.1);
@@ -106,7 +106,7 @@ TEST(ContactSolver, ForcesAreOppositeAndReachPrescribedBodiesToo) {
     }
     EXPECT_LT((scene.bodies[0]->last_load().force + sum).norm(), 1e-12);
     EXPECT_LT((box.last_load().force - sum - scene.gravity).norm(), 1e-12);
-    EXPECT_NEAR(sum.z(), kGravity, 1e-4 * kGravity);
+    EXPECT_NEAR(sum.z(), kStandardGravity, 1e-4 * kStandardGravity);
 }
 
 TEST(ContactSolver, ABoxRestsForAMinuteAsDeepAsStaticsSays) {
@@ -125,7 +125,7 @@ TEST(ContactSolver, ABoxRestsForAMinuteAsDeepAsStaticsSays) {
         ASSERT_LT(scene.energy() + scene.solver->statistics().elastic_energy, before * (1 + 1e-3));
     }
     // 16 points share the stiffness of L = 10
-    EXPECT_NEAR(z.low, 0.1 - kGravity / 1e5, 1e-7);
+    EXPECT_NEAR(z.low, 0.1 - kStandardGravity / 1e5, 1e-7);
     EXPECT_LT(z.width(), 2e-8);  // depths are rounded to 2⁻²⁷ m
     EXPECT_LT(x.width(), 2e-7);
     EXPECT_LT(turn.high, 1e-6);
@@ -150,7 +150,7 @@ TEST(ContactSolver, AStackStandsForAMinute) {
     }
     EXPECT_LT(most, before * (1 + 1e-3));
     // each contact carries what is above it: 5 + 4 + … + 1 weights over nine points of 10⁴ N/m
-    EXPECT_NEAR(z.low, 0.9 - 15 * kGravity / 9e4, 2e-6);
+    EXPECT_NEAR(z.low, 0.9 - 15 * kStandardGravity / 9e4, 2e-6);
     EXPECT_LT(z.width(), 2e-7);
     EXPECT_LT(x.width(), 2e-6);
 }
@@ -158,10 +158,10 @@ TEST(ContactSolver, AStackStandsForAMinute) {
 TEST(ContactSolver, FrictionStopsASlideWhereItShould) {
     RigidScene scene;
     scene.add_ground();
-    const RigidBody& box = scene.add_box(kHalf, 2, at(0, 0, 0.1 - 2 * kGravity / 1e5),
+    const RigidBody& box = scene.add_box(kHalf, 2, at(0, 0, 0.1 - 2 * kStandardGravity / 1e5),
                                          {Vector3d(1, 0, 0), Vector3d::Zero()});
     scene.start({.friction = 0.3});
-    const double before = scene.energy() + 0.5 * 2 * kGravity * 2 * kGravity / 1e5;
+    const double before = scene.energy() + 0.5 * 2 * kStandardGravity * 2 * kStandardGravity / 1e5;
     double most = 0;
     for (int k = 0; k < 10000; ++k) {
         scene.tick();
@@ -169,7 +169,7 @@ TEST(ContactSolver, FrictionStopsASlideWhereItShould) {
     }
     EXPECT_LT(most, before * (1 + 1e-3));
     // v²/(2 μ g)
-    EXPECT_NEAR(box.motion().pose.position.x(), 1 / (2 * 0.3 * kGravity), 2e-3);
+    EXPECT_NEAR(box.motion().pose.position.x(), 1 / (2 * 0.3 * kStandardGravity), 2e-3);
     EXPECT_LT(box.motion().velocity.linear.norm(), 1e-6);
     EXPECT_EQ(scene.solver->statistics().num_sliding, 0);
 }
@@ -179,7 +179,7 @@ TEST(ContactSolver, ABoxHoldsOnASlopeBelowTheAngleOfFrictionAndSlidesAbove) {
         RigidScene scene;
         // gravity is tilted instead of the ground
         const double angle = std::atan(slope);
-        scene.gravity = kGravity * Vector3d(std::sin(angle), 0, -std::cos(angle));
+        scene.gravity = kStandardGravity * Vector3d(std::sin(angle), 0, -std::cos(angle));
         scene.add_ground();
         const RigidBody& box = scene.add_box(kHalf, 1, at(0, 0, 0.0999));
         scene.start({.friction = 0.3});
@@ -191,7 +191,7 @@ TEST(ContactSolver, ABoxHoldsOnASlopeBelowTheAngleOfFrictionAndSlidesAbove) {
             EXPECT_LT(std::abs(way), 1e-7);
         } else {
             // from 1 s to 3 s
-            const double a = kGravity * (std::sin(angle) - 0.3 * std::cos(angle));
+            const double a = kStandardGravity * (std::sin(angle) - 0.3 * std::cos(angle));
             EXPECT_NEAR(way, 0.5 * a * (9 - 1), 0.02 * way);
         }
     }
@@ -210,7 +210,7 @@ TEST(ContactSolver, ABallRollsForAMinuteWithoutGainingEnergy) {
         scene.tick();
         most = std::max(most, scene.energy() + scene.solver->statistics().elastic_energy);
     }
-    EXPECT_LT(most, before + 1e-3 * kGravity * 0.1);
+    EXPECT_LT(most, before + 1e-3 * kStandardGravity * 0.1);
     EXPECT_GT(ball.motion().pose.position.x(), 0.5);
     EXPECT_NEAR(ball.motion().pose.position.z(), 0.1, 2e-3);
 }
@@ -222,7 +222,7 @@ TEST(ContactSolver, FrictionTurnsASlidingBallIntoARollingOne) {
         scene.add_ball(0.1, 1, at(0, 0, 0.1 - 1e-4), {Vector3d(1, 0, 0), Vector3d::Zero()}, 20000);
     scene.start({.friction = 0.3});
     // by μ g t = 2/7 v
-    scene.run(1.2 * 2 / 7.0 / (0.3 * kGravity));
+    scene.run(1.2 * 2 / 7.0 / (0.3 * kStandardGravity));
     const Twist& v = ball.motion().velocity;
     EXPECT_NEAR(v.linear.x(), 5 / 7.0, 0.02);
     EXPECT_NEAR(v.linear.x(), 0.1 * v.angular.y(), 0.02);
@@ -240,7 +240,7 @@ TEST(ContactSolver, AHeavyBoxRestsOnALightOne) {
         scene.tick();
         z.add(scene.bodies[2]->motion().pose.position.z());
     }
-    EXPECT_NEAR(z.low, 0.3 - (201 * kGravity) / 1e6, 1e-5);
+    EXPECT_NEAR(z.low, 0.3 - (201 * kStandardGravity) / 1e6, 1e-5);
     EXPECT_LT(z.width(), 1e-6);
     EXPECT_LT(scene.kinetic_energy(), 1e-8);
 }
@@ -259,7 +259,7 @@ TEST(ContactSolver, VeryStiffContactIsQuiet) {
         }
         EXPECT_LT(most, before * (1 + 1e-3)) << stiffness;
         // depths of statics are below the rounding of positions: it falls for a step now and then
-        EXPECT_LT(scene.kinetic_energy(), 0.01 * 0.5 * std::pow(kGravity * scene.dt, 2))
+        EXPECT_LT(scene.kinetic_energy(), 0.01 * 0.5 * std::pow(kStandardGravity * scene.dt, 2))
             << stiffness;
         EXPECT_NEAR(scene.bodies[1]->motion().pose.position.z(), 0.1, 1e-5) << stiffness;
     }
@@ -277,7 +277,7 @@ TEST(ContactSolver, AScriptedBodyCarriesABoxAlong) {
     }
     EXPECT_NEAR(box.motion().velocity.linear.x(), 0.5, 1e-3);
     // one step behind, and what it took to get going, v²/(2 μ g)
-    EXPECT_NEAR(box.motion().pose.position.x(), 0.5 - 0.25 / (2 * 0.4 * kGravity), 2e-3);
+    EXPECT_NEAR(box.motion().pose.position.x(), 0.5 - 0.25 / (2 * 0.4 * kStandardGravity), 2e-3);
 }
 
 /// Twelve balls in a heap, all in contact with several others.

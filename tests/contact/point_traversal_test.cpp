@@ -1,12 +1,12 @@
 #include "pliant/contact/point_traversal.h"
 
 #include "contact/traversal_samples.h"
+#include "core/numbers.h"
 #include "pliant/core/allocation_guard.h"
 #include "pliant/core/simd.h"
 
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <set>
 
 namespace pliant {
@@ -19,14 +19,11 @@ using test::RandomMotion;
 using test::rigid_tree;
 using test::soft_tree;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 struct NamedTree {
     const char* name;
     PointTree tree;
 };
-std::vector<NamedTree> sample_trees() {
+std::vector<NamedTree> named_trees() {
     return {{"rigid", rigid_tree(3000, 4)},
             {"r = 15", soft_tree(3000, 4, 15)},
             {"r = 3", soft_tree(1500, 3, 3)},
@@ -48,7 +45,7 @@ TEST(PointTraversal, FindsWhatAskingEveryPointFinds) {
     RandomMotion random(1);
     int num_touching = 0;
     for (const auto& [field_name, field] : test::sample_fields())
-        for (const auto& [tree_name, tree] : sample_trees()) {
+        for (const auto& [tree_name, tree] : named_trees()) {
             SCOPED_TRACE(std::string(field_name) + ", " + tree_name);
             PointTraversal traversal(tree, field);
             for (int i = 0; i < 40; ++i) {
@@ -121,7 +118,7 @@ long long compare_with_and_without_coherence(const PointTree& tree, const FieldP
 
 TEST(PointTraversal, CoherenceChangesNothing) {
     for (const auto& [field_name, field] : test::sample_fields())
-        for (const auto& [tree_name, tree] : sample_trees()) {
+        for (const auto& [tree_name, tree] : named_trees()) {
             SCOPED_TRACE(std::string(field_name) + ", " + tree_name);
             EXPECT_GT(compare_with_and_without_coherence(tree, field, 1e-3, 1), 1000);
             EXPECT_GT(compare_with_and_without_coherence(tree, field, 2e-2, 2), 10);
@@ -442,10 +439,10 @@ TEST(PointTraversal, IgnoresWhatIsNotFinite) {
     ASSERT_FALSE(expected.empty());
 
     Pose nan = good, infinite = good, huge = good, twisted = good, zero = good;
-    nan.position.y() = kNaN;
+    nan.position.y() = kNan;
     infinite.position.x() = kInfinity;
     huge.position.z() = 1e200;
-    twisted.rotation.w() = kNaN;
+    twisted.rotation.w() = kNan;
     zero.rotation.coeffs().setZero();
     const auto expect_ignored = [&](const Pose& pose, const std::vector<double>& shape,
                                     double travel) {
@@ -458,10 +455,10 @@ TEST(PointTraversal, IgnoresWhatIsNotFinite) {
         EXPECT_EQ(contacts_of(traversal), expected);
     };
     for (const Pose& pose : {nan, infinite, huge, twisted, zero}) expect_ignored(pose, q, 0);
-    expect_ignored(good, {0.1, kNaN, 0}, 0);
+    expect_ignored(good, {0.1, kNan, 0}, 0);
     expect_ignored(good, {kInfinity, 0, 0}, 0);
     expect_ignored(good, {0, 1e300, 0}, 0);
-    expect_ignored(good, q, kNaN);
+    expect_ignored(good, q, kNan);
     expect_ignored(good, q, kInfinity);
 }
 
@@ -474,7 +471,7 @@ TEST(PointTraversal, AfterAnIgnoredTickEverythingIsAsked) {
     ASSERT_EQ(traversal.contacts().count, 0);
     // the field moved in the tick whose travel was not a number
     ball->radius = 0.6f;
-    EXPECT_EQ(traversal.update(pose, {}, kNaN), StepStatus::InputIgnored);
+    EXPECT_EQ(traversal.update(pose, {}, kNan), StepStatus::InputIgnored);
     (void)traversal.update(pose, {});
     const auto expected = exhaustive_contacts(tree, *ball, pose, {}, 2);
     EXPECT_FALSE(expected.empty());
@@ -503,7 +500,7 @@ TEST(PointTraversal, UpdateAllocatesNothing) {
             poses.push_back(random.pose(0.3));
             shapes.push_back(random.shape(15, 0.5));
         }
-        poses[20].position.x() = kNaN;
+        poses[20].position.x() = kNan;
         const AllocationGuard guard;
         for (std::size_t i = 0; i < poses.size(); ++i) (void)traversal.update(poses[i], shapes[i]);
         traversal.forget();

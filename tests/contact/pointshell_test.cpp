@@ -17,7 +17,7 @@ using test::TemporaryDirectory, test::input_error;
 using testing::HasSubstr;
 
 /// Random points of a unit sphere in three levels, or of two sheets a little apart.
-Pointshell random_shell(int count, bool sheets = false) {
+Pointshell random_pointshell(int count, bool sheets = false) {
     std::mt19937_64 random(7);
     std::uniform_real_distribution<float> uniform(-1, 1);
     Pointshell shell;
@@ -41,7 +41,7 @@ Pointshell random_shell(int count, bool sheets = false) {
 
 TEST(Pointshell, RoundTripKeepsEveryBit) {
     const TemporaryDirectory directory;
-    const Pointshell shell = random_shell(500);
+    const Pointshell shell = random_pointshell(500);
     save_pointshell(shell, directory / "s.pliant", {{"input", "sphere"}});
     const Pointshell copy = load_pointshell(directory / "s.pliant");
     EXPECT_EQ(copy.points, shell.points);
@@ -56,7 +56,7 @@ TEST(Pointshell, RoundTripKeepsEveryBit) {
 
 TEST(Pointshell, DamagedFilesAreRefused) {
     const TemporaryDirectory directory;
-    save_pointshell(random_shell(60), directory / "s.pliant");
+    save_pointshell(random_pointshell(60), directory / "s.pliant");
     const std::string file = test::read_text(directory / "s.pliant");
     // a flipped bit anywhere is found, and so is a cut
     for (std::size_t at = 0; at < file.size(); at += 13) {
@@ -109,7 +109,7 @@ TEST(Pointshell, ForgedFilesAreRefusedByName) {
 TEST(Pointshell, CheckNamesWhatIsWrong) {
     const float nan = std::numeric_limits<float>::quiet_NaN();
     const auto complaint = [](auto&& change) {
-        Pointshell shell = random_shell(40);
+        Pointshell shell = random_pointshell(40);
         change(shell);
         return input_error([&] { check_pointshell(shell); });
     };
@@ -152,7 +152,7 @@ SpacingStatistics slow_statistics(const Pointshell& shell, int level) {
 
 TEST(SpacingStatistics, EqualThoseOfAllPairsOnEveryLevel) {
     for (const bool sheets : {false, true}) {
-        const Pointshell shell = random_shell(1500, sheets);
+        const Pointshell shell = random_pointshell(1500, sheets);
         for (int level = 0; level < shell.num_levels(); ++level) {
             const SpacingStatistics fast = spacing_statistics(shell, level),
                                     slow = slow_statistics(shell, level);

@@ -11,7 +11,7 @@
 /// Bodies for the contact solver, and scenes made of them.
 namespace pliant::test {
 
-inline constexpr double kGravity = 9.81;
+inline constexpr double kStandardGravity = 9.81;
 
 /// n × n points in the middle of equal cells on each face, on one level.
 inline Pointshell face_shell(const Eigen::Vector3d& half, int n) {
@@ -109,7 +109,7 @@ struct RigidScene {
     }
 
     double dt = 1e-3;
-    Eigen::Vector3d gravity = -kGravity * Eigen::Vector3d::UnitZ();
+    Eigen::Vector3d gravity = -kStandardGravity * Eigen::Vector3d::UnitZ();
     std::vector<std::unique_ptr<RigidBody>> bodies;
     std::vector<ContactBody> parts;
     std::unique_ptr<ContactSolver> solver;

@@ -1,12 +1,11 @@
 #include "contact/travel_odometer.h"
 
+#include "core/numbers.h"
+
 #include <gtest/gtest.h>
 
 namespace pliant {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 TEST(TravelOdometer, NodesRestForTheirGap) {
     TravelOdometer odometer(3, 10);
@@ -31,7 +30,7 @@ TEST(TravelOdometer, NodesRestForTheirGap) {
     odometer.forget();
     EXPECT_FALSE(odometer.is_resting(0));
     odometer.set(nodes.data(), gaps.data(), 3);
-    odometer.advance(kNaN);
+    odometer.advance(kNan);
     EXPECT_FALSE(odometer.is_resting(0));
     EXPECT_FALSE(odometer.is_resting(2));
 }

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/SparseCholesky>
-#include <limits>
 
+#include "core/numbers.h"
 #include "fem/solver_samples.h"
 #include "pliant/core/allocation_guard.h"
 #include "pliant/core/simd.h"
@@ -17,9 +17,6 @@ using test::elasticity_matrix;
 using test::laplacian;
 using test::random_definite;
 using test::random_matrix;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 ConjugateGradient make_solver(const Matrix& A, const CgOptions& options) {
     ConjugateGradient solver(options);

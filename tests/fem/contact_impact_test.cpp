@@ -7,14 +7,9 @@ namespace {
 
 using Eigen::Vector3d;
 using Phase = ExplicitScene::Touch::Phase;
+using test::one;
 using test::placed_at;
 using test::RunningScene;
-
-std::vector<ExplicitDynamics> one(ExplicitDynamics body) {
-    std::vector<ExplicitDynamics> bodies;
-    bodies.push_back(std::move(body));
-    return bodies;
-}
 
 /// Signed distance of all nodes of the first body to the plane z = 0 of an obstacle.
 double gap_of(const RunningScene& run, int node) {

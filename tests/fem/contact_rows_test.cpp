@@ -10,7 +10,7 @@ namespace {
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-constexpr double kDt = 1e-3;
+constexpr double kRowStep = 1e-3;
 
 /// A node of one body and a node of another, both of mass 2 and q = 2.5.
 struct TwoNodes {
@@ -30,7 +30,7 @@ struct TwoNodes {
         predict();
     }
     void predict() {
-        for (int b = 0; b < 2; ++b) half_v[b] = v[b] + 0.5 * kDt * a_before[b];
+        for (int b = 0; b < 2; ++b) half_v[b] = v[b] + 0.5 * kRowStep * a_before[b];
     }
 };
 ContactRow row_of(bool is_pair, const Vector3d& normal) {
@@ -52,18 +52,18 @@ TEST(ContactRows, ACaptureTakesTheRelativeVelocityToThatOfTheSurface) {
         ContactRow row = row_of(is_pair, {0.2, -0.1, 1});
         const SurfaceMotion surface{.v = is_pair ? Vector3d::Zero() : Vector3d(0.1, 0, 0.05)};
         EXPECT_TRUE(is_approaching(row, surface, nodes.bodies));
-        EXPECT_TRUE(goes_on_approaching(row, surface, nodes.bodies, kDt));
-        want_capture(row, surface, true, nodes.bodies, kDt);
+        EXPECT_TRUE(goes_on_approaching(row, surface, nodes.bodies, kRowStep));
+        want_capture(row, surface, true, nodes.bodies, kRowStep);
         solve_contacts(std::span(&row, 1), nodes.bodies, 0, 1);
         const Vector3d v = row.relative(nodes.bodies, &ContactBody::half_v) +
-                           0.5 * kDt * row.relative(nodes.bodies, &ContactBody::a);
+                           0.5 * kRowStep * row.relative(nodes.bodies, &ContactBody::a);
         EXPECT_NEAR((v - surface.v).dot(row.normal), 0, 1e-15);
         EXPECT_GT(row.normal_force, row.correction);
 
         // what the next step takes back: the velocity with which the node came in
         const Vector3d incoming = row.relative(nodes.bodies, &ContactBody::half_v) - surface.v;
         const double mass = is_pair ? 1 : 2;
-        EXPECT_NEAR(row.correction, -mass * incoming.dot(row.normal) / kDt, 1e-10);
+        EXPECT_NEAR(row.correction, -mass * incoming.dot(row.normal) / kRowStep, 1e-10);
     }
 }
 
@@ -77,7 +77,7 @@ TEST(ContactRows, SidesThatPartOrTurnBackAreNotCaptured) {
     nodes.a[0] << 0, 0, 150;  // by 0.15 m/s until the next half step
     nodes.predict();
     EXPECT_TRUE(is_approaching(row, {}, nodes.bodies));
-    EXPECT_FALSE(goes_on_approaching(row, {}, nodes.bodies, kDt));
+    EXPECT_FALSE(goes_on_approaching(row, {}, nodes.bodies, kRowStep));
 }
 
 TEST(ContactRows, HoldingFollowsTheCurvatureOfTheSurface) {
@@ -85,9 +85,9 @@ TEST(ContactRows, HoldingFollowsTheCurvatureOfTheSurface) {
     TwoNodes nodes;
     nodes.v[0] << 2, 0, 0;
     nodes.predict();
-    const double angle = 2 * kDt / 0.5;
+    const double angle = 2 * kRowStep / 0.5;
     ContactRow row = row_of(false, {std::sin(angle), 0, std::cos(angle)});
-    want_hold(row, {}, nodes.bodies, kDt);
+    want_hold(row, {}, nodes.bodies, kRowStep);
     EXPECT_NEAR(row.normal_acceleration, -8, 1e-4);
 }
 
@@ -96,16 +96,16 @@ TEST(ContactRows, HoldingFollowsATurningPlane) {
     const double omega = 3, speed = 2, y = 0.4;
     RigidMotion start, end;
     start.velocity.angular.x() = end.velocity.angular.x() = omega;
-    end.pose.rotation = rotation_from_vector(Vector3d(omega * kDt, 0, 0));
+    end.pose.rotation = rotation_from_vector(Vector3d(omega * kRowStep, 0, 0));
     TwoNodes nodes;
     nodes.v[0] << 0, speed, omega * y;
     nodes.predict();
     const Vector3d n = end.pose.rotation * Vector3d::UnitZ();
-    const Vector3d x = end.pose.rotation * Vector3d(0, y + speed * kDt, 0);
+    const Vector3d x = end.pose.rotation * Vector3d(0, y + speed * kRowStep, 0);
     ContactRow row = row_of(false, n);
-    want_hold(row, surface_motion(start, end, x), nodes.bodies, kDt);
+    want_hold(row, surface_motion(start, end, x), nodes.bodies, kRowStep);
     EXPECT_NEAR(row.normal_acceleration, 2 * omega * speed, 0.01 * 2 * omega * speed);
-    EXPECT_NEAR(row.normal_velocity, omega * (y + speed * kDt), 1e-12);
+    EXPECT_NEAR(row.normal_velocity, omega * (y + speed * kRowStep), 1e-12);
 }
 
 TEST(ContactRows, SurfaceMotionIsOfOneMaterialPoint) {
@@ -113,11 +113,11 @@ TEST(ContactRows, SurfaceMotionIsOfOneMaterialPoint) {
     start.pose.position = Vector3d(1, 2, 3);
     start.velocity = {Vector3d(0.1, 0.2, 0.3), Vector3d(1, -2, 0.5)};
     start.acceleration = {Vector3d(1, 1, -1), Vector3d(0.5, 0, 2)};
-    const RigidMotion end = advance(start, kDt);
+    const RigidMotion end = advance(start, kRowStep);
     const SurfaceMotion surface = surface_motion(start, end, end.pose.to_world({0.3, 0.1, 0.2}));
     EXPECT_LT((surface.v_before - start.velocity_at(start.pose.to_world({0.3, 0.1, 0.2}))).norm(),
               1e-14);
-    EXPECT_LT((surface.v - surface.v_before - kDt * surface.a).norm(), 1e-5);
+    EXPECT_LT((surface.v - surface.v_before - kRowStep * surface.a).norm(), 1e-5);
 }
 
 TEST(ContactRows, StickEndsSlidingAtTheNextHalfStep) {
@@ -128,10 +128,10 @@ TEST(ContactRows, StickEndsSlidingAtTheNextHalfStep) {
     nodes.predict();
     ContactRow row = row_of(false, Vector3d::UnitZ());
     const SurfaceMotion surface{.v = Vector3d(0.1, 0, 0), .a = Vector3d(2, 0, 0)};
-    want_hold(row, surface, nodes.bodies, kDt);
+    want_hold(row, surface, nodes.bodies, kRowStep);
     solve_contacts(std::span(&row, 1), nodes.bodies, 1e9, 1);
-    const Vector3d next = nodes.half_v[0] + kDt * nodes.a[0];
-    EXPECT_NEAR(next.x(), 0.1 + 0.5 * kDt * 2, 1e-15);
+    const Vector3d next = nodes.half_v[0] + kRowStep * nodes.a[0];
+    EXPECT_NEAR(next.x(), 0.1 + 0.5 * kRowStep * 2, 1e-15);
     EXPECT_NEAR(next.y(), 0, 1e-15);
 }
 
@@ -148,17 +148,17 @@ TEST(ContactRows, WorkIsTheChangeOfKineticEnergy) {
     };
     const auto before = energy(0);
     ContactRow row = row_of(true, {0.1, 0, 1});
-    want_capture(row, {}, true, nodes.bodies, kDt);
+    want_capture(row, {}, true, nodes.bodies, kRowStep);
     solve_contacts(std::span(&row, 1), nodes.bodies, 0.3, 1);
     keep_half_velocities(row, nodes.bodies);
     row.smallest_reset = -1;
     row.normal_velocity = -0.1;
     const std::vector<int> held{0};
-    reset_velocities(std::span(&row, 1), held, nodes.bodies, kDt, 1);
+    reset_velocities(std::span(&row, 1), held, nodes.bodies, kRowStep, 1);
     EXPECT_LT(row.reset_impulse, 0);
     std::array<double, 2> work{};
-    add_contact_work(row, nodes.bodies, kDt, work);
-    const auto after = energy(kDt);
+    add_contact_work(row, nodes.bodies, kRowStep, work);
+    const auto after = energy(kRowStep);
     for (int b = 0; b < 2; ++b) EXPECT_NEAR(work[b], after[b] - before[b], 1e-14);
 }
 

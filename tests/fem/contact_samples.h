@@ -9,11 +9,14 @@
 /// Scenes on which contact is tested.
 namespace pliant::test {
 
-inline const Eigen::Vector3d kGravity(0, 0, -9.81);
-
 inline ExplicitDynamics free_body(VolumeMesh mesh, const Material& material) {
     const int n = mesh.num_vertices();
     return {FemModel(std::move(mesh), {material}), Constraints(n)};
+}
+inline std::vector<ExplicitDynamics> one(ExplicitDynamics body) {
+    std::vector<ExplicitDynamics> bodies;
+    bodies.push_back(std::move(body));
+    return bodies;
 }
 /// n³ hexes of a cube with the given side, its lowest corner at `corner`.
 inline VolumeMesh hex_cube(int n, double side,

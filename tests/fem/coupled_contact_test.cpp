@@ -1,5 +1,6 @@
 #include "fem/coupled_contact.h"
 
+#include "core/numbers.h"
 #include "fem/coupled_samples.h"
 #include "pliant/core/allocation_guard.h"
 #include "pliant/core/parallel.h"
@@ -17,8 +18,6 @@ using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 using namespace test;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 Vector3d total_force(const CoupledDynamics& dynamics) {
     Vector3d sum = Vector3d::Zero();

@@ -1,6 +1,7 @@
 #include "pliant/fem/coupled_dynamics.h"
 
 #include "core/dense_algebra.h"
+#include "core/numbers.h"
 #include "fem/coupled_samples.h"
 #include "input_error.h"
 #include "pliant/core/allocation_guard.h"
@@ -19,8 +20,6 @@ using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 using namespace test;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // ---- the decoupled path is the special case of diagonal matrices
 

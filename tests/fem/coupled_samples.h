@@ -10,8 +10,6 @@
 /// Bodies and measures for the tests of the coupled path.
 namespace pliant::test {
 
-inline const Eigen::Vector3d kGravity{0, 0, -9.81};
-
 inline Material soft_material(double drag = 0, Law law = Law::StVenantKirchhoff) {
     Material material = isotropic(2e4, 0.3, 1000, law);
     material.viscosity = drag;
@@ -22,7 +20,6 @@ inline FemModel block(int n, double height = 0, const Material& material = soft_
     const Box box(Eigen::Vector3d(-0.05, -0.05, height), Eigen::Vector3d(0.05, 0.05, height + 0.1));
     return {hex_box(n, n, n, box), {material}};
 }
-inline Constraints free_body(const FemModel& model) { return Constraints(model.num_nodes()); }
 /// Holds the nodes with the lowest z.
 inline Constraints clamped(const FemModel& model) {
     Constraints constraints(model.num_nodes());

@@ -20,9 +20,9 @@ using test::input_error;
 
 constexpr double kPhi = 30, kPsi = 20;
 
-Material soft() { return isotropic(2e4, 0.3, 1000); }
-FemModel hex_model() { return {test::distorted_hexes(3), {soft()}}; }
-FemModel tet_model() { return {test::distorted_tets(3), {soft()}}; }
+Material damped_material() { return isotropic(2e4, 0.3, 1000); }
+FemModel damped_hexes() { return {test::distorted_hexes(3), {damped_material()}}; }
+FemModel damped_tets() { return {test::distorted_tets(3), {damped_material()}}; }
 
 Damping fixed_rayleigh() { return {.stiffness = 1e-3, .tangential = false}; }
 Damping tangential_rayleigh() { return {.stiffness = 1e-3, .tangential = true}; }
@@ -76,7 +76,7 @@ TEST(Damping, RefusesCoefficientsByName) {
 }
 
 TEST(Damping, RayleighIsStiffnessTimesVelocity) {
-    for (const FemModel& model : {hex_model(), tet_model()}) {
+    for (const FemModel& model : {damped_hexes(), damped_tets()}) {
         const int n = model.num_unknowns();
         const VectorXd u = test::random_displacements(n, 0.03, 1),
                        v = test::random_displacements(n, 1, 2);
@@ -93,7 +93,7 @@ TEST(Damping, StrainRateLawOfHomogeneousMotionIsTheStressOfItsDefinition) {
     A << 0.2, 0.1, -0.05, 0.3, -0.1, 0.15, 0.02, -0.2, 0.1;
     A_rate << -1, 0.4, 2, 0.3, 0.8, -0.5, 0.7, 0.1, 0.6;
     W << 0.3, -0.2, 0.9, 0.4, 0.5, -0.7, -0.1, 0.8, 0.2;
-    for (const FemModel& model : {hex_model(), tet_model()}) {
+    for (const FemModel& model : {damped_hexes(), damped_tets()}) {
         const VolumeMesh& mesh = model.mesh();
         const VectorXd f = damping_force(model, strain_rate(), test::affine_displacements(mesh, A),
                                          test::affine_displacements(mesh, A_rate));
@@ -113,7 +113,7 @@ TEST(Damping, StrainRateLawOfHomogeneousMotionIsTheStressOfItsDefinition) {
 
 TEST(Damping, StrainRateLawIsTheGradientOfItsDissipation) {
     // ½ v·f is the dissipation potential, quadratic in v: its differences are exact
-    for (const FemModel& model : {hex_model(), tet_model()}) {
+    for (const FemModel& model : {damped_hexes(), damped_tets()}) {
         const int n = model.num_unknowns();
         const VectorXd u = test::random_displacements(n, 0.03, 1),
                        v = test::random_displacements(n, 1, 2),
@@ -127,7 +127,7 @@ TEST(Damping, StrainRateLawIsTheGradientOfItsDissipation) {
 }
 
 TEST(Damping, NoForceAgainstRigidMotion) {
-    for (const FemModel& model : {hex_model(), tet_model()}) {
+    for (const FemModel& model : {damped_hexes(), damped_tets()}) {
         const VolumeMesh& mesh = model.mesh();
         const int n = model.num_unknowns();
         const double scale = (tangent_at(model, VectorXd::Zero(n))).norm();
@@ -151,7 +151,7 @@ TEST(Damping, NoForceAgainstRigidMotion) {
 }
 
 TEST(Damping, TakesEnergyOutWhateverTheMotion) {
-    for (const FemModel& model : {hex_model(), tet_model()})
+    for (const FemModel& model : {damped_hexes(), damped_tets()})
         for (unsigned seed = 0; seed < 20; ++seed) {
             const int n = model.num_unknowns();
             // up to inverted elements
@@ -164,7 +164,7 @@ TEST(Damping, TakesEnergyOutWhateverTheMotion) {
 }
 
 TEST(Damping, MatrixIsTheDerivativeOfTheForce) {
-    for (const FemModel& model : {hex_model(), tet_model()}) {
+    for (const FemModel& model : {damped_hexes(), damped_tets()}) {
         const int n = model.num_unknowns();
         const VectorXd u = test::random_displacements(n, 0.03, 1),
                        v = test::random_displacements(n, 1, 2);
@@ -185,7 +185,7 @@ TEST(Damping, MatrixIsTheDerivativeOfTheForce) {
 }
 
 TEST(Damping, ForceAllocatesNothingAndDoesNotDependOnThreads) {
-    const FemModel model(test::distorted_hexes(8), {soft()});
+    const FemModel model(test::distorted_hexes(8), {damped_material()});
     const int n = model.num_unknowns();
     const Damping damping{
         .stiffness = 1e-3, .tangential = false, .bulk_viscosity = kPhi, .shear_viscosity = kPsi};

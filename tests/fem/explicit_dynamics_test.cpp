@@ -1,13 +1,12 @@
 #include "pliant/fem/explicit_dynamics.h"
 
 #include "core/dense_algebra.h"
+#include "core/numbers.h"
 #include "fem/explicit_samples.h"
 #include "input_error.h"
 #include "pliant/fem/free_system.h"
 
 #include <gtest/gtest.h>
-
-#include <limits>
 
 namespace pliant {
 namespace {
@@ -21,9 +20,6 @@ using test::draggy;
 using test::HangingBar;
 using test::input_error;
 using test::soft;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // --- The scheme
 

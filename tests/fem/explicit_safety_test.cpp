@@ -1,11 +1,10 @@
+#include "core/numbers.h"
 #include "fem/explicit_samples.h"
 #include "input_error.h"
 #include "pliant/core/allocation_guard.h"
 #include "pliant/core/parallel.h"
 
 #include <gtest/gtest.h>
-
-#include <limits>
 
 /// Bad input, precision, threads and memory of explicit steps.
 namespace pliant {
@@ -19,9 +18,6 @@ using test::draggy;
 using test::HangingBar;
 using test::input_error;
 using test::soft;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 TEST(ExplicitSafety, RefusesBadOptionsAndConditionsOnHangingNodesAlone) {
     const FemModel model(graded_box(6), {soft()});

@@ -1,3 +1,4 @@
+#include "core/numbers.h"
 #include "fem/contact_samples.h"
 #include "geometry/simple_surfaces.h"
 #include "input_error.h"
@@ -12,16 +13,10 @@ namespace {
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 using Phase = ExplicitScene::Touch::Phase;
+using test::one;
 using test::placed_at;
 using test::RunningScene;
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-std::vector<ExplicitDynamics> one(ExplicitDynamics body) {
-    std::vector<ExplicitDynamics> bodies;
-    bodies.push_back(std::move(body));
-    return bodies;
-}
 bool is_finite(const ExplicitScene::State& s) {
     for (const FemState& body : s.bodies)
         if (!(body.u.allFinite() && body.v.allFinite() && body.a.allFinite())) return false;
@@ -341,7 +336,7 @@ TEST(ExplicitScene, TheLiteralRuleLeavesItsSecondStepAlone) {
 TEST(ExplicitScene, BadTimeStepsAreIgnored) {
     RunningScene run = resting_cube(2);
     const VectorXd before = run.s.bodies[0].u;
-    for (const double dt : {0.0, -1e-3, kNaN, std::numeric_limits<double>::infinity()})
+    for (const double dt : {0.0, -1e-3, kNan, std::numeric_limits<double>::infinity()})
         EXPECT_EQ(run.step(dt).status, StepStatus::InputIgnored);
     EXPECT_EQ(run.s.bodies[0].u, before);
     EXPECT_EQ(run.s.bodies[0].time, 0);
@@ -359,17 +354,17 @@ TEST(ExplicitScene, BadMotionsAndLoadsAreIgnored) {
     still.motions = run.motions;
     for (int k = 0; k < 20; ++k) {
         run.motions[0] = good;
-        if (k % 4 == 0) run.motions[0].pose.position.y() = kNaN;
-        if (k % 4 == 1) run.motions[0].velocity.angular.x() = kNaN;
+        if (k % 4 == 0) run.motions[0].pose.position.y() = kNan;
+        if (k % 4 == 1) run.motions[0].velocity.angular.x() = kNan;
         if (k % 4 == 2) run.motions[0].acceleration.linear.z() = -1.0 / 0.0;
-        if (k % 4 == 3) run.motions[0].pose.rotation.w() = kNaN;
+        if (k % 4 == 3) run.motions[0].pose.rotation.w() = kNan;
         EXPECT_EQ(run.step(dt).status, StepStatus::InputIgnored);
         EXPECT_EQ(run.s.obstacles[0].pose.position, good.pose.position);
         EXPECT_EQ(still.step(dt).status, StepStatus::Ok);
     }
     EXPECT_EQ(run.s.bodies[0].u, still.s.bodies[0].u);  // it stood still before, too
     run.motions[0] = good;
-    run.loads[0][7] = kNaN;
+    run.loads[0][7] = kNan;
     EXPECT_EQ(run.step(dt).status, StepStatus::InputIgnored);
     EXPECT_TRUE(is_finite(run.s));
     run.add_gravity();
@@ -440,7 +435,7 @@ TEST(ExplicitScene, OptionsOutOfRangeAreRefused) {
             [&] { (void)ExplicitScene(one(test::reference_cube(1)), {}, options); });
     };
     EXPECT_NE(message({.friction = -0.1}).find("contact.friction = -0.1"), std::string::npos);
-    EXPECT_NE(message({.friction = kNaN}).find("contact.friction = nan"), std::string::npos);
+    EXPECT_NE(message({.friction = kNan}).find("contact.friction = nan"), std::string::npos);
     EXPECT_NE(message({.sweeps = 0}).find("contact.sweeps = 0 (expected 1 <= value"),
               std::string::npos);
     EXPECT_NE(message({.reach = -1}).find("contact.reach = -1"), std::string::npos);

@@ -1,5 +1,6 @@
 #include "fem/facet_tree.h"
 
+#include "core/numbers.h"
 #include "fem/fem_samples.h"
 #include "geometry/test_meshes.h"
 #include "pliant/core/allocation_guard.h"
@@ -13,8 +14,6 @@ namespace {
 
 using Eigen::Vector3d;
 using Eigen::VectorXd;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Bends, twists and moves the unit cube; it does not cut itself.
 VectorXd bent(const VolumeMesh& mesh, double amount) {
@@ -43,12 +42,12 @@ std::vector<VolumeMesh> bodies() {
             tet_box(1, 1, 1, test::unit_box())};
 }
 
-struct Body {
+struct FacetBody {
     SurfaceMesh surface;
     SurfaceTopology topology;
     PseudoNormals normals;
 
-    Body(const FacetTree& tree, const VolumeMesh& deformed)
+    FacetBody(const FacetTree& tree, const VolumeMesh& deformed)
         : surface{deformed.vertices, tree.facets()},
           topology(surface),
           normals(pseudo_normals(surface, topology)) {}
@@ -99,7 +98,7 @@ TEST(FacetTree, ClosestIsThatOfTheLoopOverAllFacets) {
         for (const double amount : {0.0, 0.5, 1.2}) {
             const VectorXd u = bent(mesh, amount);
             tree.refit(u, ws);
-            const Body body(tree, test::deformed(mesh, u));
+            const FacetBody body(tree, test::deformed(mesh, u));
             for (const Vector3d& x : sample_points(body.surface, 1500, 5))
                 for (const double radius : {kInfinity, 0.03}) {
                     const FacetTree::Closest a = tree.closest(x, radius, ws),

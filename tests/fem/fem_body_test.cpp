@@ -1,5 +1,6 @@
 #include "pliant/fem/fem_body.h"
 
+#include "core/numbers.h"
 #include "fem/contact_samples.h"
 #include "input_error.h"
 #include "pliant/core/allocation_guard.h"
@@ -17,7 +18,6 @@ using Eigen::VectorXd;
 using test::hex_cube;
 using test::kGravity;
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 const Material kSoft = isotropic(2e4, 0.3, 1000);
 
 RigidBody ground() {
@@ -238,7 +238,7 @@ TEST(FemBody, ContinuesBitForBitFromASavedState) {
     EXPECT_EQ(saved(body), end);
 
     std::vector<double> bad = middle;
-    bad[20] = kNaN;
+    bad[20] = kNan;
     EXPECT_FALSE(body.restore_state(bad));
     EXPECT_FALSE(body.restore_state(std::span(middle).first(10)));
     EXPECT_EQ(saved(body), end);
@@ -335,15 +335,15 @@ TEST(FemBody, WindPushesWithThePressureOnItsShadow) {
 TEST(FemBody, BadInputChangesNothing) {
     FemBody body = cube();
     const std::vector<double> start = saved(body);
-    body.add_force(SurfacePoint::at_vertex(0), {kNaN, 0, 0});
+    body.add_force(SurfacePoint::at_vertex(0), {kNan, 0, 0});
     body.add_force(SurfacePoint::at_vertex(-1), {1, 0, 0});
     body.add_force(SurfacePoint::at_vertex(1 << 20), {1, 0, 0});
-    body.add_force(SurfacePoint::on_triangle(0, {kNaN, 0, 0}), {1, 0, 0});
-    body.set_gravity({kNaN, 0, 0});
-    body.set_wind_pressure(kNaN);
-    body.set_parameter(0, kNaN);
+    body.add_force(SurfacePoint::on_triangle(0, {kNan, 0, 0}), {1, 0, 0});
+    body.set_gravity({kNan, 0, 0});
+    body.set_wind_pressure(kNan);
+    body.set_parameter(0, kNan);
     body.set_parameter(99, 1);
-    EXPECT_EQ(body.step(kNaN), StepStatus::InputIgnored);
+    EXPECT_EQ(body.step(kNan), StepStatus::InputIgnored);
     EXPECT_EQ(body.step(-1), StepStatus::InputIgnored);
     EXPECT_EQ(saved(body), start);
     ASSERT_EQ(body.step(1e-3), StepStatus::Ok);

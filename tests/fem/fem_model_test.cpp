@@ -18,19 +18,17 @@ using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 using test::input_error;
+using test::kLaws;
 
-constexpr Law kLaws[] = {Law::StVenantKirchhoff, Law::SmallStrain, Law::NeoHookean,
-                         Law::Corotational};
-
-Material soft(Law law = Law::StVenantKirchhoff) { return isotropic(1e4, 0.3, 1000, law); }
+Material model_material(Law law = Law::StVenantKirchhoff) { return isotropic(1e4, 0.3, 1000, law); }
 
 FemModel hex_model(Law law = Law::StVenantKirchhoff, int n = 2) {
-    return {test::distorted_hexes(n), {soft(law)}};
+    return {test::distorted_hexes(n), {model_material(law)}};
 }
 FemModel tet_model(Law law = Law::StVenantKirchhoff, int n = 2) {
-    return {test::distorted_tets(n), {soft(law)}};
+    return {test::distorted_tets(n), {model_material(law)}};
 }
-FemModel graded_model() { return {graded_box(6), {soft()}}; }
+FemModel graded_model() { return {graded_box(6), {model_material()}}; }
 
 VectorXd force(const FemModel& model, const VectorXd& u) {
     VectorXd R(model.num_unknowns());
@@ -136,7 +134,7 @@ FemModel mixed_model(VolumeMesh mesh) {
     c.youngs_modulus << 3e4, 1e4, 2e4;
     c.poisson_ratio << 0.2, 0.1, 0.3;
     c.shear_modulus << 5e3, 7e3, 6e3;
-    return {std::move(mesh), {soft(), anisotropic(orthotropic_stiffness(c), 500)}};
+    return {std::move(mesh), {model_material(), anisotropic(orthotropic_stiffness(c), 500)}};
 }
 
 TEST(FemModel, EqualsTheStrainDisplacementMatrices) {
@@ -348,12 +346,12 @@ TEST(FemModel, HomogeneousDeformationHasConstantStressAndBalancedInnerNodes) {
             const auto inner = test::vertices_where(mesh, is_inner);
             const auto free = test::random_displacements(3 * mesh.num_vertices(), 0.03, 22);
             for (const int i : inner) mesh.vertices[i] += free.segment<3>(3 * i);
-            const FemModel model(mesh, {soft(law)});
+            const FemModel model(mesh, {model_material(law)});
             const VectorXd R = force(model, test::affine_displacements(mesh, A));
             for (const int i : inner)
                 EXPECT_LT(R.segment<3>(3 * i).norm(), 1e-14 * R.norm()) << to_string(law);
             // the work of R in the field z e is that of the stress: volume · P e_z · e
-            const Matrix3d P = stress(soft(law), Matrix3d::Identity() + A);
+            const Matrix3d P = stress(model_material(law), Matrix3d::Identity() + A);
             Vector3d virtual_work = Vector3d::Zero();
             for (int i = 0; i < mesh.num_vertices(); ++i)
                 virtual_work += mesh.vertices[i].z() * R.segment<3>(3 * i);
@@ -363,7 +361,7 @@ TEST(FemModel, HomogeneousDeformationHasConstantStressAndBalancedInnerNodes) {
 
 TEST(FemModel, SmallestDetFNamesTheSqueezedElement) {
     const VolumeMesh mesh = hex_box(3, 1, 1, test::unit_box());
-    const FemModel model(mesh, {soft()});
+    const FemModel model(mesh, {model_material()});
     VectorXd u = VectorXd::Zero(model.num_unknowns());
     // the second element is squeezed to a quarter along x, the third stretched
     for (int i = 0; i < mesh.num_vertices(); ++i)
@@ -380,43 +378,47 @@ TEST(FemModel, MeshAndMaterialsThatDoNotFitAreRefused) {
     const auto error = [](const VolumeMesh& m, const std::vector<Material>& materials) {
         return input_error([&] { (void)FemModel(m, materials); });
     };
-    EXPECT_EQ(error(mesh, {soft()}), "");
+    EXPECT_EQ(error(mesh, {model_material()}), "");
     EXPECT_EQ(error(mesh, {}), "materials.size = 0 (expected 1, one for each region of the mesh)");
     VolumeMesh bad = mesh;
     bad.regions = {0, 2};
-    EXPECT_EQ(error(bad, {soft(), soft()}),
+    EXPECT_EQ(error(bad, {model_material(), model_material()}),
               "materials.size = 2 (expected 3, one for each region of the mesh)");
     bad.regions = {0, -1};
-    EXPECT_EQ(error(bad, {soft()}), "regions[1] = -1 (expected value >= 0)");
+    EXPECT_EQ(error(bad, {model_material()}), "regions[1] = -1 (expected value >= 0)");
     bad.regions = {0};
-    EXPECT_EQ(error(bad, {soft()}), "regions.size = 1 (expected one for each of 2 elements)");
+    EXPECT_EQ(error(bad, {model_material()}),
+              "regions.size = 1 (expected one for each of 2 elements)");
     bad = mesh;
     bad.vertices.emplace_back(5, 5, 5);
-    EXPECT_NE(error(bad, {soft()}).find("vertex 12 belongs to no element"), std::string::npos);
+    EXPECT_NE(error(bad, {model_material()}).find("vertex 12 belongs to no element"),
+              std::string::npos);
     bad = mesh;
     bad.elements[9] = 12;
-    EXPECT_EQ(error(bad, {soft()}), "elements[1] = vertex 12 (expected a vertex from 0 to 11)");
+    EXPECT_EQ(error(bad, {model_material()}),
+              "elements[1] = vertex 12 (expected a vertex from 0 to 11)");
     bad = mesh;
     bad.vertices[3].y() = std::numeric_limits<double>::quiet_NaN();
-    EXPECT_NE(error(bad, {soft()}).find("vertices[3] = "), std::string::npos);
+    EXPECT_NE(error(bad, {model_material()}).find("vertices[3] = "), std::string::npos);
     bad = mesh;
     bad.filled = {1, 0};
-    EXPECT_EQ(error(bad, {soft()}), "filled[1] = 0 (expected 0 < value <= 1)");
+    EXPECT_EQ(error(bad, {model_material()}), "filled[1] = 0 (expected 0 < value <= 1)");
     bad.filled = {1};
-    EXPECT_EQ(error(bad, {soft()}), "filled.size = 1 (expected one for each of 2 elements)");
-    Material unphysical = soft();
+    EXPECT_EQ(error(bad, {model_material()}),
+              "filled.size = 1 (expected one for each of 2 elements)");
+    Material unphysical = model_material();
     unphysical.density = -1;
     EXPECT_EQ(error(mesh, {unphysical}), "density = -1 (expected a finite value > 0)");
     bad = mesh;
     std::swap(bad.elements[0], bad.elements[1]);
-    EXPECT_NE(error(bad, {soft()}).find("element 0 is inverted: its Jacobian is -"),
+    EXPECT_NE(error(bad, {model_material()}).find("element 0 is inverted: its Jacobian is -"),
               std::string::npos);
     bad = graded_box(6);
     bad.hanging[5].masters[1] = bad.hanging[6].vertex;
-    EXPECT_EQ(error(bad, {soft()}),
+    EXPECT_EQ(error(bad, {model_material()}),
               "hanging[5] = vertex " + std::to_string(bad.hanging[5].vertex) +
                   " (expected a vertex that is the mean of 2 or 4 free ones)");
-    EXPECT_NE(error({}, {soft()}).find("the mesh has no elements"), std::string::npos);
+    EXPECT_NE(error({}, {model_material()}).find("the mesh has no elements"), std::string::npos);
 }
 
 TEST(FemModel, GradedMeshHasPlacesForHangingNodes) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "geometry/simple_volumes.h"
+#include "pliant/fem/constraints.h"
 #include "pliant/fem/fem_model.h"
 #include "pliant/geometry/graded_mesh.h"
 #include "pliant/geometry/structured_mesh.h"
@@ -10,6 +11,12 @@
 
 /// Meshes and displacements on which models are tested.
 namespace pliant::test {
+
+inline const Eigen::Vector3d kGravity(0, 0, -9.81);
+inline constexpr Law kLaws[] = {Law::StVenantKirchhoff, Law::SmallStrain, Law::NeoHookean,
+                                Law::Corotational};
+
+inline Constraints free_body(const FemModel& model) { return Constraints(model.num_nodes()); }
 
 inline Box unit_box() { return {Eigen::Vector3d::Zero(), Eigen::Vector3d::Ones()}; }
 

@@ -16,11 +16,11 @@ using Eigen::Vector3d;
 using Eigen::VectorXd;
 using test::input_error;
 
-Material soft() { return isotropic(1e4, 0.3, 1000); }
+Material system_material() { return isotropic(1e4, 0.3, 1000); }
 
 /// A graded cube with sliding and moved faces.
 struct GradedCase {
-    FemModel model{graded_box(6), {soft()}};
+    FemModel model{graded_box(6), {system_material()}};
     Constraints constraints{model.num_nodes()};
 
     GradedCase() {
@@ -50,7 +50,7 @@ TEST(FreeSystem, FoldsLikeItsMatrix) {
 }
 
 TEST(FreeSystem, SelectsLikeItsMatrixWhereNothingHangs) {
-    const FemModel model(test::distorted_tets(3), {soft()});
+    const FemModel model(test::distorted_tets(3), {system_material()});
     Constraints some(model.num_nodes());
     some.fix(std::vector<int>{0, 5, 7});
     some.prescribe(12, 1, 0.1);
@@ -89,7 +89,7 @@ TEST(FreeSystem, ExpandsToPrescribedAndHangingNodes) {
 }
 
 TEST(FreeSystem, HomogeneousDeformationOfAGradedBlockIsBalancedWhenFolded) {
-    const FemModel model(graded_box(10), {soft()});
+    const FemModel model(graded_box(10), {system_material()});
     const VolumeMesh& mesh = model.mesh();
     const FreeSystem system(model, Constraints(model.num_nodes()));
     Matrix3d A;
@@ -113,7 +113,7 @@ TEST(FreeSystem, HomogeneousDeformationOfAGradedBlockIsBalancedWhenFolded) {
 }
 
 TEST(FreeSystem, FoldingKeepsMassAndMomentum) {
-    const FemModel model(graded_box(6), {soft()});
+    const FemModel model(graded_box(6), {system_material()});
     const FreeSystem system(model, Constraints(model.num_nodes()));
     VectorXd m(system.num_unknowns());
     system.fold(lumped_mass(model), m);

@@ -1,10 +1,9 @@
 // What implicit steps do with bad options, bad input and steps that go wrong.
+#include "core/numbers.h"
 #include "fem/implicit_samples.h"
 #include "input_error.h"
 #include "pliant/core/allocation_guard.h"
 #include "pliant/core/parallel.h"
-
-#include <limits>
 
 namespace pliant {
 namespace {
@@ -18,9 +17,6 @@ using test::held;
 using test::input_error;
 using test::kGravity;
 using test::run;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 TEST(ImplicitSafety, BadOptionsAreRefusedByName) {
     const FemModel model = bar();

@@ -9,8 +9,6 @@
 /// Bodies on which implicit steps are tested.
 namespace pliant::test {
 
-inline const Eigen::Vector3d kGravity(0, 0, -9.81);
-
 /// 0.4 × 0.1 × 0.1 m, held at x = 0.
 inline FemModel bar(Law law = Law::StVenantKirchhoff, double youngs_modulus = 5e4) {
     return FemModel(tet_box(4, 1, 1, Box(Eigen::Vector3d::Zero(), Eigen::Vector3d(0.4, 0.1, 0.1))),
@@ -21,7 +19,6 @@ inline Constraints held(const FemModel& model) {
     constraints.fix(clamped_end(model.mesh()));
     return constraints;
 }
-inline Constraints free_body(const FemModel& model) { return Constraints(model.num_nodes()); }
 
 /// Solves everything as exactly as rounding lets it.
 inline ImplicitOptions exact(ImplicitOptions options = {}) {

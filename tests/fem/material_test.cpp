@@ -1,19 +1,16 @@
 #include "pliant/fem/material.h"
 
+#include "core/numbers.h"
 #include "input_error.h"
 
 #include <gtest/gtest.h>
 #include <Eigen/LU>
-#include <limits>
 
 namespace pliant {
 namespace {
 
 using Eigen::Vector3d;
 using test::input_error;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 TEST(Orthotropic, ComplianceHoldsTheConstants) {
     OrthotropicConstants c;
@@ -53,12 +50,12 @@ TEST(MaterialInput, IsotropicConstantsOutsideTheirRangeAreRefused) {
     EXPECT_EQ(error(1, 0.62, 1), "poisson_ratio = 0.62 (expected -1 < value < 0.5)");
     EXPECT_EQ(error(1, 0.5, 1), "poisson_ratio = 0.5 (expected -1 < value < 0.5)");
     EXPECT_EQ(error(1, -1, 1), "poisson_ratio = -1 (expected -1 < value < 0.5)");
-    EXPECT_EQ(error(1, kNaN, 1), "poisson_ratio = nan (expected -1 < value < 0.5)");
+    EXPECT_EQ(error(1, kNan, 1), "poisson_ratio = nan (expected -1 < value < 0.5)");
     EXPECT_EQ(error(0, 0.3, 1), "youngs_modulus = 0 (expected a finite value > 0)");
     EXPECT_EQ(error(-2e5, 0.3, 1), "youngs_modulus = -200000 (expected a finite value > 0)");
     EXPECT_EQ(error(kInfinity, 0.3, 1), "youngs_modulus = inf (expected a finite value > 0)");
     EXPECT_EQ(error(1, 0.3, 0), "density = 0 (expected a finite value > 0)");
-    EXPECT_EQ(error(1, 0.3, kNaN), "density = nan (expected a finite value > 0)");
+    EXPECT_EQ(error(1, 0.3, kNan), "density = nan (expected a finite value > 0)");
     EXPECT_EQ(error(1, 0.49999999, 1), "");
     EXPECT_EQ(error(1, -0.99999999, 1), "");
 }
@@ -77,7 +74,7 @@ TEST(MaterialInput, UnusableStiffnessMatricesAreRefusedByEntryOrEigenvalue) {
     const Matrix6d good = coupled_stiffness();
     EXPECT_EQ(error(good), "");
     Matrix6d C = good;
-    C(1, 3) = kNaN;
+    C(1, 3) = kNan;
     EXPECT_EQ(error(C), "stiffness[yy][yz] = nan (expected a finite value)");
     C = isotropic_stiffness(3, 1);
     C(2, 0) = 7;
@@ -140,7 +137,7 @@ TEST(MaterialInput, HandMadeMaterialsAreChecked) {
     m.anisotropy->initial_strain[4] = kInfinity;
     EXPECT_EQ(error(m), "initial_strain[zx] = inf (expected a finite value)");
     m = material_preset("wood");
-    m.anisotropy->initial_stress[0] = kNaN;
+    m.anisotropy->initial_stress[0] = kNan;
     EXPECT_EQ(error(m), "initial_stress[xx] = nan (expected a finite value)");
 }
 

@@ -1,6 +1,7 @@
 #include "pliant/fem/penalty_contact.h"
 
 #include "core/dense_algebra.h"
+#include "core/numbers.h"
 #include "fem/fem_samples.h"
 #include "geometry/simple_surfaces.h"
 #include "input_error.h"
@@ -22,9 +23,6 @@ using Eigen::Vector3d;
 using Eigen::VectorXd;
 using test::input_error;
 using testing::HasSubstr;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 FemModel unit_cube(int n = 3) {
     return FemModel(hex_box(n, n, n, test::unit_box()), {isotropic(2e4, 0.3, 1000)});

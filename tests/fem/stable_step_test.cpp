@@ -22,10 +22,12 @@ using Eigen::VectorXd;
 
 constexpr double kE = 2e4, kDensity = 1000;
 
-Material soft(double poisson_ratio = 0.3) { return isotropic(kE, poisson_ratio, kDensity); }
+Material step_material(double poisson_ratio = 0.3) {
+    return isotropic(kE, poisson_ratio, kDensity);
+}
 FemModel cube(double side, double poisson_ratio) {
     return {hex_box(1, 1, 1, Box(Vector3d::Zero(), Vector3d::Constant(side))),
-            {soft(poisson_ratio)}};
+            {step_material(poisson_ratio)}};
 }
 
 MatrixXd dense_tangent(const FemModel& model, const VectorXd& u) {
@@ -55,7 +57,7 @@ FemModel mixed(VolumeMesh mesh) {
         mesh.regions[e] = e % 2;
         mesh.filled[e] = 1.0 / (1 + e % 3);
     }
-    return {std::move(mesh), {soft(0.1), isotropic(5e4, 0.45, 700)}};
+    return {std::move(mesh), {step_material(0.1), isotropic(5e4, 0.45, 700)}};
 }
 
 TEST(StableStep, OfACubeIsTheClosedForm) {
@@ -86,9 +88,9 @@ TEST(StableStep, IsThatOfTheStiffestElementAloneAndBelowThatOfTheBody) {
     const std::vector<FemModel> models{mixed(test::distorted_hexes(3)),
                                        mixed(test::distorted_tets(2)),
                                        mixed(graded_box(4)),
-                                       {test::distorted_hexes(3), {soft()}},
-                                       {nearly_equal, {soft()}},
-                                       {layered, {soft(0.1), isotropic(5e4, 0.45, 700)}}};
+                                       {test::distorted_hexes(3), {step_material()}},
+                                       {nearly_equal, {step_material()}},
+                                       {layered, {step_material(0.1), isotropic(5e4, 0.45, 700)}}};
     for (const Lumping lumping : {Lumping::RowSum, Lumping::Nodal})
         for (const FemModel& model : models) {
             const VolumeMesh& mesh = model.mesh();
@@ -128,7 +130,8 @@ TEST(StableStep, DoesNotDependOnThreads) {
 }
 
 TEST(StableStep, AllowsForTheInitialStressOfAMaterial) {
-    Material tense = anisotropic(isotropic_stiffness(soft().lambda, soft().mu), kDensity);
+    Material tense =
+        anisotropic(isotropic_stiffness(step_material().lambda, step_material().mu), kDensity);
     tense.anisotropy->initial_stress << 2e4, 0, 0, 0, 0, 0;
     const FemModel model(hex_box(1, 1, 1, test::unit_box()), {tense});
     const StableStep step = element_stable_step(model);
@@ -137,7 +140,7 @@ TEST(StableStep, AllowsForTheInitialStressOfAMaterial) {
 }
 
 TEST(StableStep, ViscousEigenvalueIsThatOfTheDampingMatrix) {
-    const FemModel model(test::distorted_hexes(1), {soft()});
+    const FemModel model(test::distorted_hexes(1), {step_material()});
     const Damping damping{.bulk_viscosity = 30, .shear_viscosity = 20};
     FemModel::Matrix D = model.make_matrix();
     add_damping_matrix(model, damping, zero_of(model), D, D);
@@ -153,9 +156,9 @@ TEST(StepEstimator, FindsTheLimitOfTheAssembledBodyFromAbove) {
     for (int e = 0; e < graded.num_elements(); ++e)
         graded.regions.push_back(element_volume(graded, e) > 0.1 ? 1 : 0);
     const Material stiff = isotropic(100 * kE, 0.3, kDensity);
-    const std::vector<FemModel> models{{test::distorted_hexes(3), {soft()}},
-                                       {test::distorted_tets(3), {soft()}},
-                                       {graded, {soft(), stiff}}};
+    const std::vector<FemModel> models{{test::distorted_hexes(3), {step_material()}},
+                                       {test::distorted_tets(3), {step_material()}},
+                                       {graded, {step_material(), stiff}}};
     for (const FemModel& model : models) {
         const VolumeMesh& mesh = model.mesh();
         Constraints constraints(model.num_nodes());
@@ -187,7 +190,7 @@ TEST(StepEstimator, FindsTheLimitOfTheAssembledBodyFromAbove) {
 
 TEST(StepEstimator, FollowsTheStiffeningUnderStretch) {
     // ν = 0, stretched along x: waves along x see a stiffness of E (3 s² − 1)/2
-    const FemModel model(hex_box(4, 4, 4, test::unit_box()), {soft(0)});
+    const FemModel model(hex_box(4, 4, 4, test::unit_box()), {step_material(0)});
     const StepEstimator estimator(model, lumped_mass(model));
     auto ws = estimator.make_workspace();
     const double at_rest = estimator.stable_step(zero_of(model), 300, ws);
@@ -213,7 +216,7 @@ TEST(StepEstimator, SurvivesShapesThatAreNotFiniteAndBodiesThatDoNotResist) {
 }
 
 TEST(StepEstimator, AllocatesNothing) {
-    const FemModel model(graded_box(4), {soft()});
+    const FemModel model(graded_box(4), {step_material()});
     const StepEstimator estimator(model, lumped_mass(model));
     auto ws = estimator.make_workspace();
     const VectorXd u = test::random_displacements(model.num_unknowns(), 1e-3, 1);

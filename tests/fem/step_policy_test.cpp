@@ -1,19 +1,16 @@
+#include "core/numbers.h"
 #include "input_error.h"
 #include "pliant/fem/stable_step.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <set>
 
 namespace pliant {
 namespace {
 
 using test::input_error;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 TEST(StepPolicy, RefusesOptionsByName) {
     EXPECT_EQ(input_error([] { StepPolicy(0, {}); }),

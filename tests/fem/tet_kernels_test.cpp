@@ -1,5 +1,6 @@
 #include "fem/tet_kernels.h"
 
+#include "core/numbers.h"
 #include "fem/fem_samples.h"
 #include "fem/random_matrices.h"
 #include "fem/scalar_elements.h"
@@ -16,12 +17,9 @@ namespace {
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
+using test::kLaws;
 
-constexpr Law kLaws[] = {Law::StVenantKirchhoff, Law::SmallStrain, Law::NeoHookean,
-                         Law::Corotational};
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-Material soft(Law law) { return isotropic(1e4, 0.3, 1000, law); }
+Material kernel_material(Law law) { return isotropic(1e4, 0.3, 1000, law); }
 
 /// Several constants of each law and an anisotropic one, in regions that cross each other.
 FemModel mixed_model(int n) {
@@ -61,7 +59,7 @@ Response model_response(const FemModel& model, const VectorXd& u, const VectorXd
     auto K = model.make_matrix();
     auto ws = model.make_workspace();
     // whatever is in K must not matter
-    std::fill_n(K.valuePtr(), K.nonZeros(), kNaN);
+    std::fill_n(K.valuePtr(), K.nonZeros(), kNan);
     Response r{VectorXd(u.size()), {}, VectorXd(u.size()), {}};
     model.force_and_tangent(u, r.R, K);
     r.K = Eigen::Map<VectorXd>(K.valuePtr(), K.nonZeros());
@@ -103,7 +101,7 @@ TEST(TetKernels, EqualTheScalarLawsOnEveryTarget) {
         for (const Law law : kLaws) {
             SCOPED_TRACE(to_string(law));
             // 2058 elements: nine blocks, the last one with ten elements
-            const FemModel model(test::distorted_tets(7), {soft(law)});
+            const FemModel model(test::distorted_tets(7), {kernel_material(law)});
             compare_with_scalar(model, test::random_displacements(model.num_unknowns(), 0.03, 1));
         }
         const FemModel model = mixed_model(5);
@@ -115,7 +113,7 @@ TEST(TetKernels, FollowLargeRotations) {
     std::mt19937 generator(5);
     const VolumeMesh mesh = test::distorted_tets(3);
     for (const Law law : kLaws) {
-        const FemModel model(mesh, {soft(law)});
+        const FemModel model(mesh, {kernel_material(law)});
         for (int k = 0; k < 5; ++k) {
             const Matrix3d A = test::random_rotation(generator) - Matrix3d::Identity();
             const VectorXd u = test::affine_displacements(mesh, A, Vector3d(1, 2, 3));
@@ -140,7 +138,7 @@ TEST(TetKernels, AnyNumberOfElementsFillsTheBatches) {
         }
         for (int& v : mesh.elements) v = number[v];
         mesh.vertices = vertices;
-        const FemModel model(mesh, {soft(Law::StVenantKirchhoff)});
+        const FemModel model(mesh, {kernel_material(Law::StVenantKirchhoff)});
         SCOPED_TRACE(count);
         compare_with_scalar(model, test::random_displacements(model.num_unknowns(), 0.1, 4));
         // det F = 1 everywhere: the element is one of the body's, not an empty lane
@@ -166,7 +164,7 @@ TEST(TetKernels, ScatteredElementsTakeSeveralRounds) {
         mesh.elements.resize(mesh.elements.size() - 4);
         mesh.vertices.resize(mesh.vertices.size() - 4);
     }
-    const FemModel model(mesh, {soft(Law::StVenantKirchhoff)});
+    const FemModel model(mesh, {kernel_material(Law::StVenantKirchhoff)});
     EXPECT_GT(std::ssize(model.data().tets.rounds), model.data().blocks.num_blocks());
     compare_with_scalar(model, test::random_displacements(model.num_unknowns(), 0.1, 7));
 }
@@ -217,7 +215,7 @@ TEST(TetBatches, EveryElementHasOneLaneAndItsOwnNodesAndPairs) {
 
 TEST(TetKernels, CorotationalSurvivesCollapseAndInversionLikeTheScalarLaw) {
     const VolumeMesh mesh = test::distorted_tets(3);
-    const FemModel model(mesh, {soft(Law::Corotational)});
+    const FemModel model(mesh, {kernel_material(Law::Corotational)});
     std::mt19937 generator(8);
     std::vector<VectorXd> cases;
     // flat, nearly flat from both sides, mirrored, shrunk
@@ -270,7 +268,7 @@ TEST(TetKernels, SinglePrecisionKeepsSixDigitsAtAnySizeAndPlace) {
         const ScopedSimdTarget scope(target);
         for (const double size : {1e-9, 1e-5, 1e-2, 0.1}) {
             for (const Law law : kLaws) {
-                const FemModel model(test::distorted_tets(5), {soft(law)});
+                const FemModel model(test::distorted_tets(5), {kernel_material(law)});
                 auto ws = model.make_workspace();
                 VectorXd u = test::random_displacements(model.num_unknowns(), size, 12);
                 VectorXd R(u.size()), single(u.size());
@@ -295,13 +293,14 @@ TEST(TetKernels, SinglePrecisionKeepsSixDigitsAtAnySizeAndPlace) {
 TEST(TetKernels, NotANumberStaysWithTheElementsAroundIt) {
     const FemModel mixed = mixed_model(4);
     std::vector<FemModel> models{mixed};
-    for (const Law law : kLaws) models.emplace_back(mixed.mesh(), std::vector(9, soft(law)));
+    for (const Law law : kLaws)
+        models.emplace_back(mixed.mesh(), std::vector(9, kernel_material(law)));
     for (const std::string& target : simd_targets()) {
         const ScopedSimdTarget scope(target);
         for (const FemModel& model : models) {
             // one after the other anywhere and at the first node of a round
             int bad_node = 31;
-            for (const double bad : {kNaN, std::numeric_limits<double>::infinity(), 1e300, kNaN}) {
+            for (const double bad : {kNan, std::numeric_limits<double>::infinity(), 1e300, kNan}) {
                 VectorXd u = test::random_displacements(model.num_unknowns(), 0.02, 13);
                 u[3 * bad_node + 1] = bad;
                 std::vector<char> is_near(static_cast<std::size_t>(model.num_nodes()), 0);
@@ -336,7 +335,7 @@ TEST(TetKernels, NotANumberStaysWithTheElementsAroundIt) {
         }
     }
     // nothing but NaN: no element, no crash
-    const VectorXd nothing = VectorXd::Constant(mixed.num_unknowns(), kNaN);
+    const VectorXd nothing = VectorXd::Constant(mixed.num_unknowns(), kNan);
     VectorXd R(nothing.size());
     auto ws = mixed.make_workspace();
     for (const Precision precision : {Precision::Double, Precision::Single}) {

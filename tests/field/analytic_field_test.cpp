@@ -1,5 +1,6 @@
 #include "pliant/field/analytic_field.h"
 
+#include "core/numbers.h"
 #include "field/field_samples.h"
 #include "input_error.h"
 #include "pliant/core/allocation_guard.h"
@@ -21,7 +22,6 @@ using test::points_in_cube;
 using test::QueryPoints;
 using ::testing::HasSubstr;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kRounding = 1e-6;  // a few units of single precision at coordinates of up to 2 m
 
 /// Distance to a solid whose nearest surface point is known in closed form, in double precision.
@@ -35,12 +35,12 @@ double box_distance(const Vector3d& x, const Vector3d& h) {
     return -(h - x.cwiseAbs()).minCoeff();
 }
 
-struct Case {
+struct FieldCase {
     std::string name;
     FieldPointer field;
     std::function<double(const Vector3d&)> exact;
 };
-std::vector<Case> exact_fields() {
+std::vector<FieldCase> exact_fields() {
     const Vector3d h(0.5, 0.3, 0.8);
     return {
         {"sphere", sphere_field(0.7), [](const Vector3d& x) { return sphere_distance(x, 0.7); }},
@@ -63,7 +63,7 @@ std::vector<FieldPlane> box_planes(const Vector3d& h) {
 
 TEST(AnalyticField, DistancesAreExact) {
     const QueryPoints points = points_in_cube(2000, 1.5);
-    for (const Case& c : exact_fields()) {
+    for (const FieldCase& c : exact_fields()) {
         const std::vector<float> d = test::distances_of(*c.field, points);
         for (int i = 0; i < points.count(); ++i)
             ASSERT_NEAR(d[i], c.exact(points.at(i)), kRounding) << c.name << " at " << i;
@@ -73,7 +73,7 @@ TEST(AnalyticField, DistancesAreExact) {
 TEST(AnalyticField, GradientsAreUnitAndMatchCentralDifferences) {
     const QueryPoints points = points_in_cube(2000, 1.5, 2);
     const double h = 1e-6;
-    for (const Case& c : exact_fields()) {
+    for (const FieldCase& c : exact_fields()) {
         const test::QuerySamples s = test::samples_of(*c.field, points);
         int num_kinks = 0;
         for (int i = 0; i < points.count(); ++i) {
@@ -93,9 +93,9 @@ TEST(AnalyticField, GradientsAreUnitAndMatchCentralDifferences) {
 
 TEST(AnalyticField, SamplesAndBatchesOfAnyLengthGiveTheSameBits) {
     const QueryPoints points = points_in_cube(777, 1.2, 3);
-    std::vector<Case> cases = exact_fields();
+    std::vector<FieldCase> cases = exact_fields();
     cases.push_back({"polytope", plane_set_field(box_planes({0.4, 0.5, 0.6})), {}});
-    for (const Case& c : cases) {
+    for (const FieldCase& c : cases) {
         const std::vector<float> d = test::distances_of(*c.field, points);
         const test::QuerySamples s = test::samples_of(*c.field, points);
         EXPECT_EQ(d, s.distance) << c.name;
@@ -159,9 +159,9 @@ TEST(PlaneSet, BoundsAreThoseOfTheSolid) {
 
 TEST(AnalyticField, PointsThatAreNotFiniteAreInfinitelyFarOutside) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
-    std::vector<Case> cases = exact_fields();
+    std::vector<FieldCase> cases = exact_fields();
     cases.push_back({"polytope", plane_set_field(box_planes({0.4, 0.5, 0.6})), {}});
-    for (const Case& c : cases) {
+    for (const FieldCase& c : cases) {
         for (const Vector3d& x : {Vector3d(nan, 0, 0), Vector3d(0, nan, 0), Vector3d(0, 0, nan),
                                   Vector3d(0, 0, -kInfinity), Vector3d(kInfinity, 0, 0)}) {
             const DistanceSample sample = c.field->sample(x);
@@ -178,7 +178,7 @@ TEST(AnalyticField, BoundsAndMarginAndResolutionSayThatItIsExact) {
     EXPECT_EQ(sphere_field(0.5)->bounds().max(), Vector3d::Constant(0.5));
     EXPECT_EQ(box_field({1, 2, 3})->bounds().min(), Vector3d(-1, -2, -3));
     EXPECT_EQ(capsule_field(0.5, 2)->bounds().max(), Vector3d(0.5, 0.5, 2.5));
-    for (const Case& c : exact_fields()) {
+    for (const FieldCase& c : exact_fields()) {
         EXPECT_EQ(c.field->resolution(), 0) << c.name;
         EXPECT_LT(c.field->margin().near, 1e-6) << c.name;
         EXPECT_EQ(c.field->margin().near, c.field->margin().far) << c.name;
@@ -188,7 +188,7 @@ TEST(AnalyticField, BoundsAndMarginAndResolutionSayThatItIsExact) {
 TEST(AnalyticField, AnswersAllocateNothing) {
     const QueryPoints points = points_in_cube(1000, 1);
     std::vector<float> d(1000), gx(1000), gy(1000), gz(1000);
-    for (const Case& c : exact_fields()) {
+    for (const FieldCase& c : exact_fields()) {
         AllocationGuard guard;
         c.field->distances(points.batch(), d.data());
         c.field->samples(points.batch(), {d.data(), gx.data(), gy.data(), gz.data()});

@@ -31,7 +31,7 @@ FieldBuildOptions offset_with(int resolution, GridStorage storage = GridStorage:
     return {.surface = FieldSurface::Offset, .resolution = resolution, .storage = storage};
 }
 
-double box_distance(const Vector3d& x, const Vector3d& half) {
+double exact_box_distance(const Vector3d& x, const Vector3d& half) {
     const Vector3d q = x.cwiseAbs() - half;
     return q.cwiseMax(0.0).norm() + std::min(q.maxCoeff(), 0.0);
 }
@@ -87,7 +87,8 @@ TEST(BuildField, ValuesOfABoxAreExactAtEveryVertex) {
         for (int j = 0; j <= 32; ++j)
             for (int i = 0; i <= 32; ++i) {
                 const auto at = static_cast<std::size_t>(i + 33 * (j + 33 * k));
-                ASSERT_NEAR(grid.arrays().coarse[at], box_distance(frame.vertex(i, j, k), half),
+                ASSERT_NEAR(grid.arrays().coarse[at],
+                            exact_box_distance(frame.vertex(i, j, k), half),
                             1e-7)  // single precision
                     << i << " " << j << " " << k;
             }
@@ -104,7 +105,7 @@ TEST(BuildField, SurfacesMayPassThroughVertices) {
     const DistanceGrid offset = build_field(mesh, options);
     for (int v = 0; v < 17 * 17 * 17; ++v) {
         const Vector3d x = solid.frame().vertex(v % 17, v / 17 % 17, v / 289) - centre;
-        const double d = box_distance(x, Vector3d::Constant(0.5));
+        const double d = exact_box_distance(x, Vector3d::Constant(0.5));
         ASSERT_NEAR(solid.arrays().coarse[static_cast<std::size_t>(v)], d, 1e-7);
         if (d < 0) continue;
         ASSERT_NEAR(offset.arrays().coarse[static_cast<std::size_t>(v)],

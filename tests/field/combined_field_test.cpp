@@ -1,3 +1,4 @@
+#include "core/numbers.h"
 #include "field/field_samples.h"
 #include "input_error.h"
 #include "pliant/core/allocation_guard.h"
@@ -21,8 +22,6 @@ using test::input_error;
 using test::points_in_cube;
 using test::QueryPoints;
 using ::testing::HasSubstr;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 FieldPointer ball_at(const Vector3d& centre, double radius) {
     return move_field(sphere_field(radius), centre, Quaterniond::Identity());

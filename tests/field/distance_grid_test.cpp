@@ -24,8 +24,8 @@ using test::input_error;
 using ::testing::HasSubstr;
 
 constexpr double kEps = std::numeric_limits<float>::epsilon();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+constexpr float kFloatInfinity = std::numeric_limits<float>::infinity();
+constexpr float kFloatNan = std::numeric_limits<float>::quiet_NaN();
 
 /// The obvious way: eight values, eight weights, double precision.
 double plain_trilinear(const DistanceGrid& grid, const Vector3d& p) {
@@ -84,7 +84,7 @@ Points mixed_points(const GridFrame& frame) {
     const Points outside =
         grid_test::random_points({box.min() - box.sizes(), box.max() + box.sizes()}, 150, 6);
     for (std::size_t i = 0; i < outside.x.size(); ++i) points.add(outside.point(i));
-    for (const float value : {kNaN, kInfinity, -kInfinity, 1e30f, -3e38f}) {
+    for (const float value : {kFloatNan, kFloatInfinity, -kFloatInfinity, 1e30f, -3e38f}) {
         points.add({value, box.center().y(), box.center().z()});
         points.add({box.center().x(), value, box.center().z()});
         points.add({box.center().x(), box.center().y(), value});
@@ -340,7 +340,7 @@ TEST(DistanceGrid, PointsThatAreNoNumbersAreInfinitelyFarOutside) {
         const ScopedSimdTarget scope(target);
         Points points;
         for (int i = 0; i < 20; ++i)
-            for (const float value : {kNaN, kInfinity, -kInfinity}) {
+            for (const float value : {kFloatNan, kFloatInfinity, -kFloatInfinity}) {
                 Vector3d p = c;
                 p[i % 3] = value;
                 points.add(p);
@@ -350,7 +350,7 @@ TEST(DistanceGrid, PointsThatAreNoNumbersAreInfinitelyFarOutside) {
             points.ask_samples(*grid);
             for (std::size_t i = 0; i < points.x.size(); ++i) {
                 if (i % 2 == 0) {
-                    ASSERT_EQ(points.distance[i], kInfinity) << target;
+                    ASSERT_EQ(points.distance[i], kFloatInfinity) << target;
                     ASSERT_EQ(points.gradient(i), Vector3d::Zero());
                 } else {
                     ASSERT_LT(points.distance[i], 0) << target;
@@ -397,9 +397,9 @@ TEST(DistanceGrid, RefusesWhatDoesNotFitTogether) {
     const GridFrame frame = frame_of(8);
     EXPECT_EQ(dense(frame, 729, 1, 1), "");
     EXPECT_THAT(dense(frame, 728, 1, 1), HasSubstr("coarse, length = 728 (expected 729"));
-    EXPECT_THAT(dense(frame, 729, kNaN, 1), HasSubstr("coarse[0] = nan"));
-    EXPECT_THAT(dense(frame, 729, kInfinity, 1), HasSubstr("a finite distance"));
-    EXPECT_THAT(dense(frame, 729, 1, kNaN), HasSubstr("boundary = nan"));
+    EXPECT_THAT(dense(frame, 729, kFloatNan, 1), HasSubstr("coarse[0] = nan"));
+    EXPECT_THAT(dense(frame, 729, kFloatInfinity, 1), HasSubstr("a finite distance"));
+    EXPECT_THAT(dense(frame, 729, 1, kFloatNan), HasSubstr("boundary = nan"));
     GridFrame bad = frame;
     bad.cells[1] = 12;
     EXPECT_THAT(dense(bad, 729, 1, 1), HasSubstr("frame.cells = 12 (expected a multiple of 8"));
@@ -407,7 +407,7 @@ TEST(DistanceGrid, RefusesWhatDoesNotFitTogether) {
     bad.cell = 0;
     EXPECT_THAT(dense(bad, 729, 1, 1), HasSubstr("frame.cell = 0"));
     bad = frame;
-    bad.low.x() = kNaN;
+    bad.low.x() = kFloatNan;
     EXPECT_THAT(dense(bad, 729, 1, 1), HasSubstr("frame.low"));
 
     const auto changed = [&](const std::function<void(GridArrays&)>& change) {
@@ -430,11 +430,11 @@ TEST(DistanceGrid, RefusesWhatDoesNotFitTogether) {
     EXPECT_THAT(changed([](GridArrays& a) { a.coarse = a.coarse.first(9); }),
                 HasSubstr("coarse, length = 9 (expected 729"));
     EXPECT_THAT(changed([](GridArrays& a) { a.margin.near = -1; }), HasSubstr("margin"));
-    EXPECT_THAT(changed([](GridArrays& a) { a.margin.far = kNaN; }), HasSubstr("margin"));
+    EXPECT_THAT(changed([](GridArrays& a) { a.margin.far = kFloatNan; }), HasSubstr("margin"));
     EXPECT_THAT(changed([](GridArrays& a) { a.storage = GridStorage::Dense; }),
                 HasSubstr("coarse, length"));
     std::vector<float> values(s.sparse.arrays().bricks.begin(), s.sparse.arrays().bricks.end());
-    values[5000] = kNaN;
+    values[5000] = kFloatNan;
     EXPECT_THAT(changed([&](GridArrays& a) { a.bricks = values; }),
                 HasSubstr("bricks[5000] = nan"));
 

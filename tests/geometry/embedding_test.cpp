@@ -22,9 +22,8 @@ using test::Cube;
 using test::cubes_mesh;
 using test::input_error;
 using test::jitter;
+using test::kUnitBox;
 using test::split;
-
-const Box kUnitBox(Vector3d::Zero(), Vector3d::Ones());
 
 std::vector<Vector3d> random_points(int count, const Box& box, unsigned seed) {
     std::mt19937 random(seed);

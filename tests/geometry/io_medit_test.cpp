@@ -17,19 +17,19 @@ std::string medit_error(const std::string& text) {
 #define EXPECT_MEDIT_ERROR(text, part) \
     EXPECT_NE(medit_error(text).find(part), std::string::npos) << medit_error(text)
 
-const std::string kTets =
+const std::string kMeditTets =
     "MeshVersionFormatted 1\n\nDimension\n3\n\n# the points\nVertices\n5\n"
     "0 0 0 1\n1 0 0 1\n0 1 0 1\n0 0 1 1\n1 1 1 2\n"
     "Edges\n2\n1 2 0\n2 3 0\nRidges 1\n1\nTriangles\n1\n1 2 3 7\n"
     "Tetrahedra\n2\n1 2 3 4 3\n2 3 4 5 2\nHexahedra 0\nNormals\n1\n0 0 1\nEnd\n";
 
-const std::string kHex =
+const std::string kMeditHex =
     "MeshVersionFormatted 2 Dimension 3\nVertices 8\n"
     "0 0 0 0\n1 0 0 0\n1 1 0 0\n0 1 0 0\n0 0 1 0\n1 0 1 0\n1 1 1 0\n0 1 1 0\n"
     "Hexahedra 1\n1 2 3 4 5 6 7 8 0\n";
 
 TEST(Medit, ReadsTetsAndSkipsOtherSections) {
-    const VolumeMesh mesh = parse_medit(kTets, "body.mesh");
+    const VolumeMesh mesh = parse_medit(kMeditTets, "body.mesh");
     EXPECT_EQ(mesh.kind, ElementKind::Tet4);
     EXPECT_EQ(mesh.num_vertices(), 5);
     EXPECT_EQ(mesh.vertices[4], Eigen::Vector3d(1, 1, 1));
@@ -40,7 +40,7 @@ TEST(Medit, ReadsTetsAndSkipsOtherSections) {
 }
 
 TEST(Medit, ReadsHexesWithCountsOnTheLineOfTheKeyword) {
-    const VolumeMesh mesh = parse_medit(kHex, "body.mesh");
+    const VolumeMesh mesh = parse_medit(kMeditHex, "body.mesh");
     EXPECT_EQ(mesh.kind, ElementKind::Hex8);
     EXPECT_EQ(mesh.elements, (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7}));
     EXPECT_TRUE(mesh.regions.empty());
@@ -49,8 +49,8 @@ TEST(Medit, ReadsHexesWithCountsOnTheLineOfTheKeyword) {
 }
 
 TEST(Medit, WindowsLineEndsAreRead) {
-    expect_same_mesh(parse_medit(test::with_windows_line_ends(kTets), "w"),
-                     parse_medit(kTets, "u"));
+    expect_same_mesh(parse_medit(test::with_windows_line_ends(kMeditTets), "w"),
+                     parse_medit(kMeditTets, "u"));
 }
 
 TEST(Medit, RoundTripsBitForBit) {
@@ -66,55 +66,59 @@ TEST(Medit, RoundTripsBitForBit) {
 }
 
 TEST(Medit, EveryTruncationIsRefused) {
-    const std::size_t end = kTets.find("2\nHexahedra");
+    const std::size_t end = kMeditTets.find("2\nHexahedra");
     for (std::size_t size = 0; size < end; ++size) {
-        EXPECT_EQ(medit_error(kTets.substr(0, size)).rfind("body.mesh:", 0), 0u) << size;
+        EXPECT_EQ(medit_error(kMeditTets.substr(0, size)).rfind("body.mesh:", 0), 0u) << size;
     }
-    for (std::size_t size = end; size < kTets.size(); ++size) medit_error(kTets.substr(0, size));
+    for (std::size_t size = end; size < kMeditTets.size(); ++size)
+        medit_error(kMeditTets.substr(0, size));
 }
 
 TEST(Medit, ForeignFilesAreRefused) {
     EXPECT_MEDIT_ERROR("", "first word");
     EXPECT_MEDIT_ERROR("mfem mesh v1.0\n", "body.mesh:1: first word = mfem (expected MeshVersion");
-    EXPECT_MEDIT_ERROR(replaced(kHex, "Formatted 2", "Formatted 9"), "MeshVersionFormatted = 9");
-    EXPECT_MEDIT_ERROR(replaced(kHex, "Dimension 3", "Dimension 2"),
+    EXPECT_MEDIT_ERROR(replaced(kMeditHex, "Formatted 2", "Formatted 9"),
+                       "MeshVersionFormatted = 9");
+    EXPECT_MEDIT_ERROR(replaced(kMeditHex, "Dimension 3", "Dimension 2"),
                        "body.mesh:1: Dimension = 2 (expected 3 … 3)");
 }
 
 TEST(Medit, MissingAndMisplacedSectionsAreRefused) {
     EXPECT_MEDIT_ERROR("MeshVersionFormatted 1\nDimension 3\nEnd\n", "the file has no Vertices");
-    EXPECT_MEDIT_ERROR(kHex.substr(0, kHex.find("Hexahedra")),
+    EXPECT_MEDIT_ERROR(kMeditHex.substr(0, kMeditHex.find("Hexahedra")),
                        "the file has no Tetrahedra and no Hexahedra");
     EXPECT_MEDIT_ERROR("MeshVersionFormatted 1\nTetrahedra 1\n1 2 3 4 0\n",
                        "the section Tetrahedra comes before Vertices");
-    EXPECT_MEDIT_ERROR(kHex + kHex.substr(kHex.find("Hexahedra")), "second section Hexahedra");
-    EXPECT_MEDIT_ERROR(replaced(kHex, "Hexahedra", "0 0 9 0\nHexahedra"),
+    EXPECT_MEDIT_ERROR(kMeditHex + kMeditHex.substr(kMeditHex.find("Hexahedra")),
+                       "second section Hexahedra");
+    EXPECT_MEDIT_ERROR(replaced(kMeditHex, "Hexahedra", "0 0 9 0\nHexahedra"),
                        "body.mesh:11: keyword = 0 (expected a section such as Vertices)");
 }
 
 TEST(Medit, MixedAndOtherElementsAreRefused) {
-    EXPECT_MEDIT_ERROR(kHex + "Tetrahedra 1\n1 2 3 4 0\n",
+    EXPECT_MEDIT_ERROR(kMeditHex + "Tetrahedra 1\n1 2 3 4 0\n",
                        "the file has both tetrahedra and hexahedra");
-    EXPECT_MEDIT_ERROR(kHex + "Prisms\n1\n1 2 3 4 5 6 0\n", "Prisms = 1 (expected 0: only first");
-    EXPECT_MEDIT_ERROR(kHex + "TetrahedraP2\n1\n1 2 3 4 5 6 7 8 1 2 0\n", "TetrahedraP2 = 1");
+    EXPECT_MEDIT_ERROR(kMeditHex + "Prisms\n1\n1 2 3 4 5 6 0\n",
+                       "Prisms = 1 (expected 0: only first");
+    EXPECT_MEDIT_ERROR(kMeditHex + "TetrahedraP2\n1\n1 2 3 4 5 6 7 8 1 2 0\n", "TetrahedraP2 = 1");
 }
 
 TEST(Medit, BadIndicesAndValuesAreRefused) {
-    EXPECT_MEDIT_ERROR(replaced(kTets, "2 3 4 5 2", "2 3 4 6 2"),
+    EXPECT_MEDIT_ERROR(replaced(kMeditTets, "2 3 4 5 2", "2 3 4 6 2"),
                        "body.mesh:26: vertex index = 6 (expected 1 … 5)");
-    EXPECT_MEDIT_ERROR(replaced(kTets, "2 3 4 5 2", "0 3 4 5 2"), "vertex index = 0");
-    EXPECT_MEDIT_ERROR(replaced(kTets, "1 1 1 2", "1 nan 1 2"),
+    EXPECT_MEDIT_ERROR(replaced(kMeditTets, "2 3 4 5 2", "0 3 4 5 2"), "vertex index = 0");
+    EXPECT_MEDIT_ERROR(replaced(kMeditTets, "1 1 1 2", "1 nan 1 2"),
                        "body.mesh:13: vertex coordinate = nan (expected a finite number)");
-    EXPECT_MEDIT_ERROR(replaced(kTets, "1 1 1 2", "1 1 1 x"),
+    EXPECT_MEDIT_ERROR(replaced(kMeditTets, "1 1 1 2", "1 1 1 x"),
                        "reference = x (expected an integer)");
 }
 
 TEST(Medit, HugeCountsAreRefusedBeforeMemoryIsTaken) {
-    EXPECT_MEDIT_ERROR(replaced(kHex, "Vertices 8", "Vertices 2000000000"),
+    EXPECT_MEDIT_ERROR(replaced(kMeditHex, "Vertices 8", "Vertices 2000000000"),
                        "body.mesh:2: number of vertices = 2000000000 (expected at most");
-    EXPECT_MEDIT_ERROR(replaced(kHex, "Hexahedra 1", "Hexahedra 2000000000"),
+    EXPECT_MEDIT_ERROR(replaced(kMeditHex, "Hexahedra 1", "Hexahedra 2000000000"),
                        "number of Hexahedra = 2000000000 (expected 0 … 268435455)");
-    EXPECT_MEDIT_ERROR(replaced(kHex, "Hexahedra 1", "Hexahedra 200000000"),
+    EXPECT_MEDIT_ERROR(replaced(kMeditHex, "Hexahedra 1", "Hexahedra 200000000"),
                        "number of Hexahedra = 200000000 (expected at most");
 }
 

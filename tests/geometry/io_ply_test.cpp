@@ -1,3 +1,5 @@
+#include "geometry/test_meshes.h"
+#include "geometry/volume_samples.h"
 #include "input_error.h"
 #include "pliant/geometry/mesh_io.h"
 
@@ -12,7 +14,10 @@
 namespace pliant {
 namespace {
 
-std::string error_of(const std::string& bytes) {
+using test::kSquareFan;
+using test::replaced;
+
+std::string ply_error(const std::string& bytes) {
     return test::input_error([&] { (void)parse_ply(bytes, "cup.ply"); });
 }
 
@@ -27,7 +32,6 @@ const std::string kTypes =
     "element vertex 4\nproperty float x\nproperty float y\nproperty float z\n"
     "element face 1\nproperty list uchar int vertex_indices\nend_header\n";
 const std::string kAscii = "ply\nformat ascii 1.0\n" + kTypes + "0 0 0\n1 0 0\n1 1 0\n0 1 0\n";
-const std::vector<Triangle> kSquareFan = {{0, 1, 2}, {0, 2, 3}};
 
 // A square of one quad, with properties, lists and whole elements that are of no use to us.
 std::string rich_square(std::endian order) {
@@ -72,10 +76,6 @@ std::string plain_square() {
     put(bytes, std::uint8_t{4}, std::endian::little);
     for (const std::int32_t corner : {0, 1, 2, 3}) put(bytes, corner, std::endian::little);
     return bytes;
-}
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-    return text.replace(text.find(from), from.size(), to);
 }
 
 TEST(ParsePly, AsciiQuadBecomesAFan) {
@@ -125,49 +125,49 @@ TEST(ParsePly, HeaderWithLoneReturnsLeavesTheFirstDataByteAlone) {
 }
 
 TEST(ParsePly, BadHeadersAreRefusedWithTheirLine) {
-    EXPECT_EQ(error_of(""), "cup.ply:1: the file does not start with the line \"ply\"");
-    EXPECT_EQ(error_of("solid"), "cup.ply:1: the file does not start with the line \"ply\"");
-    EXPECT_EQ(error_of("ply\nformat ascii 1.0\nelement vertex 3\n"),
+    EXPECT_EQ(ply_error(""), "cup.ply:1: the file does not start with the line \"ply\"");
+    EXPECT_EQ(ply_error("solid"), "cup.ply:1: the file does not start with the line \"ply\"");
+    EXPECT_EQ(ply_error("ply\nformat ascii 1.0\nelement vertex 3\n"),
               "cup.ply:3: the file ends before end_header");
-    EXPECT_EQ(error_of(replaced(kAscii, "ascii", "utf8")),
+    EXPECT_EQ(ply_error(replaced(kAscii, "ascii", "utf8")),
               "cup.ply:2: format = utf8 (expected ascii, binary_little_endian or "
               "binary_big_endian)");
-    EXPECT_EQ(error_of(replaced(kAscii, "1.0", "2.0")),
+    EXPECT_EQ(ply_error(replaced(kAscii, "1.0", "2.0")),
               "cup.ply:2: format version = 2.0 (expected 1.0)");
-    EXPECT_EQ(error_of(replaced(kAscii, "format ascii 1.0\n", "")),
+    EXPECT_EQ(ply_error(replaced(kAscii, "format ascii 1.0\n", "")),
               "cup.ply:8: the header has no format line");
-    EXPECT_EQ(error_of(replaced(kAscii, "property float x", "property half x")),
+    EXPECT_EQ(ply_error(replaced(kAscii, "property float x", "property half x")),
               "cup.ply:4: property type = half (expected char, uchar, short, ushort, int, uint, "
               "float or double)");
-    EXPECT_EQ(error_of(replaced(kAscii, "list uchar int", "list float int")),
+    EXPECT_EQ(ply_error(replaced(kAscii, "list uchar int", "list float int")),
               "cup.ply:8: type of the list's length = float (expected an integer type)");
-    EXPECT_EQ(error_of(replaced(kAscii, "element face", "elephant face")),
+    EXPECT_EQ(ply_error(replaced(kAscii, "element face", "elephant face")),
               "cup.ply:7: header keyword = elephant (expected format, comment, obj_info, element, "
               "property or end_header)");
-    EXPECT_EQ(error_of("ply\nproperty float x\n"),
+    EXPECT_EQ(ply_error("ply\nproperty float x\n"),
               "cup.ply:2: property (expected an element line before it)");
-    EXPECT_EQ(error_of("ply\nelement vertex\n"), "cup.ply:2: element count (expected an integer)");
-    EXPECT_EQ(error_of("ply\nelement vertex 4000000000\n"),
+    EXPECT_EQ(ply_error("ply\nelement vertex\n"), "cup.ply:2: element count (expected an integer)");
+    EXPECT_EQ(ply_error("ply\nelement vertex 4000000000\n"),
               "cup.ply:2: element count = 4000000000 (expected 0 … 2147483647)");
-    EXPECT_EQ(error_of("ply\nelement tristrips 1\n"),
+    EXPECT_EQ(ply_error("ply\nelement tristrips 1\n"),
               "cup.ply:2: element = tristrips (expected faces; triangle strips are not read, "
               "convert the file to plain triangles)");
 }
 
 TEST(ParsePly, MissingOrWrongPropertiesAreRefused) {
-    EXPECT_EQ(error_of(replaced(kAscii, "float y", "float v")),
+    EXPECT_EQ(ply_error(replaced(kAscii, "float y", "float v")),
               "cup.ply: scalar properties y of element vertex = 0 (expected 1)");
-    EXPECT_EQ(error_of(replaced(kAscii, "float y", "list uchar float y")),
+    EXPECT_EQ(ply_error(replaced(kAscii, "float y", "list uchar float y")),
               "cup.ply: scalar properties y of element vertex = 0 (expected 1)");
-    EXPECT_EQ(error_of(replaced(kAscii, "vertex_indices", "corners")),
+    EXPECT_EQ(ply_error(replaced(kAscii, "vertex_indices", "corners")),
               "cup.ply: lists vertex_indices or vertex_index of element face = 0 (expected 1)");
-    EXPECT_EQ(error_of(replaced(kAscii, "uchar int", "uchar float")),
+    EXPECT_EQ(ply_error(replaced(kAscii, "uchar int", "uchar float")),
               "cup.ply: property vertex_indices (expected a list of integers)");
-    EXPECT_EQ(error_of(replaced(kAscii, "list uchar int", "int")),
+    EXPECT_EQ(ply_error(replaced(kAscii, "list uchar int", "int")),
               "cup.ply: property vertex_indices (expected a list of integers)");
-    EXPECT_EQ(error_of(replaced(kAscii, "element face", "element faces")),
+    EXPECT_EQ(ply_error(replaced(kAscii, "element face", "element faces")),
               "cup.ply: elements named face = 0 (expected 1)");
-    EXPECT_EQ(error_of(replaced(kAscii, "element face", "element vertex 1\nelement face")),
+    EXPECT_EQ(ply_error(replaced(kAscii, "element face", "element vertex 1\nelement face")),
               "cup.ply: elements named vertex = 2 (expected 1)");
 }
 
@@ -183,71 +183,71 @@ TEST(ParsePly, ListsNamedLikeCoordinatesAreSkipped) {
 }
 
 TEST(ParsePly, BadAsciiValuesAreRefusedWithTheirLine) {
-    EXPECT_EQ(error_of(kAscii + "4 0 1 2 4\n"), "cup.ply:14: vertex index = 4 (expected 0 … 3)");
-    EXPECT_EQ(error_of(kAscii + "4 0 1 2 -1\n"), "cup.ply:14: vertex index = -1 (expected 0 … 3)");
-    EXPECT_EQ(error_of(kAscii + "2 0 1\n"),
+    EXPECT_EQ(ply_error(kAscii + "4 0 1 2 4\n"), "cup.ply:14: vertex index = 4 (expected 0 … 3)");
+    EXPECT_EQ(ply_error(kAscii + "4 0 1 2 -1\n"), "cup.ply:14: vertex index = -1 (expected 0 … 3)");
+    EXPECT_EQ(ply_error(kAscii + "2 0 1\n"),
               "cup.ply:14: corners of the face = 2 (expected 3 or more)");
-    EXPECT_EQ(error_of(kAscii + "4 0 1 2\n"), "cup.ply:14: the file ends before vertex index");
-    EXPECT_EQ(error_of(replaced(kAscii, "1 0 0\n", "1 nan 0\n") + "3 0 1 2"),
+    EXPECT_EQ(ply_error(kAscii + "4 0 1 2\n"), "cup.ply:14: the file ends before vertex index");
+    EXPECT_EQ(ply_error(replaced(kAscii, "1 0 0\n", "1 nan 0\n") + "3 0 1 2"),
               "cup.ply:11: vertex y = nan (expected a finite number)");
 }
 
 TEST(ParsePly, HugeCountsAreRefusedBeforeMemoryIsTaken) {
     const std::string many = "element vertex 2000000000";
-    EXPECT_EQ(error_of(replaced(kAscii, "element vertex 4", many)),
+    EXPECT_EQ(ply_error(replaced(kAscii, "element vertex 4", many)),
               "cup.ply:9: vertex count = 2000000000 (expected at most 4: the file has only 25 more "
               "bytes)");
-    EXPECT_EQ(error_of(replaced(plain_square(), "element vertex 4", many)),
+    EXPECT_EQ(ply_error(replaced(plain_square(), "element vertex 4", many)),
               "cup.ply: the file ends at byte 243 inside vertex 5 (expected 23999999935 more "
               "bytes)");
-    EXPECT_EQ(error_of(replaced(plain_square(), "element face 1", "element face 2000000000")),
+    EXPECT_EQ(ply_error(replaced(plain_square(), "element face 1", "element face 2000000000")),
               "cup.ply: the file ends at byte 243 inside face 17 (expected 1999999983 more bytes)");
 
     // a list that claims four thousand million corners
     std::string bytes = replaced(plain_square(), "uchar int", "uint int");
     bytes.resize(bytes.size() - 17);
     put(bytes, std::uint32_t{4294967295u}, std::endian::little);
-    EXPECT_NE(error_of(bytes).find("inside face 0 (expected 17179869180 more bytes)"),
+    EXPECT_NE(ply_error(bytes).find("inside face 0 (expected 17179869180 more bytes)"),
               std::string::npos)
-        << error_of(bytes);
+        << ply_error(bytes);
 }
 
 TEST(ParsePly, BadBinaryValuesAreRefusedWithTheirPlace) {
     std::string bytes = plain_square();
     bytes[bytes.size() - 4] = 77;
-    EXPECT_EQ(error_of(bytes),
+    EXPECT_EQ(ply_error(bytes),
               "cup.ply: face 0, before byte 234: vertex index = 77 (expected 0 … 3)");
     bytes = plain_square();
     bytes[bytes.size() - 17] = 2;
-    EXPECT_EQ(error_of(bytes),
+    EXPECT_EQ(ply_error(bytes),
               "cup.ply: face 0, before byte 218: corners of the face = 2 (expected 3 or more)");
     bytes = plain_square();
     const std::size_t last_vertex = bytes.size() - 17 - 12;
     std::string nan;
     put(nan, std::numeric_limits<float>::quiet_NaN(), std::endian::little);
     bytes.replace(last_vertex, 4, nan);
-    EXPECT_EQ(error_of(bytes),
+    EXPECT_EQ(ply_error(bytes),
               "cup.ply: vertex 3, before byte 209: vertex x = nan (expected a finite number)");
     // a signed length below zero in a list that is skipped
     bytes = "ply\nformat binary_little_endian 1.0\nelement junk 1\nproperty list char int a\n" +
             kTypes + "\xFF";
-    EXPECT_NE(error_of(bytes).find("length of the list = -1 (expected 0 … 4294967295)"),
+    EXPECT_NE(ply_error(bytes).find("length of the list = -1 (expected 0 … 4294967295)"),
               std::string::npos)
-        << error_of(bytes);
+        << ply_error(bytes);
 }
 
 TEST(ParsePly, TruncationAtEveryByteIsRefused) {
     for (const std::string& bytes : {plain_square(), rich_square(std::endian::little),
                                      rich_square(std::endian::big), kAscii + "4 0 1 2 3"}) {
-        ASSERT_EQ(error_of(bytes), "");
+        ASSERT_EQ(ply_error(bytes), "");
         for (std::size_t n = 0; n < bytes.size(); ++n) {
-            EXPECT_NE(error_of(bytes.substr(0, n)), "") << n;
+            EXPECT_NE(ply_error(bytes.substr(0, n)), "") << n;
         }
     }
 }
 
 TEST(ParsePly, PointCloudIsRefused) {
-    EXPECT_EQ(error_of(replaced(kAscii, "element face 1", "element face 0")),
+    EXPECT_EQ(ply_error(replaced(kAscii, "element face 1", "element face 0")),
               "cup.ply: the file holds no faces");
 }
 

@@ -1,5 +1,6 @@
 #include "pliant/geometry/mesh_order.h"
 
+#include "geometry/simple_volumes.h"
 #include "pliant/geometry/graded_mesh.h"
 #include "pliant/geometry/structured_mesh.h"
 
@@ -14,8 +15,7 @@ namespace pliant {
 namespace {
 
 using Eigen::Vector3d;
-
-const Box kUnitBox{Vector3d::Zero(), Vector3d::Ones()};
+using test::kUnitBox;
 
 /// The same body with vertices and elements in random order, a region and a filled fraction for
 /// each element.

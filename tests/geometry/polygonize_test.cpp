@@ -1,7 +1,7 @@
 #include "pliant/geometry/polygonize.h"
 
+#include "geometry/test_meshes.h"
 #include "input_error.h"
-#include "pliant/core/hash.h"
 #include "pliant/core/parallel.h"
 #include "pliant/geometry/surface_check.h"
 
@@ -18,6 +18,7 @@ namespace {
 using Eigen::Vector3d;
 using namespace implicit;
 using std::numbers::pi;
+using test::fingerprint;
 using testing::HasSubstr;
 
 double smallest_angle(const SurfaceMesh& mesh) {
@@ -29,11 +30,6 @@ double smallest_angle(const SurfaceMesh& mesh) {
             smallest = std::min(smallest, std::atan2(u.cross(v).norm(), u.dot(v)));
         }
     return smallest * 180.0 / pi;
-}
-
-std::uint64_t fingerprint(const SurfaceMesh& mesh) {
-    return hash_bytes(mesh.vertices.data(), mesh.vertices.size() * sizeof(Vector3d),
-                      hash_bytes(mesh.triangles.data(), mesh.triangles.size() * sizeof(Triangle)));
 }
 
 void expect_clean(const SurfaceMesh& mesh, const std::string& what) {

@@ -1,8 +1,8 @@
 #include "pliant/geometry/shapes.h"
 
 #include "geometry/shape_parts.h"
+#include "geometry/test_meshes.h"
 #include "input_error.h"
-#include "pliant/core/hash.h"
 #include "pliant/core/parallel.h"
 #include "pliant/geometry/surface_check.h"
 #include "pliant/geometry/tet_mesh.h"
@@ -20,12 +20,8 @@ namespace pliant {
 namespace {
 
 using Eigen::Vector3d;
+using test::fingerprint;
 using testing::HasSubstr;
-
-std::uint64_t fingerprint(const SurfaceMesh& mesh) {
-    return hash_bytes(mesh.vertices.data(), mesh.vertices.size() * sizeof(Vector3d),
-                      hash_bytes(mesh.triangles.data(), mesh.triangles.size() * sizeof(Triangle)));
-}
 
 class EveryShape : public testing::TestWithParam<std::string> {};
 

@@ -8,6 +8,8 @@
 
 namespace pliant::test {
 
+inline const Box kUnitBox(Eigen::Vector3d::Zero(), Eigen::Vector3d::Ones());
+
 /// Cube with an integer corner and side, in units of half the finest cell or any other.
 struct Cube {
     std::array<int, 3> low;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "pliant/core/hash.h"
 #include "pliant/geometry/surface_mesh.h"
 
 #include <cmath>
@@ -9,6 +10,14 @@
 
 /// Small meshes for tests. The closed ones share vertices and are oriented outwards.
 namespace pliant::test {
+
+/// A quad of vertices 0 to 3.
+inline const std::vector<Triangle> kSquareFan = {{0, 1, 2}, {0, 2, 3}};
+
+inline std::uint64_t fingerprint(const SurfaceMesh& mesh) {
+    return hash_bytes(mesh.vertices.data(), mesh.vertices.size() * sizeof(Eigen::Vector3d),
+                      hash_bytes(mesh.triangles.data(), mesh.triangles.size() * sizeof(Triangle)));
+}
 
 /// Uniform numbers that are the same on every platform.
 class Random {

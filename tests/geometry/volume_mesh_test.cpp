@@ -15,9 +15,8 @@ using Eigen::Vector3d;
 using test::Cube;
 using test::cubes_mesh;
 using test::jitter;
+using test::kUnitBox;
 using test::split;
-
-const Box kUnitBox(Vector3d::Zero(), Vector3d::Ones());
 
 VolumeMesh one_tet() {
     VolumeMesh mesh;

@@ -21,7 +21,7 @@ double winding_by_loop(const SurfaceMesh& mesh, const Vector3d& x) {
 }
 
 /// Half of the points close to the surface, half anywhere around it.
-std::vector<Vector3d> sample_points(const SurfaceMesh& mesh, int count, std::uint64_t seed) {
+std::vector<Vector3d> points_around(const SurfaceMesh& mesh, int count, std::uint64_t seed) {
     test::Random random(seed);
     std::vector<Vector3d> points;
     for (int i = 0; i < count; ++i)
@@ -63,7 +63,7 @@ TEST(WindingNumber, MomentsMatchTheSumOverAllTriangles) {
         const WindingTree tree(mesh);
         double worst = 0, worst_rough = 0;
         int num_wrong = 0;
-        for (const Vector3d& x : sample_points(mesh, 1500, 4)) {
+        for (const Vector3d& x : points_around(mesh, 1500, 4)) {
             const double exact = winding_by_loop(mesh, x);
             worst = std::max(worst, std::abs(tree.winding_number(x) - exact));
             worst_rough = std::max(worst_rough, std::abs(tree.rough_winding_number(x) - exact));
@@ -92,7 +92,7 @@ TEST(WindingNumber, UpdateGivesTheMomentsOfTheMovedMesh) {
     WindingTree tree(mesh);
     for (Vector3d& v : mesh.vertices) v = {2.0 * v.x() + 0.3 * v.z(), v.y(), 0.5 * v.z() + 7.0};
     tree.update(mesh);
-    for (const Vector3d& x : sample_points(mesh, 500, 5))
+    for (const Vector3d& x : points_around(mesh, 500, 5))
         EXPECT_NEAR(tree.winding_number(x), winding_by_loop(mesh, x), 1e-3);
 }
 

@@ -64,7 +64,7 @@ MatrixXd stiffness_at_rest(const ReducedModel& model) {
     return K;
 }
 
-void expect_equal(const ReducedModel& a, const ReducedModel& b) {
+void expect_same_build(const ReducedModel& a, const ReducedModel& b) {
     EXPECT_EQ(MatrixXd(a.basis()), MatrixXd(b.basis()));
     EXPECT_EQ(a.eigenvalues(), b.eigenvalues());
     EXPECT_EQ(a.expected_reach(), b.expected_reach());
@@ -195,7 +195,7 @@ TEST(BuildReduced, AnotherRankReusesModesAndDerivatives) {
     ReducedBuildReport report;
     const ReducedModel first = build_reduced_model(beam(), options, Progress::none(), &report);
     EXPECT_EQ(report.cache_problem, "");
-    expect_equal(first, plain);
+    expect_same_build(first, plain);
 
     options.rank = 8;
     const ReducedModel second = build_reduced_model(beam(), options, Progress::none(), &report);
@@ -203,14 +203,14 @@ TEST(BuildReduced, AnotherRankReusesModesAndDerivatives) {
     EXPECT_EQ(second.rank(), 8);
     // from the cache as without it
     options.cache.clear();
-    expect_equal(second, build_reduced_model(beam(), options));
+    expect_same_build(second, build_reduced_model(beam(), options));
 
     // nothing changed at all
     options = small_build();
     options.cache = folder / "cache";
     const ReducedModel third = build_reduced_model(beam(), options, Progress::none(), &report);
     EXPECT_EQ(computed(report), "surface");
-    expect_equal(third, plain);
+    expect_same_build(third, plain);
 
     // another storage of the surface: the basis is known
     options.storage = ShapeStorage::Int16;
@@ -257,7 +257,7 @@ TEST(BuildReduced, InterruptedBuildsGoOnWhereTheyStopped) {
     ReducedBuildReport report;
     const ReducedModel resumed = build_reduced_model(beam(), options, Progress::none(), &report);
     EXPECT_EQ(computed(report), "surface derivatives basis polynomials");
-    expect_equal(resumed, build_reduced_model(beam(), small_build()));
+    expect_same_build(resumed, build_reduced_model(beam(), small_build()));
 }
 
 TEST(BuildReduced, DamagedCacheFilesAreIgnoredAndWrittenAnew) {
@@ -276,7 +276,7 @@ TEST(BuildReduced, DamagedCacheFilesAreIgnoredAndWrittenAnew) {
         if (stage == "modes" || stage == "derivatives")
             std::filesystem::remove(file_of(options.cache, "basis"));
         ReducedBuildReport report;
-        expect_equal(build_reduced_model(beam(), options, Progress::none(), &report), model);
+        expect_same_build(build_reduced_model(beam(), options, Progress::none(), &report), model);
         EXPECT_FALSE(is_cached(report, stage)) << stage;
         EXPECT_NO_THROW(Archive(damaged).verify()) << stage;
         (void)build_reduced_model(beam(), options, Progress::none(), &report);
@@ -286,7 +286,7 @@ TEST(BuildReduced, DamagedCacheFilesAreIgnoredAndWrittenAnew) {
     std::filesystem::resize_file(file_of(options.cache, "polynomials"), 100);
     std::ofstream(file_of(options.cache, "basis")) << "text";
     ReducedBuildReport report;
-    expect_equal(build_reduced_model(beam(), options, Progress::none(), &report), model);
+    expect_same_build(build_reduced_model(beam(), options, Progress::none(), &report), model);
     EXPECT_EQ(computed(report), "surface basis polynomials");
 }
 

@@ -13,11 +13,7 @@ namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-MatrixXd definite_matrix(int n) {
-    const MatrixXd B = test::random_basis(n, n, 1);
-    return B * B.transpose() + 0.1 * n * MatrixXd::Identity(n, n);
-}
+using test::definite_matrix;
 
 class DenseCholesky : public ::testing::TestWithParam<std::string> {
     ScopedSimdTarget target_{GetParam()};

@@ -18,6 +18,10 @@ inline Eigen::MatrixXd random_basis(int rows, int columns, double scale) {
     std::normal_distribution<double> normal(0, scale);
     return Eigen::MatrixXd::NullaryExpr(rows, columns, [&] { return normal(random); });
 }
+inline Eigen::MatrixXd definite_matrix(int n) {
+    const Eigen::MatrixXd B = random_basis(n, n, 1);
+    return B * B.transpose() + 0.1 * n * Eigen::MatrixXd::Identity(n, n);
+}
 inline ReducedCoefficients random_coefficients(int r, unsigned seed) {
     ReducedCoefficients c{r, std::vector<double>(static_cast<std::size_t>(num_quartic(r)))};
     std::mt19937 random(seed);

@@ -24,10 +24,10 @@ using Eigen::VectorXd;
 using ::testing::HasSubstr;
 
 /// Two crooked boxes side by side, off the origin, in the basis of all that is not rigid motion.
-struct Body {
-    explicit Body(double youngs_modulus = 2e4, int num_vectors = 30)
-        : Body(crooked_boxes(), youngs_modulus, num_vectors) {}
-    Body(VolumeMesh mesh, double youngs_modulus, int num_vectors)
+struct FlyingBody {
+    explicit FlyingBody(double youngs_modulus = 2e4, int num_vectors = 30)
+        : FlyingBody(crooked_boxes(), youngs_modulus, num_vectors) {}
+    FlyingBody(VolumeMesh mesh, double youngs_modulus, int num_vectors)
         : model(std::move(mesh), {isotropic(youngs_modulus, 0.3, 1000)}),
           M(mass_matrix(model)),
           U(MatrixXd::Identity(model.num_unknowns(), model.num_unknowns())) {
@@ -95,7 +95,7 @@ void fly(const FreeFlight& flight, FreeState& s, int num_steps, double dt, const
 }
 
 TEST(InertiaBlocks, AreTheObviousSums) {
-    const Body body;
+    const FlyingBody body;
     const int n = body.model.num_nodes();
     VectorXd X(3 * n);
     for (int i = 0; i < n; ++i) X.segment<3>(3 * i) = body.arm(i);
@@ -128,7 +128,7 @@ TEST(InertiaBlocks, OfABoxHaveItsMassCentreAndMoments) {
 }
 
 TEST(InertiaBlocks, ABasisWithRigidMotionOrOfAnotherMeshIsRejected) {
-    const Body body;
+    const FlyingBody body;
     const MatrixXd rigid = rigid_motions(body.model.mesh(), body.M);
     for (int motion = 0; motion < 6; ++motion) {
         MatrixXd U = body.U;
@@ -150,7 +150,7 @@ TEST(InertiaBlocks, ABasisWithRigidMotionOrOfAnotherMeshIsRejected) {
 }
 
 TEST(FreeFlight, MomentumAndEnergyAreThoseOfAllNodes) {
-    const Body body;
+    const FlyingBody body;
     for (const FlightCoupling coupling : {FlightCoupling::Coupled, FlightCoupling::Decoupled}) {
         const FreeFlight flight = body.flight(coupling);
         const FreeState s = moving_state(flight, 8, 1);
@@ -168,7 +168,7 @@ TEST(FreeFlight, MomentumAndEnergyAreThoseOfAllNodes) {
 }
 
 TEST(FreeFlight, CoupledMotionIsThatOfTheFullModelToSecondOrder) {
-    const Body body;
+    const FlyingBody body;
     const FreeFlight flight = body.flight();
     FreeState start = moving_state(flight, 6, 0.3);
     start.frame.pose = {body.blocks.centre, Quaternion::Identity()};
@@ -217,7 +217,7 @@ TEST(FreeFlight, CoupledMotionIsThatOfTheFullModelToSecondOrder) {
 }
 
 TEST(FreeFlight, CoupledMotionKeepsBothMomentaToRounding) {
-    const Body body;
+    const FlyingBody body;
     const FreeFlight flight = body.flight();
     for (const double dt : {1e-3, 1e-2}) {
         FreeState s = moving_state(flight, 8, 0.3);
@@ -230,7 +230,7 @@ TEST(FreeFlight, CoupledMotionKeepsBothMomentaToRounding) {
 }
 
 TEST(FreeFlight, AWrenchChangesMomentaByItsImpulse) {
-    const Body body;
+    const FlyingBody body;
     const FreeFlight flight = body.flight();
     FreeState s = moving_state(flight, 8, 0.3);
     const auto ws = flight.make_workspace();
@@ -253,7 +253,7 @@ TEST(FreeFlight, AWrenchChangesMomentaByItsImpulse) {
 }
 
 TEST(FreeFlight, DecoupledMotionDoesNotKeepAngularMomentum) {
-    const Body body;
+    const FlyingBody body;
     const FreeFlight flight = body.flight(FlightCoupling::Decoupled);
     FreeState s = moving_state(flight, 8, 0.3);
     const Wrench before = flight.momentum(s);
@@ -270,7 +270,7 @@ TEST(FreeFlight, DecoupledMotionDoesNotKeepAngularMomentum) {
 }
 
 TEST(FreeFlight, CoupledMotionKeepsEnergyToSecondOrder) {
-    const Body body;
+    const FlyingBody body;
     const FreeFlight flight = body.flight();
     const auto ws = flight.make_workspace();
     const VectorXd f = VectorXd::Zero(body.size());
@@ -292,7 +292,7 @@ TEST(FreeFlight, CoupledMotionKeepsEnergyToSecondOrder) {
 
 TEST(FreeFlight, AFastSpinWithVibrationKeepsItsEnergyOverManyTurns) {
     // highest frequencies are far beyond the step
-    const Body body(1e6);
+    const FlyingBody body(1e6);
     const FreeFlight flight = body.flight();
     FreeState s = moving_state(flight, 60, 0.05);
     s.frame.velocity.linear.setZero();
@@ -303,7 +303,7 @@ TEST(FreeFlight, AFastSpinWithVibrationKeepsItsEnergyOverManyTurns) {
 }
 
 /// A rigid body by Euler's equations in steps so short that their error does not matter.
-RigidMotion rigid_reference(const Body& body, RigidMotion motion, double duration) {
+RigidMotion rigid_reference(const FlyingBody& body, RigidMotion motion, double duration) {
     const Matrix3d J0 =
         body.blocks.second_moment.trace() * Matrix3d::Identity() - body.blocks.second_moment;
     const auto alpha = [&](const RigidMotion& m) -> Vector3d {
@@ -325,7 +325,7 @@ RigidMotion rigid_reference(const Body& body, RigidMotion motion, double duratio
 }
 
 TEST(FreeFlight, AStiffBodyTumblesAsARigidBodyToSecondOrder) {
-    const Body body(1e13, 12);
+    const FlyingBody body(1e13, 12);
     for (const FlightCoupling coupling : {FlightCoupling::Coupled, FlightCoupling::Decoupled}) {
         const FreeFlight flight = body.flight(coupling);
         const FreeState start = moving_state(flight, 10, 0);
@@ -346,7 +346,7 @@ TEST(FreeFlight, AStiffBodyTumblesAsARigidBodyToSecondOrder) {
 TEST(FreeFlight, CouplingVanishesWithTheInverseOfStiffness) {
     std::array<double, 2> differences;
     for (std::size_t k = 0; k < 2; ++k) {
-        const Body body(k == 0 ? 1e8 : 1e9, 12);
+        const FlyingBody body(k == 0 ? 1e8 : 1e9, 12);
         const FreeFlight coupled = body.flight(),
                          decoupled = body.flight(FlightCoupling::Decoupled);
         FreeState a = moving_state(coupled, 10, 0), b = a;
@@ -359,7 +359,8 @@ TEST(FreeFlight, CouplingVanishesWithTheInverseOfStiffness) {
 
 TEST(FreeFlight, ADampedSpinComesToRestInTheShapeThatCentrifugalForceHolds) {
     // about the axis of the largest inertia of a box, so that nothing tumbles
-    const Body body(hex_box(2, 1, 1, Box(Vector3d::Zero(), Vector3d(0.3, 0.1, 0.2))), 2e4, 30);
+    const FlyingBody body(hex_box(2, 1, 1, Box(Vector3d::Zero(), Vector3d(0.3, 0.1, 0.2))), 2e4,
+                          30);
     ReducedOptions options;
     options.damping.stiffness = 0.01;
     const FreeFlight flight = body.flight(FlightCoupling::Coupled, options);
@@ -384,7 +385,7 @@ TEST(FreeFlight, ADampedSpinComesToRestInTheShapeThatCentrifugalForceHolds) {
 }
 
 TEST(FreeFlight, UniformGravityGivesAParabolaAndNoDeformation) {
-    const Body body;
+    const FlyingBody body;
     const FreeFlight flight = body.flight();
     FreeState s = flight.make_state();
     s.frame.velocity.linear = {1, 2, 3};
@@ -396,7 +397,7 @@ TEST(FreeFlight, UniformGravityGivesAParabolaAndNoDeformation) {
 }
 
 TEST(FreeFlight, BadInputIsIgnoredAndBadStatesAreReset) {
-    const Body body(2e4, 8);
+    const FlyingBody body(2e4, 8);
     for (const FlightCoupling coupling : {FlightCoupling::Coupled, FlightCoupling::Decoupled}) {
         const FreeFlight flight = body.flight(coupling);
         const auto ws = flight.make_workspace();
@@ -451,7 +452,7 @@ TEST(FreeFlight, BadInputIsIgnoredAndBadStatesAreReset) {
 }
 
 TEST(FreeFlight, BlocksThatDoNotFitAndBodiesOnALineAreRejected) {
-    const Body body(2e4, 8), other(2e4, 7);
+    const FlyingBody body(2e4, 8), other(2e4, 7);
     const auto message = [&](const InertiaBlocks& blocks) -> std::string {
         const auto coefficients =
             combine(build_coefficients(body.model, body.U), body.model.materials());
@@ -480,7 +481,7 @@ TEST(FreeFlight, BlocksThatDoNotFitAndBodiesOnALineAreRejected) {
 }
 
 TEST(FreeFlight, StepsAllocateNothing) {
-    const Body body;
+    const FlyingBody body;
     set_num_threads(1);
     for (const FlightCoupling coupling : {FlightCoupling::Coupled, FlightCoupling::Decoupled}) {
         const FreeFlight flight = body.flight(coupling);

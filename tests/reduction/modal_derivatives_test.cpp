@@ -21,7 +21,7 @@ FemModel bar(const Material& material = isotropic(1e6, 0.3, 1000)) {
     return FemModel(hex_box(6, 2, 3, Box(Vector3d::Zero(), Vector3d(0.6, 0.11, 0.23))), {material});
 }
 
-Constraints clamped(const FemModel& model) {
+Constraints held_at_zero(const FemModel& model) {
     Constraints constraints(model.num_nodes());
     std::vector<int> nodes;
     for (int i = 0; i < model.num_nodes(); ++i)
@@ -39,7 +39,7 @@ class DerivativesOf : public testing::TestWithParam<NamedMaterial> {};
 /// u(p) = Σ Ψ p + ½ Σ Φ p p + O(p³) is the equilibrium under modal loads M Ψ Λ p.
 TEST_P(DerivativesOf, StaticResponseIsMetToThirdOrder) {
     const FemModel model = bar(GetParam().material);
-    const Constraints constraints = clamped(model);
+    const Constraints constraints = held_at_zero(model);
     const LinearModes modes = compute_modes(model, constraints, {.num_modes = 4});
     const MatrixXd derivatives = modal_derivatives(model, constraints, modes);
     const auto M = mass_matrix(model);
@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(ModalDerivatives, AreSymmetricInTheirModes) {
     const FemModel model = bar();
-    const Constraints constraints = clamped(model);
+    const Constraints constraints = held_at_zero(model);
     const LinearModes modes = compute_modes(model, constraints, {.num_modes = 3});
     VectorXd a(model.num_unknowns()), b(model.num_unknowns());
     const VectorXd rest = VectorXd::Zero(model.num_unknowns());
@@ -83,7 +83,7 @@ TEST(ModalDerivatives, AreSymmetricInTheirModes) {
 
 TEST(ModalDerivatives, SolveTheirEquation) {
     const FemModel model = bar();
-    const Constraints constraints = clamped(model);
+    const Constraints constraints = held_at_zero(model);
     const LinearModes modes = compute_modes(model, constraints, {.num_modes = 5});
     const MatrixXd derivatives = modal_derivatives(model, constraints, modes);
     ASSERT_EQ(derivatives.cols(), 15);
@@ -150,7 +150,7 @@ TEST(Basis, IsTheSameWhenModulusAndDensityAreScaled) {
     std::vector<MatrixXd> bases;
     for (const double factor : {1.0, 7.0}) {
         const FemModel model(mesh, {isotropic(1e6 * factor, 0.3, 300 * factor * factor)});
-        const Constraints constraints = clamped(model);
+        const Constraints constraints = held_at_zero(model);
         const LinearModes modes = compute_modes(model, constraints, {.num_modes = 4});
         const auto M = mass_matrix(model);
         const MatrixXd X =

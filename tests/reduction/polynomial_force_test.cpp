@@ -28,14 +28,14 @@ Material prestressed_wood() {
     return wood;
 }
 
-struct Body {
+struct NamedBody {
     const char* name;
     VolumeMesh mesh;
     std::vector<Material> materials;
 };
 /// Every shape with every kind of material at least once.
-std::vector<Body> bodies() {
-    std::vector<Body> all{
+std::vector<NamedBody> bodies() {
+    std::vector<NamedBody> all{
         {"boxes, rubber", hex_box(3, 2, 2, test::unit_box()), {isotropic(2e4, 0.3, 1000)}},
         {"distorted hexes, nearly incompressible",
          test::distorted_hexes(2),
@@ -66,7 +66,7 @@ Evaluation evaluate(const ReducedForce& force, const VectorXd& q) {
 }
 
 TEST(PolynomialForce, EqualsDirectEvaluation) {
-    for (const Body& body : bodies()) {
+    for (const NamedBody& body : bodies()) {
         const FemModel model(body.mesh, body.materials);
         const MatrixXd U = random_basis(model.num_unknowns(), 30, 0.01);
         const ReducedCoefficients all = combine(build_coefficients(model, U), model.materials());

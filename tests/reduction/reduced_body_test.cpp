@@ -1,6 +1,7 @@
 #include "pliant/reduction/reduced_body.h"
 
 #include "body/wind.h"
+#include "core/numbers.h"
 #include "pliant/core/allocation_guard.h"
 #include "pliant/core/parallel.h"
 #include "reduction/body_samples.h"
@@ -23,7 +24,6 @@ using test::tip;
 using ::testing::HasSubstr;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 const Vector3d kGravity(0, 0, -9.81);
 
 /// Settled under constant loads; mass damping near critical of the first mode is fastest.
@@ -489,7 +489,8 @@ TEST(ReducedBody, ContinuesBitForBitAfterARestore) {
 TEST(ReducedBody, RehearsalsLeaveNoTrace) {
     for (const bool is_free : {false, true}) {
         const ReducedModel model = test::bar_model({.is_free = is_free});
-        ReducedBody plain(model, {.pose = test::tilted()}), rehearsing(model, {.pose = test::tilted()});
+        ReducedBody plain(model, {.pose = test::tilted()}),
+            rehearsing(model, {.pose = test::tilted()});
         for (ReducedBody* body : {&plain, &rehearsing}) body->set_gravity(kGravity);
         std::uint64_t allocations = 0;
         for (int k = 0; k < 50; ++k)

@@ -1,3 +1,4 @@
+#include "core/numbers.h"
 #include "pliant/core/allocation_guard.h"
 #include "pliant/core/parallel.h"
 #include "pliant/reduction/reduced_body.h"
@@ -6,7 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <numbers>
 
 namespace pliant {
@@ -15,8 +15,6 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using test::kTick;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 /// One mode of unit mass in front of a wall at q = 0 of stiffness κ, pressed against it.
 struct Wall {

@@ -1,3 +1,4 @@
+#include "core/numbers.h"
 #include "pliant/core/allocation_guard.h"
 #include "pliant/core/parallel.h"
 #include "pliant/reduction/reduced_body.h"
@@ -17,7 +18,6 @@ using test::end_face;
 using test::kTick;
 using test::tip;
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 /// Of the bar: 0.8 × 0.2 × 0.2 m of 1000 kg/m³.
 constexpr double kMass = 32;
 const Vector3d kCentre(0.4, 0.1, 0.1);

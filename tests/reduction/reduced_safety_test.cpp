@@ -1,10 +1,10 @@
+#include "core/numbers.h"
 #include "pliant/core/allocation_guard.h"
 #include "pliant/core/parallel.h"
 #include "reduction/dynamics_samples.h"
 #include "reduction/force_samples.h"
 
 #include <gtest/gtest.h>
-#include <limits>
 
 namespace pliant {
 namespace {
@@ -13,9 +13,6 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using test::ReducedBar;
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 bool is_finite(const ReducedState& s) {
     return s.q.allFinite() && s.v.allFinite() && s.a.allFinite() && std::isfinite(s.time);
 }
@@ -23,14 +20,14 @@ bool is_finite(const ReducedState& s) {
 /// Either kind of step.
 using Step = ReducedReport (ReducedDynamics::*)(ReducedState&, const ReducedDynamics::ConstRef&,
                                                 double, ReducedDynamics::Workspace&) const noexcept;
-constexpr std::array<Step, 2> kSteps{&ReducedDynamics::step, &ReducedDynamics::step_explicit};
+constexpr std::array<Step, 2> kStepKinds{&ReducedDynamics::step, &ReducedDynamics::step_explicit};
 
 TEST(ReducedSafety, TimeStepThatIsNoTimeIsIgnored) {
     const ReducedBar bar(3);
     const ReducedDynamics dynamics = bar.dynamics();
     const auto ws = dynamics.make_workspace();
-    for (const Step step : kSteps)
-        for (const double dt : {0.0, -1e-3, kNaN, kInfinity, -kInfinity, 1e-200, 1e200}) {
+    for (const Step step : kStepKinds)
+        for (const double dt : {0.0, -1e-3, kNan, kInfinity, -kInfinity, 1e-200, 1e200}) {
             ReducedState s = dynamics.make_state();
             s.q.setConstant(0.01);
             EXPECT_EQ((dynamics.*step)(s, bar.weight, dt, *ws).status, StepStatus::InputIgnored);
@@ -43,8 +40,8 @@ TEST(ReducedSafety, LoadThatIsNotFiniteCountsAsNone) {
     const ReducedBar bar(3);
     const ReducedDynamics dynamics = bar.dynamics();
     const auto ws = dynamics.make_workspace();
-    for (const Step step : kSteps)
-        for (const double bad : {kNaN, kInfinity}) {
+    for (const Step step : kStepKinds)
+        for (const double bad : {kNan, kInfinity}) {
             ReducedState s = dynamics.make_state();
             s.v.setConstant(0.1);
             ReducedState expected = s;
@@ -62,14 +59,14 @@ TEST(ReducedSafety, StateThatIsNotFiniteIsSetToRest) {
     const ReducedBar bar(3);
     const ReducedDynamics dynamics = bar.dynamics();
     const auto ws = dynamics.make_workspace();
-    for (const Step step : kSteps)
+    for (const Step step : kStepKinds)
         for (int which = 0; which < 4; ++which) {
             ReducedState s = dynamics.make_state();
             s.q.setOnes();
-            if (which == 0) s.q[2] = kNaN;
+            if (which == 0) s.q[2] = kNan;
             if (which == 1) s.v[0] = kInfinity;
-            if (which == 2) s.a[1] = kNaN;
-            if (which == 3) s.time = kNaN;
+            if (which == 2) s.a[1] = kNan;
+            if (which == 3) s.time = kNan;
             EXPECT_EQ((dynamics.*step)(s, bar.weight, 1e-3, *ws).status, StepStatus::StateReset);
             EXPECT_EQ(s.q, VectorXd::Zero(3));
             EXPECT_EQ(s.time, 0);
@@ -87,7 +84,7 @@ TEST(ReducedSafety, HugeNumbersNeverMakeTheStateInfinite) {
     for (const ReducedOptions& options : {ReducedOptions{}, damped, several}) {
         const ReducedDynamics dynamics = bar.dynamics(options);
         const auto ws = dynamics.make_workspace();
-        for (const Step step : kSteps)
+        for (const Step step : kStepKinds)
             for (const double size : {1e3, 1e20, 1e80, 1e150, 1e300})
                 for (const double dt : {1e-9, 1e-3, 1e3, 1e100})
                     for (int which = 0; which < 4; ++which) {

@@ -19,8 +19,9 @@ using test::input_error;
 using testing::HasSubstr;
 
 /// The reference bar and what somebody does to its tip.
-struct Bar {
-    explicit Bar(const test::BarOptions& options = {.rank = 4}) : model(test::bar_model(options)) {}
+struct ModelBar {
+    explicit ModelBar(const test::BarOptions& options = {.rank = 4})
+        : model(test::bar_model(options)) {}
 
     ReducedModel model;
     FemModel fem{model.mesh(), model.materials()};
@@ -77,7 +78,7 @@ VectorXd reduced_solution(const ReducedModel& model, const VectorXd& f) {
 }
 
 TEST(SketchModel, ReachesThePulledShapeWhereDerivativesOfTheSameRankDoNot) {
-    const Bar bar;
+    const ModelBar bar;
     SketchModelReport report;
     Progress progress;
     const ReducedModel rebuilt = sketch_model(bar.model, bar.pulls(30, 12), {}, progress, &report);
@@ -100,7 +101,7 @@ TEST(SketchModel, ReachesThePulledShapeWhereDerivativesOfTheSameRankDoNot) {
 }
 
 TEST(SketchModel, KeepsTheLowestModesAndTheOldShapesAtALargerRank) {
-    const Bar bar;
+    const ModelBar bar;
     const auto M = mass_matrix(bar.fem);
     Constraints constraints(bar.fem.num_nodes());
     constraints.fix(bar.model.fixed_vertices());
@@ -122,7 +123,7 @@ TEST(SketchModel, KeepsTheLowestModesAndTheOldShapesAtALargerRank) {
 }
 
 TEST(SketchModel, SavedModelIsTheSame) {
-    const Bar bar;
+    const ModelBar bar;
     const test::TemporaryDirectory folder;
     const ReducedModel rebuilt = sketch_model(bar.model, bar.pulls(6, 15), {.rank = 5});
     rebuilt.save(folder / "bar.pliant");
@@ -133,7 +134,7 @@ TEST(SketchModel, SavedModelIsTheSame) {
 }
 
 TEST(SketchModel, FewLoadsAreSolvedHoweverManyWereRecorded) {
-    const Bar bar;
+    const ModelBar bar;
     SketchModelOptions options;
     options.load_distance = 0;
     options.shape_distance = 0;
@@ -145,7 +146,7 @@ TEST(SketchModel, FewLoadsAreSolvedHoweverManyWereRecorded) {
 }
 
 TEST(SketchModel, LoadsBeyondAllMeasureAreWeakened) {
-    const Bar bar;
+    const ModelBar bar;
     SketchModelReport report;
     const ReducedModel rebuilt =
         sketch_model(bar.model, bar.pulls(5, 1e6), {}, Progress::none(), &report);
@@ -155,7 +156,7 @@ TEST(SketchModel, LoadsBeyondAllMeasureAreWeakened) {
 }
 
 TEST(SketchModel, SurfaceForcesKeepForceAndTorque) {
-    const Bar bar;
+    const ModelBar bar;
     const std::array<SurfaceForce, 2> forces = {
         SurfaceForce{bar.triangle, Vector3d(0.2, 0.3, 0.5), Vector3d(1, 2, 3)},
         SurfaceForce{0, Vector3d(1, 0, 0), Vector3d(-4, 0, 1)}};
@@ -180,7 +181,7 @@ TEST(SketchModel, SurfaceForcesKeepForceAndTorque) {
 }
 
 TEST(SketchModel, BadInputIsRefusedInWords) {
-    const Bar bar;
+    const ModelBar bar;
     const auto error = [&](const std::vector<SketchLoad>& loads,
                            const SketchModelOptions& options = {}) {
         return input_error([&] { return sketch_model(bar.model, loads, options); });

@@ -16,7 +16,7 @@ using Eigen::VectorXd;
 using test::input_error;
 
 /// The reference bar, held at x = 0, with its lowest modes.
-struct Bar {
+struct SketchedBar {
     FemModel model{test::reference_bar(), {isotropic(2e5, 0.3, 1000)}};
     Constraints constraints = held();
     LinearModes modes = compute_modes(model, constraints, {.num_modes = 10});
@@ -47,7 +47,7 @@ struct Bar {
 };
 
 TEST(Sketch, LinearResponseSolvesTheStaticProblemInTheSpaceOfTheModes) {
-    const Bar bar;
+    const SketchedBar bar;
     const SketchLoad load{{bar.tip, bar.tip - 1, bar.tip}, {{1, -2, 0.5}, {0, 3, 0}, {0.5, 0, 0}}};
     const VectorXd u = linear_modal_response(bar.modes, load);
     auto K = bar.model.make_matrix();
@@ -62,7 +62,7 @@ TEST(Sketch, LinearResponseSolvesTheStaticProblemInTheSpaceOfTheModes) {
 }
 
 TEST(Sketch, ShapesAreTheEquilibriaOfTheirLoads) {
-    const Bar bar;
+    const SketchedBar bar;
     const std::vector<SketchLoad> loads = bar.pulls(40, 40);
     Progress progress;
     const Sketch sketch = solve_sketch(bar.model, bar.constraints, bar.modes, loads, {}, progress);
@@ -84,7 +84,7 @@ TEST(Sketch, ShapesAreTheEquilibriaOfTheirLoads) {
 }
 
 TEST(Sketch, KeptShapesDifferByTheirDistance) {
-    const Bar bar;
+    const SketchedBar bar;
     const auto M = mass_matrix(bar.model);
     const std::vector<SketchLoad> loads = bar.pulls(30, 60);
     const SketchOptions options{.load_distance = 0.05, .shape_distance = 0.2};
@@ -103,7 +103,7 @@ TEST(Sketch, KeptShapesDifferByTheirDistance) {
 }
 
 TEST(Sketch, DistancesOfLoadsAreRelativeToTheLargestResponse) {
-    const Bar bar;
+    const SketchedBar bar;
     const SketchOptions options{.load_distance = 0.15, .shape_distance = 0};
     const Sketch strong =
         solve_sketch(bar.model, bar.constraints, bar.modes, bar.pulls(30, 8), options);
@@ -114,7 +114,7 @@ TEST(Sketch, DistancesOfLoadsAreRelativeToTheLargestResponse) {
 }
 
 TEST(Sketch, RepeatedLoadsAreSolvedOnce) {
-    const Bar bar;
+    const SketchedBar bar;
     std::vector<SketchLoad> loads = bar.pulls(1, 10);
     loads.resize(50, loads.front());
     const Sketch sketch = solve_sketch(bar.model, bar.constraints, bar.modes, loads);
@@ -122,7 +122,7 @@ TEST(Sketch, RepeatedLoadsAreSolvedOnce) {
 }
 
 TEST(Sketch, BasisHoldsShapesBetweenThoseSketched) {
-    const Bar bar;
+    const SketchedBar bar;
     const auto M = mass_matrix(bar.model);
     const Sketch sketch = solve_sketch(bar.model, bar.constraints, bar.modes, bar.pulls(30, 60));
     const Basis basis = mass_pca(sketch.shapes, M, 5);
@@ -143,7 +143,7 @@ TEST(Sketch, BasisHoldsShapesBetweenThoseSketched) {
 }
 
 TEST(Sketch, LoadsWithoutEquilibriumAreLeftOut) {
-    const Bar bar;
+    const SketchedBar bar;
     std::vector<SketchLoad> loads = bar.pulls(4, 20);
     // pushes the tip through the body: St. Venant–Kirchhoff gives way
     loads.push_back({{bar.tip}, {Vector3d(-3e4, 0, 0)}});
@@ -161,7 +161,7 @@ TEST(Sketch, LoadsWithoutEquilibriumAreLeftOut) {
 }
 
 TEST(Sketch, StopsWhenCancelled) {
-    const Bar bar;
+    const SketchedBar bar;
     Progress progress;
     progress.cancel();
     EXPECT_THROW(
@@ -170,7 +170,7 @@ TEST(Sketch, StopsWhenCancelled) {
 }
 
 TEST(Sketch, BadInputIsRefusedInWords) {
-    const Bar bar;
+    const SketchedBar bar;
     const auto error = [&](const std::vector<SketchLoad>& loads,
                            const SketchOptions& options = {}) {
         return input_error(

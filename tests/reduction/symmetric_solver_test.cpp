@@ -10,11 +10,7 @@ namespace pliant {
 namespace {
 
 using Eigen::MatrixXd;
-
-MatrixXd definite_matrix(int n) {
-    const MatrixXd B = test::random_basis(n, n, 1);
-    return B * B.transpose() + 0.1 * n * MatrixXd::Identity(n, n);
-}
+using test::definite_matrix;
 
 TEST(SymmetricSolver, SolvesIndefiniteMatrices) {
     const int n = 20;

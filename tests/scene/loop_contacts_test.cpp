@@ -4,14 +4,14 @@
 #include "pliant/core/parallel.h"
 #include "pliant/scene/recording.h"
 #include "tests/scene/contact_scenes.h"
+#include "tests/scene/vectors.h"
 
 namespace pliant {
 namespace {
 
 using Eigen::Vector3d;
+using test::vector;
 using Kind = Command::Kind;
-
-Vector3d vector(const std::array<double, 3>& x) { return {x[0], x[1], x[2]}; }
 
 class LoopContactsTest : public test::ContactScenes {
 protected:

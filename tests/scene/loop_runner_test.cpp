@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "core/numbers.h"
 #include "pliant/core/allocation_guard.h"
 #include "pliant/core/parallel.h"
 #include "tests/scene/point_mass_body.h"
@@ -42,7 +43,7 @@ struct Bench {
     std::int64_t now = 5 * kMillisecond;
 };
 
-Command grab(int body, const std::array<double, 3>& target) {
+Command grab_body(int body, const std::array<double, 3>& target) {
     return {.kind = Kind::Grab,
             .body = body,
             .triangle = 0,
@@ -150,7 +151,7 @@ TEST(LoopRunner, SlowMotionKeepsTheStepAndLooksForCommandsInBetween) {
     EXPECT_DOUBLE_EQ(bench.world.loop(0).time(), 0.01);
     EXPECT_LE(bench.runners[0]->next_turn(bench.now) - bench.now, LoopRunner::kLongestSleep);
     // a command between two ticks shows at once
-    bench.runners[0]->send(grab(0, {0, 0, 1}));
+    bench.runners[0]->send(grab_body(0, {0, 0, 1}));
     bench.runners[0]->turn(bench.now - 1);
     EXPECT_EQ(bench.ticks(), 10u);
     EXPECT_EQ(bench.runners[0]->frame().held[0].body, 0);
@@ -169,7 +170,7 @@ TEST(LoopRunner, PausedItAppliesCommandsAndShowsThem) {
     bench.run_for(20 * kMillisecond);
     EXPECT_EQ(bench.ticks(), 0u);
     EXPECT_EQ(bench.runners[0]->frame().tick, 0u);
-    bench.runners[0]->send(grab(1, {0, 0, 1}));
+    bench.runners[0]->send(grab_body(1, {0, 0, 1}));
     bench.run_for(5 * kMillisecond);
     EXPECT_EQ(bench.ticks(), 0u);
     EXPECT_EQ(bench.runners[0]->frame().held[0].body, 1);
@@ -244,7 +245,6 @@ TEST(LoopRunner, ASlowReaderGetsTheOldestSamplesAndTheNewestFrame) {
 }
 
 TEST(LoopRunner, CommandsThatAreNotFiniteChangeNothing) {
-    constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
     constexpr double kInf = std::numeric_limits<double>::infinity();
     Bench bench, clean;
     for (Bench* one : {&bench, &clean}) one->control.is_paused = false;
@@ -268,7 +268,7 @@ TEST(LoopRunner, CommandsThatAreNotFiniteChangeNothing) {
             command.duration = bad;
             bench.runners[0]->send(command);
         }
-    for (const int body : {-7, 2, 1'000'000}) bench.runners[0]->send(grab(body, {0, 0, 1}));
+    for (const int body : {-7, 2, 1'000'000}) bench.runners[0]->send(grab_body(body, {0, 0, 1}));
     bench.runners[0]->send({.kind = Kind::SetParameter, .parameter = 1'000'000});
     bench.run_for(50 * kMillisecond);
     clean.run_for(50 * kMillisecond);
@@ -342,7 +342,7 @@ TEST(LoopRunner, AWholeTurnAllocatesNothing) {
     AllocationGuard guard;
     bench.runners[0]->record_to(&queue);
     for (int round = 0; round < 3; ++round) {
-        bench.runners[0]->send(grab(round % 2, {0, 0, 1}));
+        bench.runners[0]->send(grab_body(round % 2, {0, 0, 1}));
         bench.runners[0]->send({.kind = Kind::Poke, .slot = 1, .body = 1, .vertex = 2});
         bench.runners[0]->send({.kind = Kind::SetParameter, .parameter = 0, .value = 3});
         bench.run_for(250 * kMillisecond);  // summaries too

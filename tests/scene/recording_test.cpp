@@ -10,6 +10,7 @@
 #include <limits>
 #include <random>
 
+#include "core/numbers.h"
 #include "core/temporary_directory.h"
 #include "input_error.h"
 #include "pliant/core/hash.h"
@@ -198,7 +199,6 @@ TEST(Recording, SamplesOfAMovingHandTakeLessThanSixtyBytesATick) {
 
 TEST(Recording, NotANumberAndSignedZeroSurvive) {
     const TemporaryDirectory folder;
-    constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
     RecordingWriter writer(folder / "a.pliantrec", small_header());
     TickSample sample;
     sample.force = {kNan, -0.0, std::numeric_limits<double>::infinity()};

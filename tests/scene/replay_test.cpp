@@ -22,7 +22,7 @@ using Kind = Command::Kind;
 const std::vector<double> kRates = {1000, 300};
 const std::vector<int> kCounts = {2, 1};
 
-Command grab(int body, double z) {
+Command grab_upwards(int body, double z) {
     return {.kind = Kind::Grab,
             .slot = 0,
             .body = body,
@@ -38,11 +38,11 @@ struct Event {
 };
 const std::vector<Event> kEvents = {
     {0, {.kind = Kind::SetParameter, .parameter = 0, .value = 3}},
-    {5, grab(0, 1)},
+    {5, grab_upwards(0, 1)},
     {40, {.kind = Kind::Drag, .slot = 0, .target = {1, 2, 3}, .duration = 0.05}},
     {150, {.kind = Kind::Reset}},
-    {150, grab(1, 0.5)},
-    {160, grab(2, 0.5)},  // of the other loop
+    {150, grab_upwards(1, 0.5)},
+    {160, grab_upwards(2, 0.5)},  // of the other loop
     {220, {.kind = Kind::SetParameter, .parameter = 3, .value = 7}},
     {260, {.kind = Kind::Release, .slot = 0}},
 };
@@ -101,7 +101,7 @@ TEST(Replay, FindsWhereTheFirstStateDiffers) {
     const TemporaryDirectory folder;
     PointWorld points;
     World world = points.make(kRates, kCounts);
-    record_events(world, folder / "a.pliantrec", {{25, grab(1, 1)}});
+    record_events(world, folder / "a.pliantrec", {{25, grab_upwards(1, 1)}});
     World again = points.make(kRates, kCounts);
     again.loop(0).body(1).set_parameter(0, 99);  // another stiffness than the recorded one
     const ReplayCheck check = check_replay(Recording::load(folder / "a.pliantrec"), again);
@@ -230,7 +230,7 @@ TEST(RecordingFrames, ShowTheSurfacesWhereTheyWere) {
     PointWorld points;
     points.scene.name = "two points/é";
     World world = points.make(kRates, kCounts);
-    record_events(world, folder / "a.pliantrec", {{5, grab(0, 1)}});
+    record_events(world, folder / "a.pliantrec", {{5, grab_upwards(0, 1)}});
     const Recording recording = Recording::load(folder / "a.pliantrec");
     World shown = points.make(kRates, kCounts);
     const int files = save_frames(recording, shown, folder / "frames/obj", "obj", 20);

@@ -1,8 +1,10 @@
 #include "pliant/scene/simulation_loop.h"
 
+#include "core/numbers.h"
 #include "input_error.h"
 #include "pliant/core/allocation_guard.h"
 #include "scene/one_mass_body.h"
+#include "tests/scene/vectors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,9 +18,8 @@ namespace {
 using Eigen::Vector3d;
 using Kind = Command::Kind;
 using test::OneMassBody;
+using test::vector;
 using testing::HasSubstr;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 LoopSettings calm() {
     LoopSettings settings;
@@ -85,8 +86,6 @@ int find(const SimulationLoop& loop, const std::string& name) {
     ADD_FAILURE() << "no parameter " << name;
     return -1;
 }
-Vector3d vector(const std::array<double, 3>& x) { return {x[0], x[1], x[2]}; }
-
 TEST(SimulationLoop, TicksKeepTimeAndStepInOrder) {
     LoopSettings settings = calm();
     settings.rate = 500;

@@ -12,7 +12,7 @@ namespace {
 
 using cli::format;
 
-struct Run {
+struct CoherenceRun {
     std::vector<double> nodes, time_us;
     std::vector<int> contacts;
 
@@ -24,8 +24,9 @@ struct Run {
 };
 
 /// The recording `speed` times as fast: every so manieth pose. The soft shell swings a little.
-Run replay(const Press& press, bool is_soft, bool has_coherence, int speed, int num_passes) {
-    Run run;
+CoherenceRun replay(const Press& press, bool is_soft, bool has_coherence, int speed,
+                    int num_passes) {
+    CoherenceRun run;
     const PointTree& tree = is_soft ? press.soft_tree : press.tree;
     PointTraversal traversal(tree, press.field, {.has_coherence = has_coherence});
     std::vector<double> q(static_cast<std::size_t>(tree.rank()), 0.0);
@@ -81,8 +82,8 @@ void run_coherence(Context& context) {
     };
     for (const auto [is_soft, speed] :
          {Variant{false, 1}, {false, 4}, {false, 16}, {true, 1}, {true, 4}, {true, 16}}) {
-        const Run with = replay(press, is_soft, true, speed, passes),
-                  without = replay(press, is_soft, false, speed, passes);
+        const CoherenceRun with = replay(press, is_soft, true, speed, passes),
+                           without = replay(press, is_soft, false, speed, passes);
         double fastest = 0;
         for (std::size_t k = static_cast<std::size_t>(speed); k < press.poses.size();
              k += static_cast<std::size_t>(speed))

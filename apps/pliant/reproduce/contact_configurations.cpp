@@ -14,9 +14,9 @@ using cli::format;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-constexpr double kStep = 1e-3;  // of the loop [s]
+constexpr double kLoopStep = 1e-3;  // of the loop [s]
 
-struct Published {
+struct PublishedTimes {
     int levels;
     const char* points;
     int nodes, nodes_without, contacts, level;
@@ -24,9 +24,9 @@ struct Published {
 };
 
 /// One published pair as bodies of ours.
-struct Pair {
+struct TestedPair {
     std::string name;
-    Published published;
+    PublishedTimes published;
     double target_us = 0;  ///< of a tick
     int deepest_level = 1000;
     PointTree tree;
@@ -41,7 +41,7 @@ struct Pair {
 };
 
 /// Where the shell is at a tick of the recording: pressed in, to and fro and turning a little.
-Pose scripted_pose(const Pair& pair, double depth, double t) {
+Pose scripted_pose(const TestedPair& pair, double depth, double t) {
     Pose pose = pair.start;
     const Vector3d along = pair.direction.normalized();
     const Vector3d side = along.unitOrthogonal();
@@ -66,7 +66,7 @@ struct TickRecord {
 /// The loop as ContactPair runs it, with a clock between its parts.
 class Loop {
 public:
-    Loop(const Pair& pair, const TraversalOptions& options)
+    Loop(const TestedPair& pair, const TraversalOptions& options)
         : pair_(pair),
           field_(pair.deformed ? pair.deformed : pair.field),
           traversal_(pair.tree, field_, options),
@@ -81,7 +81,7 @@ public:
         last_shape_ = pair_.field_body ? pair_.field_body->state().q : VectorXd();
         std::vector<TickRecord> records;
         for (int k = 0; k < num_settling + num_ticks; ++k) {
-            const TickRecord record = tick(scripted_pose(pair_, depth, kStep * k));
+            const TickRecord record = tick(scripted_pose(pair_, depth, kLoopStep * k));
             if (k >= num_settling) records.push_back(record);
         }
         return records;
@@ -117,20 +117,20 @@ private:
         const ContactLoads& loads = forces_.loads();
         if (pair_.shell_body) {
             pair_.shell_body->add_contact(loads.shell_load, loads.shell_reduced_stiffness,
-                                          2 * kStep);
-            (void)pair_.shell_body->step(kStep);
+                                          2 * kLoopStep);
+            (void)pair_.shell_body->step(kLoopStep);
         }
         if (pair_.field_body) {
             pair_.field_body->add_contact(loads.field_load, loads.field_reduced_stiffness,
-                                          2 * kStep);
-            (void)pair_.field_body->step(kStep);
+                                          2 * kLoopStep);
+            (void)pair_.field_body->step(kLoopStep);
         }
         record.times.step = lap();
         record.found = traversal_.statistics();
         return record;
     }
 
-    const Pair& pair_;
+    const TestedPair& pair_;
     std::shared_ptr<const DistanceField> field_;
     PointTraversal traversal_;
     ContactForces forces_;
@@ -144,7 +144,7 @@ double mean_contacts(const std::vector<TickRecord>& records) {
 }
 
 /// How far to come so that the loop has `wanted` contacts on average, the bodies giving way.
-double pressed_depth(Loop& loop, const Pair& pair, int wanted) {
+double pressed_depth(Loop& loop, const TestedPair& pair, int wanted) {
     const std::shared_ptr<const DistanceField> field = pair.deformed ? pair.deformed : pair.field;
     double low = depth_of_contacts(pair.tree, field, pair.start, pair.direction, pair.reach, 1);
     double high = low;
@@ -161,7 +161,7 @@ double pressed_depth(Loop& loop, const Pair& pair, int wanted) {
     return high;
 }
 
-struct Measured {
+struct MeasuredPair {
     double nodes = 0, nodes_without = 0, contacts = 0;
     int level = 0;
     TickTimes times;
@@ -171,9 +171,9 @@ struct Measured {
     bool agrees = true;  ///< contacts with and without coherence
 };
 
-Measured measure(const Pair& pair, const TraversalOptions& options, double depth, int num_ticks,
-                 int num_repeats) {
-    Measured result;
+MeasuredPair measure(const TestedPair& pair, const TraversalOptions& options, double depth,
+                     int num_ticks, int num_repeats) {
+    MeasuredPair result;
     Loop loop(pair, options);
     std::vector<TickRecord> records;
     for (int repeat = 0; repeat < num_repeats; ++repeat) {
@@ -233,8 +233,8 @@ Measured measure(const Pair& pair, const TraversalOptions& options, double depth
 
 // ---- the four pairs ----
 
-Pair figure_and_axe(bool is_quick) {
-    Pair pair{
+TestedPair figure_and_axe(bool is_quick) {
+    TestedPair pair{
         "figure + axe, rigid",
         {6, "1.02 M", 2050, 3400, 820, 6, 0, 780, 780, 80000},
         70,
@@ -252,17 +252,17 @@ Pair figure_and_axe(bool is_quick) {
     return pair;
 }
 
-Pair hoses_and_bracket(bool is_quick) {
+TestedPair hoses_and_bracket(bool is_quick) {
     const SurfaceMesh mesh = centred_shape("hoses", 0.593, is_quick ? 45 : 0);
     const ReducedModel model =
         make_soft(mesh, {.fixed = "z < 5 %", .resolution = is_quick ? 20 : 48});
     const Pointshell shell = make_shell(make_solid(mesh, 128, 1.1), is_quick ? 8000 : 80000,
                                         is_quick ? 3 : 4, is_quick ? 4 : 0);
-    Pair pair{"hoses (r = 15) + bracket",
-              {4, "80 k", 530, 1520, 50, 4, 45, 125, 170, 6600},
-              30,
-              1000,
-              make_tree(shell, model)};
+    TestedPair pair{"hoses (r = 15) + bracket",
+                    {4, "80 k", 530, 1520, 50, 4, 45, 125, 170, 6600},
+                    30,
+                    1000,
+                    make_tree(shell, model)};
     pair.field = make_solid(centred_shape("bracket", 0.2, is_quick ? 40 : 0), 128).field;
     pair.shell_body = std::make_shared<ReducedBody>(model);
     pair.start = {Vector3d(-0.2, -0.05, -0.4), Quaternion::Identity()};
@@ -272,29 +272,29 @@ Pair hoses_and_bracket(bool is_quick) {
     return pair;
 }
 
-Pair serpent_pair(bool is_quick, const std::string& name, const Published& published,
-                  double target) {
+TestedPair serpent_pair(bool is_quick, const std::string& name, const PublishedTimes& published,
+                        double target) {
     const SurfaceMesh mesh = centred_shape("serpent", 0.5, is_quick ? 30 : 0);
     const ReducedModel model =
         make_soft(mesh, {.fixed = "z < 10 %", .resolution = is_quick ? 20 : 40});
     const Pointshell shell =
         make_shell(make_solid(mesh, is_quick ? 128 : 256, 1.1), is_quick ? 16000 : 256000,
                    is_quick ? 3 : 5, is_quick ? 4 : 0);
-    Pair pair{name, published, target, 1000, make_tree(shell, model)};
+    TestedPair pair{name, published, target, 1000, make_tree(shell, model)};
     pair.shell_body = std::make_shared<ReducedBody>(model);
     pair.direction = Vector3d(0, 0, 1);
     pair.amplitude = 0.002;
     return pair;
 }
 
-void add_figure(Pair& pair, bool is_quick) {
+void add_figure(TestedPair& pair, bool is_quick) {
     pair.field =
         make_solid(centred_shape("figure", 0.6, is_quick ? 45 : 0), is_quick ? 128 : 256).field;
     pair.start = {Vector3d(0, 0, -0.9), Quaternion::Identity()};
     pair.reach = 1.2;
 }
 
-void add_creature(Pair& pair, bool is_quick) {
+void add_creature(TestedPair& pair, bool is_quick) {
     const SurfaceMesh mesh = centred_shape("creature", 0.5, is_quick ? 45 : 0);
     const ReducedModel model =
         make_soft(mesh, {.fixed = "z < 5 %", .resolution = is_quick ? 20 : 40});
@@ -309,7 +309,7 @@ void add_creature(Pair& pair, bool is_quick) {
     pair.deepest_level = 2;
 }
 
-std::string picture_of(const Pair& pair, double depth) {
+std::string picture_of(const TestedPair& pair, double depth) {
     const std::shared_ptr<const DistanceField> field = pair.deformed ? pair.deformed : pair.field;
     PointTraversal traversal(pair.tree, field);
     const Pose pose = scripted_pose(pair, depth, 0);
@@ -341,10 +341,10 @@ std::string picture_of(const Pair& pair, double depth) {
     return dots_picture({body, shell, found}, -50, 18, 220, pair.name);
 }
 
-void add_row(Context& context, Table& table, Table& times, const Pair& pair, const Measured& m,
-             bool is_as_published) {
+void add_row(Context& context, Table& table, Table& times, const TestedPair& pair,
+             const MeasuredPair& m, bool is_as_published) {
     Section& page = context.section;
-    const Published& p = pair.published;
+    const PublishedTimes& p = pair.published;
     const auto beside = [&](double value) {
         return is_as_published ? Cell::number(value, "%g") : Cell("–");
     };
@@ -405,7 +405,7 @@ void run_configurations(Context& context) {
                  {"published_treeless_us", "published"}}};
     const bool is_quick = context.is_quick;
     std::vector<std::string> pictures;
-    const auto add = [&](const Pair& pair, double share_done) {
+    const auto add = [&](const TestedPair& pair, double share_done) {
         const TraversalOptions options{.deepest_level = pair.deepest_level};
         Loop loop(pair, options);
         const double depth =
@@ -419,9 +419,9 @@ void run_configurations(Context& context) {
     };
     add(figure_and_axe(is_quick), 0.5);
     add(hoses_and_bracket(is_quick), 0.65);
-    Pair rigid = serpent_pair(is_quick, "serpent (r = 15) + figure",
-                              {5, "256 k", 1750, 2900, 650, 5, 45, 615, 660, 29800}, 110);
-    Pair soft = rigid;
+    TestedPair rigid = serpent_pair(is_quick, "serpent (r = 15) + figure",
+                                    {5, "256 k", 1750, 2900, 650, 5, 45, 615, 660, 29800}, 110);
+    TestedPair soft = rigid;
     add_figure(rigid, is_quick);
     add(rigid, 0.85);
     soft.name = "serpent + creature, r = 15";

@@ -58,7 +58,7 @@ Wetted wetted_cap(double R, double depth) {
     return sum;
 }
 
-struct Case {
+struct ConvergenceCase {
     Pose pose;
     Wetted exact;
 };
@@ -69,7 +69,7 @@ struct Errors {
 
 /// Both limits at each level of a shell: Σ −k d n A/N → k ∫ −d n dS, and with the weights L/l.
 Errors errors_of(const PointTree& tree, const std::shared_ptr<const DistanceField>& field,
-                 double area, const std::vector<Case>& cases) {
+                 double area, const std::vector<ConvergenceCase>& cases) {
     Errors errors;
     for (int level = 0; level < tree.num_levels(); ++level) {
         const TraversalOptions options{.has_coherence = false, .deepest_level = level};
@@ -81,7 +81,7 @@ Errors errors_of(const PointTree& tree, const std::shared_ptr<const DistanceFiel
                       .scaling = ContactScaling::SingleCount});
         const int n = tree.shell().level_start[static_cast<std::size_t>(level) + 1];
         double sum_plain = 0, sum_scaled = 0, size_plain = 0, size_scaled = 0;
-        for (const Case& c : cases) {
+        for (const ConvergenceCase& c : cases) {
             const Vector3d integral = kStiffness * c.exact.moment;
             sum_plain += (plain.at(c.pose).on_shell.force * (area / n) - integral).squaredNorm();
             size_plain += integral.squaredNorm();
@@ -202,7 +202,7 @@ void run_convergence(Context& context) {
     const int levels = context.sized(6, 4);
     const PointTree tree(on_ball(make_shell(ball, context.sized(128000, 4000), levels), R));
     const auto half_space = plane_set_field({FieldPlane{}});
-    std::vector<Case> cases;
+    std::vector<ConvergenceCase> cases;
     for (int k = 0; k < context.sized(200, 40); ++k) {
         const double depth = R * (0.15 + 0.35 * uniform(random));
         cases.push_back({{Vector3d(0, 0, R - depth), random_turn(random)}, wetted_cap(R, depth)});

@@ -13,7 +13,7 @@ namespace {
 using cli::format;
 using Eigen::Vector3d;
 
-struct Run {
+struct DegradationRun {
     std::vector<double> nodes, level, force, time_us;
     int level_changes = 0;
 
@@ -23,8 +23,8 @@ struct Run {
 };
 
 /// The whole recording; times are the best of the passes for each tick.
-Run replay(const Press& press, const TraversalOptions& options, int num_passes) {
-    Run run;
+DegradationRun replay(const Press& press, const TraversalOptions& options, int num_passes) {
+    DegradationRun run;
     Probe probe(press.tree, press.field, options, {.stiffness = 200});
     for (int pass = 0; pass < num_passes; ++pass) {
         probe.traversal().forget();
@@ -71,9 +71,9 @@ void run_degradation(Context& context) {
         "per second at most, peaks of 800 µs without degradation.",
         cli::grouped(press.tree.num_points()).c_str(), press.tree.num_levels(), budget));
     const int passes = context.sized(4, 1);
-    const Run full = replay(press, {.has_coherence = false}, passes);
-    const Run hard = replay(press, {.budget = budget, .has_coherence = false}, passes);
-    const Run soft =
+    const DegradationRun full = replay(press, {.has_coherence = false}, passes);
+    const DegradationRun hard = replay(press, {.budget = budget, .has_coherence = false}, passes);
+    const DegradationRun soft =
         replay(press, {.budget = budget, .is_hard = false, .has_coherence = false}, passes);
 
     page.figure(
@@ -110,7 +110,7 @@ void run_degradation(Context& context) {
                  {"highest_n", "highest force, N"},
                  {"difference", "difference of force, rms over rms"}}};
     const double seconds = 1e-3 * static_cast<double>(press.poses.size());
-    const auto add = [&](const std::string& name, const Run& run, bool is_hard) {
+    const auto add = [&](const std::string& name, const DegradationRun& run, bool is_hard) {
         double sum = 0, size = 0, least = 99;
         for (std::size_t k = 0; k < run.force.size(); ++k) {
             sum += std::pow(run.force[k] - full.force[k], 2);

@@ -17,7 +17,7 @@ using cli::format;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-constexpr double kSide = 0.1, kGravity = 9.81, kDensity = 1000;
+constexpr double kBounceSide = 0.1, kGravity = 9.81, kBounceDensity = 1000;
 
 /// A soft cube above an inclined plane through the origin; downhill is +x.
 struct Slope {
@@ -30,13 +30,13 @@ struct Slope {
     [[nodiscard]] Vector3d downhill() const { return rotation().col(0); }
 };
 
-struct Sample {
+struct BounceSample {
     double time, along, height, lowest;  ///< of the centre of mass and of the lowest node, metres
     double kinetic, elastic, potential, taken_out;  ///< joules
 };
-struct Run {
+struct BounceRun {
     VolumeMesh mesh;
-    std::vector<Sample> samples;
+    std::vector<BounceSample> samples;
     std::vector<VectorXd> frames;
     double normal_impulse = 0, friction_impulse = 0, smallest_det_F = 1;
     double base_speed = 0;  ///< fastest node of the base at the end
@@ -54,14 +54,14 @@ struct Setup {
     std::vector<double> frame_times = {};
 };
 
-Run run_block(const Setup& setup) {
+BounceRun run_block(const Setup& setup) {
     const Slope& slope = setup.slope;
     const std::vector<double>& frame_times = setup.frame_times;
-    Run run;
-    run.mesh = soft_cube(setup.n, kSide);
+    BounceRun run;
+    run.mesh = soft_cube(setup.n, kBounceSide);
     for (Vector3d& x : run.mesh.vertices)
-        x = slope.rotation() * (x - Vector3d(0.5 * kSide, 0.5 * kSide, -setup.gap));
-    Material material = isotropic(2e4, 0.3, kDensity);
+        x = slope.rotation() * (x - Vector3d(0.5 * kBounceSide, 0.5 * kBounceSide, -setup.gap));
+    Material material = isotropic(2e4, 0.3, kBounceDensity);
     material.viscosity = setup.viscosity;
     const FemModel model(run.mesh, {material});
     std::vector<ExplicitDynamics> bodies;
@@ -121,34 +121,34 @@ Run run_block(const Setup& setup) {
     return run;
 }
 
-std::vector<std::pair<double, double>> curve(const Run& run, double Sample::*member,
+std::vector<std::pair<double, double>> curve(const BounceRun& run, double BounceSample::*member,
                                              double scale = 1) {
     std::vector<std::pair<double, double>> points;
-    for (const Sample& sample : run.samples)
+    for (const BounceSample& sample : run.samples)
         points.emplace_back(sample.time, scale * sample.*member);
     return points;
 }
 
-Plot energy_plot(const Run& run, const std::string& title) {
+Plot energy_plot(const BounceRun& run, const std::string& title) {
     Plot plot{.title = title, .x_label = "time, s", .y_label = "energy, J"};
     std::vector<std::pair<double, double>> total;
-    for (const Sample& s : run.samples)
+    for (const BounceSample& s : run.samples)
         total.emplace_back(s.time, s.kinetic + s.elastic + s.potential + s.taken_out);
-    plot.series = {{"kinetic", curve(run, &Sample::kinetic), 0},
-                   {"elastic", curve(run, &Sample::elastic), 1},
-                   {"of weight", curve(run, &Sample::potential), 2},
-                   {"taken out by drag and contact", curve(run, &Sample::taken_out), 4},
+    plot.series = {{"kinetic", curve(run, &BounceSample::kinetic), 0},
+                   {"elastic", curve(run, &BounceSample::elastic), 1},
+                   {"of weight", curve(run, &BounceSample::potential), 2},
+                   {"taken out by drag and contact", curve(run, &BounceSample::taken_out), 4},
                    {"sum", total, 6, Stroke::Dashed}};
     return plot;
 }
 
 /// Change of the sum of all energies until the end, relative to the largest that was in the body.
-double energy_error(const Run& run) {
-    const auto sum = [](const Sample& s) {
+double energy_error(const BounceRun& run) {
+    const auto sum = [](const BounceSample& s) {
         return s.kinetic + s.elastic + s.potential + s.taken_out;
     };
     double scale = 0;
-    for (const Sample& s : run.samples) scale = std::max(scale, s.kinetic + s.elastic);
+    for (const BounceSample& s : run.samples) scale = std::max(scale, s.kinetic + s.elastic);
     return std::abs(sum(run.samples.back()) - sum(run.samples.front())) / scale;
 }
 
@@ -159,10 +159,10 @@ void bounce(Context& context) {
     const std::vector<double> times{0, 0.078, 0.11, 0.145, 0.2};
     Setup setup{.n = context.sized(6, 4), .gap = gap, .viscosity = 200, .duration = duration};
     setup.frame_times = times;
-    const Run run = run_block(setup);
+    const BounceRun run = run_block(setup);
     Plot heights{.title = "Height", .x_label = "time, s", .y_label = "height, cm"};
-    heights.series = {{"centre of mass", curve(run, &Sample::height, 100), 0},
-                      {"lowest node", curve(run, &Sample::lowest, 100), 1}};
+    heights.series = {{"centre of mass", curve(run, &BounceSample::height, 100), 0},
+                      {"lowest node", curve(run, &BounceSample::lowest, 100), 1}};
     heights.guides = {{0, "plane", false}};
     page.text(
         format("A cube of 0.1 m (E = 2e4 Pa, ν = 0.3, drag 200 kg/(m³ s)) falls %.0f cm onto a "
@@ -211,7 +211,7 @@ void slide_and_stick(Context& context) {
     Section& page = context.section;
     page.heading("Slide and stick");
     const Slope slope{20};
-    const double angle = slope.degrees * std::numbers::pi / 180, drag = 1000.0 / kDensity;
+    const double angle = slope.degrees * std::numbers::pi / 180, drag = 1000.0 / kBounceDensity;
     const double duration = 0.6;
     page.text(
         "The same cube on a plane inclined by 20° (tan = 0.364), drag 1000 kg/(m³ s). With "
@@ -233,18 +233,18 @@ void slide_and_stick(Context& context) {
     int color = 0;
     for (const double friction : {0.2, 0.6}) {
         const bool slides = friction < std::tan(angle);
-        const Run run = run_block({.n = context.sized(5, 3),
-                                   .slope = slope,
-                                   .friction = friction,
-                                   .viscosity = 1000,
-                                   .duration = duration,
-                                   .frame_times = {duration}});
+        const BounceRun run = run_block({.n = context.sized(5, 3),
+                                         .slope = slope,
+                                         .friction = friction,
+                                         .viscosity = 1000,
+                                         .duration = duration,
+                                         .frame_times = {duration}});
         const double push = kGravity * (std::sin(angle) - friction * std::cos(angle));
         const auto way = [&](double t) {
             return slides ? push / drag * (t - (1 - std::exp(-drag * t)) / drag) : 0.0;
         };
         std::vector<std::pair<double, double>> measured, theory;
-        for (const Sample& s : run.samples) {
+        for (const BounceSample& s : run.samples) {
             measured.emplace_back(s.time, 100 * (s.along - run.samples.front().along));
             theory.emplace_back(s.time, 100 * way(s.time));
         }

@@ -15,35 +15,37 @@ using cli::format;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-constexpr double kSide = 0.1, kSpeed = 0.3;
+constexpr double kCollisionSide = 0.1, kCollisionSpeed = 0.3;
 
 /// Two cubes on a course of collision, the second turned and off the line.
 std::vector<VolumeMesh> two_cubes(int n) {
-    VolumeMesh left = soft_cube(n, kSide), right = left;
-    for (Vector3d& x : left.vertices) x += Vector3d(-kSide - 0.012, -0.5 * kSide, -0.5 * kSide);
+    VolumeMesh left = soft_cube(n, kCollisionSide), right = left;
+    for (Vector3d& x : left.vertices)
+        x += Vector3d(-kCollisionSide - 0.012, -0.5 * kCollisionSide, -0.5 * kCollisionSide);
     const Eigen::Matrix3d R =
         (Eigen::AngleAxisd(0.35, Vector3d::UnitZ()) * Eigen::AngleAxisd(0.2, Vector3d::UnitY()))
             .toRotationMatrix();
     for (Vector3d& x : right.vertices)
-        x = R * (x - Vector3d::Constant(0.5 * kSide)) + Vector3d(0.078, 0.025, 0.015);
+        x = R * (x - Vector3d::Constant(0.5 * kCollisionSide)) + Vector3d(0.078, 0.025, 0.015);
     return {left, right};
 }
 
-struct Sample {
+struct CollisionSample {
     double time, kinetic[2], elastic;
     Vector3d linear, angular;  ///< of both
     double single;             ///< momentum of the left one along x
 };
 
-struct Run {
+struct CollisionRun {
     std::vector<VolumeMesh> meshes;
-    std::vector<Sample> samples;
+    std::vector<CollisionSample> samples;
     std::vector<std::vector<VectorXd>> frames;  ///< displacements of both
     int most_contacts = 0;
 };
 
-Run collide(int n, double friction, double duration, const std::vector<double>& frame_times) {
-    Run run;
+CollisionRun collide(int n, double friction, double duration,
+                     const std::vector<double>& frame_times) {
+    CollisionRun run;
     run.meshes = two_cubes(n);
     std::vector<ExplicitDynamics> bodies;
     for (const VolumeMesh& mesh : run.meshes)
@@ -58,13 +60,13 @@ Run collide(int n, double friction, double duration, const std::vector<double>& 
         const auto k = static_cast<std::size_t>(b);
         FemState& s = state.bodies[k];
         for (int i = 0; i < run.meshes[k].num_vertices(); ++i)
-            s.v[3 * i] = b == 0 ? kSpeed : -kSpeed;
+            s.v[3 * i] = b == 0 ? kCollisionSpeed : -kCollisionSpeed;
         loads.push_back(VectorXd::Zero(s.u.size()));
         energy_workspaces.push_back(scene.bodies()[k].make_workspace());
     }
 
     const auto record = [&] {
-        Sample sample{state.bodies[0].time, {}, 0, Vector3d::Zero(), Vector3d::Zero(), 0};
+        CollisionSample sample{state.bodies[0].time, {}, 0, Vector3d::Zero(), Vector3d::Zero(), 0};
         for (std::size_t k = 0; k < 2; ++k) {
             const Energy energy = scene.bodies()[k].energy(state.bodies[k], energy_workspaces[k]);
             const Momentum momentum = scene.bodies()[k].momentum(state.bodies[k]);
@@ -95,7 +97,7 @@ Run collide(int n, double friction, double duration, const std::vector<double>& 
     return run;
 }
 
-double total_energy(const Sample& s) { return s.kinetic[0] + s.kinetic[1] + s.elastic; }
+double total_energy(const CollisionSample& s) { return s.kinetic[0] + s.kinetic[1] + s.elastic; }
 
 }  // namespace
 
@@ -127,13 +129,14 @@ void run_collision(Context& context) {
             : std::vector<std::pair<int, double>>{{4, 0.0}, {6, 0.0}, {6, 0.3}, {8, 0.0}};
     double done = 0;
     for (const auto& [n, friction] : cases) {
-        const Run run = collide(n, friction, duration, times);
-        const Sample &first = run.samples.front(), &last = run.samples.back();
+        const CollisionRun run = collide(n, friction, duration, times);
+        const CollisionSample &first = run.samples.front(), &last = run.samples.back();
         const double unit = std::abs(first.single);
         double linear = 0, angular = 0;
-        for (const Sample& s : run.samples) {
+        for (const CollisionSample& s : run.samples) {
             linear = std::max(linear, (s.linear - first.linear).norm() / unit);
-            angular = std::max(angular, (s.angular - first.angular).norm() / (unit * kSide));
+            angular =
+                std::max(angular, (s.angular - first.angular).norm() / (unit * kCollisionSide));
         }
         const std::string what = format("collision, %d³ elements, friction %.1f: ", n, friction);
         table.add({Cell::count(n * n * n), Cell::number(friction, "%.1f"),
@@ -154,7 +157,7 @@ void run_collision(Context& context) {
                          {"elastic, both", {}, 2},
                          {"sum", {}, 6, Stroke::Dashed}};
         momentum.series = {{"left", {}, 0}, {"right", {}, 1}, {"sum", {}, 6, Stroke::Dashed}};
-        for (const Sample& s : run.samples) {
+        for (const CollisionSample& s : run.samples) {
             energy.series[0].points.emplace_back(s.time, 1e3 * s.kinetic[0]);
             energy.series[1].points.emplace_back(s.time, 1e3 * s.kinetic[1]);
             energy.series[2].points.emplace_back(s.time, 1e3 * s.elastic);

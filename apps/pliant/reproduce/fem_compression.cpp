@@ -15,14 +15,14 @@ namespace {
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-constexpr double kModulus = 1e5;
-struct Curve {
+constexpr double kCompressionModulus = 1e5;
+struct CompressionCurve {
     Law law;
     double poisson_ratio;
     const char* label;
     Stroke stroke;
 };
-constexpr Curve kCurves[] = {
+constexpr CompressionCurve kCurves[] = {
     {Law::StVenantKirchhoff, 0, "St. Venant–Kirchhoff", Stroke::Line},
     {Law::NeoHookean, 0, "neo-Hookean", Stroke::Line},
     {Law::NeoHookean, 0.45, "neo-Hookean, ν = 0.45", Stroke::Dashed},
@@ -31,10 +31,10 @@ constexpr Curve kCurves[] = {
 };
 
 /// A unit cube of one element that stands on sliding supports at x = 0, y = 0 and z = 0.
-class Press {
+class CompressionPress {
 public:
-    Press(Law law, double poisson_ratio)
-        : model_(soft_cube(1, 1), {isotropic(kModulus, poisson_ratio, 1000, law)}),
+    CompressionPress(Law law, double poisson_ratio)
+        : model_(soft_cube(1, 1), {isotropic(kCompressionModulus, poisson_ratio, 1000, law)}),
           supports_(model_.num_nodes()),
           top_(vertices_where(model_.mesh(), [](const Vector3d& x) { return x.z() > 0.5; })) {
         for (int i = 0; i < model_.num_nodes(); ++i)
@@ -114,12 +114,12 @@ void run_compression(Context& context) {
                  {"reference_pressure", "reference"}}};
     const int num_curves = static_cast<int>(std::size(kCurves));
     for (int k = 0; k < num_curves; ++k) {
-        const Curve& curve = kCurves[k];
-        const Press press(curve.law, curve.poisson_ratio);
+        const CompressionCurve& curve = kCurves[k];
+        const CompressionPress press(curve.law, curve.poisson_ratio);
         Series series{curve.label, {}, k, curve.stroke};
         for (int i = 0; i <= samples; ++i) {
             const double s = 1 - 0.98 * i / samples;
-            series.points.emplace_back(s, press.pressure(s) / kModulus);
+            series.points.emplace_back(s, press.pressure(s) / kCompressionModulus);
             context.done((k + (i + 1.0) / (samples + 1)) / num_curves);
         }
         const auto [stretch, pressure] = peak_of(series.points);
@@ -143,9 +143,9 @@ void run_compression(Context& context) {
     Table loads{"loads",
                 "The cube under a given pressure, St. Venant–Kirchhoff",
                 {{"pressure", "pressure / E"}, {"outcome", "outcome"}, {"stretch", "stretch"}}};
-    const Press press(Law::StVenantKirchhoff, 0);
+    const CompressionPress press(Law::StVenantKirchhoff, 0);
     for (const double pressure : {0.10, 0.15, 0.19, 0.20}) {
-        const StaticResult result = press.press(pressure * kModulus);
+        const StaticResult result = press.press(pressure * kCompressionModulus);
         loads.add({Cell::number(pressure, "%.2f"), std::string(to_string(result.status)),
                    Cell::number(press.stretch_of(result.u))});
     }

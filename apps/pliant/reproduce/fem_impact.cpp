@@ -15,12 +15,13 @@ using cli::format;
 using Eigen::Vector3d;
 
 // a bar of 1 m and unit cross-section flies at a wall, 1 cm away, without gravity
-constexpr double kLength = 1, kModulus = 1e4, kDensity = 1000, kSpeed = 0.1, kGap = 0.01;
-const double kWaveSpeed = std::sqrt(kModulus / kDensity);
-const double kPlateau = kDensity * kWaveSpeed * kSpeed;  // N on 1 m²
+constexpr double kBarLength = 1, kBarModulus = 1e4, kBarDensity = 1000, kBarSpeed = 0.1,
+                 kBarGap = 0.01;
+const double kWaveSpeed = std::sqrt(kBarModulus / kBarDensity);
+const double kPlateau = kBarDensity * kWaveSpeed * kBarSpeed;  // N on 1 m²
 // quadratic strain softens in compression: from v = ∫ c dε with c² = (3 s² − 1)/2 E/ρ
-const double kSoftenedPlateau = kPlateau * (1 - 0.75 * kSpeed / kWaveSpeed);
-const double kContactTime = 2 * kLength / kWaveSpeed;
+const double kSoftenedPlateau = kPlateau * (1 - 0.75 * kBarSpeed / kWaveSpeed);
+const double kContactTime = 2 * kBarLength / kWaveSpeed;
 
 struct Reference {
     int nodes;
@@ -41,7 +42,7 @@ constexpr Reference kReferences[] = {
     {81, ContactMode::Hold, ContactTrigger::Predictive, 199.7, 0.0990, 1.001, 8.0e-5, 329},
 };
 
-struct Impact {
+struct BarImpact {
     double impulse = 0;      ///< sum of the reported forces times dt
     double uncorrected = 0;  ///< with what the velocity reset after a capture takes back
     double momentum_change = 0, rebound = 0, energy_ratio = 0, penetration = 0;
@@ -50,13 +51,14 @@ struct Impact {
     std::vector<std::pair<double, double>> force;
 };
 
-Impact run_bar(int nodes, ContactMode mode, ContactTrigger trigger) {
+BarImpact run_bar(int nodes, ContactMode mode, ContactTrigger trigger) {
     const int n = nodes - 1;
-    const double h = kLength / n, dt = 0.5 * h / kWaveSpeed;
+    const double h = kBarLength / n, dt = 0.5 * h / kWaveSpeed;
     std::vector<ExplicitDynamics> bodies;
     bodies.emplace_back(
-        FemModel(hex_box(1, 1, n, Box(Vector3d(0, 0, kGap), Vector3d(1, 1, kGap + kLength))),
-                 {isotropic(kModulus, 0.0, kDensity)}),
+        FemModel(
+            hex_box(1, 1, n, Box(Vector3d(0, 0, kBarGap), Vector3d(1, 1, kBarGap + kBarLength))),
+            {isotropic(kBarModulus, 0.0, kBarDensity)}),
         Constraints(4 * nodes));
     const ExplicitScene scene(std::move(bodies), {RigidShape::half_space()},
                               {.mode = mode, .trigger = trigger, .friction = 0});
@@ -65,13 +67,13 @@ Impact run_bar(int nodes, ContactMode mode, ContactTrigger trigger) {
     ExplicitScene::Workspace workspace = scene.make_workspace();
     ExplicitDynamics::Workspace energy_workspace = bar.make_workspace();
     FemState& s = state.bodies[0];
-    for (int i = 0; i < 4 * nodes; ++i) s.v[3 * i + 2] = -kSpeed;
+    for (int i = 0; i < 4 * nodes; ++i) s.v[3 * i + 2] = -kBarSpeed;
     const double start_energy = bar.energy(s, energy_workspace).total(),
                  start_momentum = bar.momentum(s).linear.z();
 
     const std::vector<Eigen::VectorXd> loads{Eigen::VectorXd::Zero(s.u.size())};
     const std::vector<RigidMotion> motions(1);
-    Impact result;
+    BarImpact result;
     const int num_steps = static_cast<int>(std::ceil(1.1 / dt));
     for (int step = 0; step < num_steps; ++step) {
         const Eigen::VectorXd v_before = s.v;
@@ -90,11 +92,11 @@ Impact run_bar(int nodes, ContactMode mode, ContactTrigger trigger) {
             result.last_time = s.time;
         }
         for (int i = 0; i < 4; ++i)
-            result.penetration = std::max(result.penetration, -(kGap + s.u[3 * i + 2]));
+            result.penetration = std::max(result.penetration, -(kBarGap + s.u[3 * i + 2]));
     }
     result.uncorrected += result.impulse;
     result.momentum_change = bar.momentum(s).linear.z() - start_momentum;
-    result.rebound = bar.momentum(s).linear.z() / (kDensity * kLength);
+    result.rebound = bar.momentum(s).linear.z() / (kBarDensity * kBarLength);
     result.energy_ratio = bar.energy(s, energy_workspace).total() / start_energy;
     return result;
 }
@@ -161,7 +163,7 @@ void run_impact(Context& context) {
          {"theory_n", "ρ c v"}}};
     int done = 0;
     for (const Reference& r : kReferences) {
-        const Impact got = run_bar(r.nodes, r.mode, r.trigger);
+        const BarImpact got = run_bar(r.nodes, r.mode, r.trigger);
         const std::string what =
             format("bar of %d nodes, %s, %s: ", r.nodes, name_of(r.mode), name_of(r.trigger));
         // the digits that the reference prints of a small number
@@ -208,8 +210,8 @@ void run_impact(Context& context) {
         context.done(++done / static_cast<double>(std::size(kReferences)));
     }
     std::reverse(spikes.series.begin(), spikes.series.end());
-    plot.guides.push_back({kGap / kSpeed, "impact", true});
-    plot.guides.push_back({kGap / kSpeed + kContactTime, "+ 2 L/c", true});
+    plot.guides.push_back({kBarGap / kBarSpeed, "impact", true});
+    plot.guides.push_back({kBarGap / kBarSpeed + kContactTime, "+ 2 L/c", true});
     page.figure({drawn(plot)}, "Force history with the default rules.");
     page.figure(
         {drawn(spikes)},

@@ -50,7 +50,7 @@ double published_time(const PublishedSystem& s, int method) {
     return method < 4 && times[method] > 0 ? times[method] : kMissing;
 }
 
-struct Measured {
+struct MeasuredOrdering {
     std::int64_t nonzeros = 0;
     std::array<double, kNumMethods> fill{}, milliseconds{};
 };
@@ -105,9 +105,9 @@ private:
     std::vector<int> place_;  // of each unknown among the free ones
 };
 
-Measured measure(const PublishedSystem& s) {
+MeasuredOrdering measure(const PublishedSystem& s) {
     const GridSystem system(s);
-    Measured result;
+    MeasuredOrdering result;
     for (int m = 0; m < kNumMethods; ++m) {
         const auto k = static_cast<std::size_t>(m);
         const std::vector<int> order = system.order(kMethods[m].ordering);
@@ -127,7 +127,7 @@ double tolerance_of(Ordering ordering) { return ordering == Ordering::MinimumDeg
 std::string grid_name(const PublishedSystem& s) { return format("%d×%d×%d", s.a, s.b, s.c); }
 
 void write_fills(Section& page, const std::vector<PublishedSystem>& systems,
-                 const std::vector<Measured>& results) {
+                 const std::vector<MeasuredOrdering>& results) {
     Table table{
         "fills",
         "Entries below the diagonal of L that are zero in A: here / published. Tolerances from "
@@ -174,7 +174,7 @@ void write_fills(Section& page, const std::vector<PublishedSystem>& systems,
 }
 
 void write_times(Section& page, const std::vector<PublishedSystem>& systems,
-                 const std::vector<Measured>& results) {
+                 const std::vector<MeasuredOrdering>& results) {
     Table table{"times",
                 "Numerical factorisation (Eigen's LDLᵀ) in milliseconds; published: LU on an HP "
                 "9000/715 in seconds",
@@ -199,7 +199,7 @@ void write_times(Section& page, const std::vector<PublishedSystem>& systems,
 
 /// The statements made about the tables, counted in ours.
 void write_findings(Section& page, const std::vector<PublishedSystem>& systems,
-                    const std::vector<Measured>& results) {
+                    const std::vector<MeasuredOrdering>& results) {
     int count = 0, fewer = 0, faster = 0, beats_metis = 0;
     double low_fill = 1e9, high_fill = 0, low_time = 1e9, high_time = 0, worst_cover = 0;
     for (std::size_t i = 0; i < systems.size(); ++i) {
@@ -248,7 +248,7 @@ void run_orderings(Context& context) {
         "depends on the order in which nodes are eliminated. Fill is counted by symbolic "
         "factorisation; times are those of the numerical factorisation in the same order. METIS "
         "and the cover were compared in the publication without numbers.");
-    std::vector<Measured> results;
+    std::vector<MeasuredOrdering> results;
     double work = 0, total = 0;
     for (const PublishedSystem& s : systems) total += std::pow(s.num_unknowns(), 2);
     for (const PublishedSystem& s : systems) {
@@ -283,22 +283,25 @@ void run_orderings(Context& context) {
             plot.series.push_back(std::move(series));
         };
         add(fill, Stroke::LineAndDots,
-            [&](const PublishedSystem&, const Measured& r) { return r.fill[k]; });
-        add(fill, Stroke::Dashed,
-            [&](const PublishedSystem& s, const Measured&) { return published_fill(s, m); });
-        add(time, Stroke::LineAndDots,
-            [&](const PublishedSystem&, const Measured& r) { return r.milliseconds[k]; });
-        if (kMethods[m].ordering == Ordering::Random) continue;
-        add(fill_ratio, Stroke::LineAndDots, [&](const PublishedSystem&, const Measured& r) {
-            return r.fill[k] / r.fill[kRegular];
+            [&](const PublishedSystem&, const MeasuredOrdering& r) { return r.fill[k]; });
+        add(fill, Stroke::Dashed, [&](const PublishedSystem& s, const MeasuredOrdering&) {
+            return published_fill(s, m);
         });
-        add(fill_ratio, Stroke::Dashed, [&](const PublishedSystem& s, const Measured&) {
+        add(time, Stroke::LineAndDots,
+            [&](const PublishedSystem&, const MeasuredOrdering& r) { return r.milliseconds[k]; });
+        if (kMethods[m].ordering == Ordering::Random) continue;
+        add(fill_ratio, Stroke::LineAndDots,
+            [&](const PublishedSystem&, const MeasuredOrdering& r) {
+                return r.fill[k] / r.fill[kRegular];
+            });
+        add(fill_ratio, Stroke::Dashed, [&](const PublishedSystem& s, const MeasuredOrdering&) {
             return published_fill(s, m) / published_fill(s, kRegular);
         });
-        add(time_ratio, Stroke::LineAndDots, [&](const PublishedSystem&, const Measured& r) {
-            return r.milliseconds[k] / r.milliseconds[kRegular];
-        });
-        add(time_ratio, Stroke::Dashed, [&](const PublishedSystem& s, const Measured&) {
+        add(time_ratio, Stroke::LineAndDots,
+            [&](const PublishedSystem&, const MeasuredOrdering& r) {
+                return r.milliseconds[k] / r.milliseconds[kRegular];
+            });
+        add(time_ratio, Stroke::Dashed, [&](const PublishedSystem& s, const MeasuredOrdering&) {
             return published_time(s, m) / published_time(s, kRegular);
         });
     }

@@ -16,7 +16,8 @@ namespace {
 using Eigen::VectorXd;
 
 // a cube of 0.1 m flies at a plane, without gravity, and leaves it
-constexpr double kSide = 0.1, kSpeed = 0.5, kGap = 1e-3, kDuration = 0.12;
+constexpr double kPenaltySide = 0.1, kPenaltySpeed = 0.5, kPenaltyGap = 1e-3,
+                 kPenaltyDuration = 0.12;
 
 struct Outcome {
     bool is_stable = false;
@@ -25,9 +26,9 @@ struct Outcome {
     double energy_ratio = 0;
 };
 
-class Impact {
+class PenaltyImpact {
 public:
-    explicit Impact(int n) : n_(n), model_(lifted(n), {isotropic(2e4, 0.3, 1000)}) {}
+    explicit PenaltyImpact(int n) : n_(n), model_(lifted(n), {isotropic(2e4, 0.3, 1000)}) {}
 
     [[nodiscard]] int elements_per_side() const { return n_; }
 
@@ -44,7 +45,7 @@ public:
         const std::vector<VectorXd> loads{VectorXd::Zero(s.u.size())};
         const std::vector<RigidMotion> motions(1);
         Watch watch(*this, s);
-        while (s.time < kDuration && watch.is_bounded()) {
+        while (s.time < kPenaltyDuration && watch.is_bounded()) {
             (void)scene.step(state, loads, motions, dt, workspace);
             watch.look(s, 0);
         }
@@ -58,13 +59,13 @@ public:
         FemState s = dynamics.make_state();
         ExplicitDynamics::Workspace workspace = dynamics.make_workspace();
         for (int i = 0; i < model_.num_nodes(); ++i) {
-            const double z = model_.mesh().vertices[static_cast<std::size_t>(i)].z() - kGap;
-            s.v[3 * i + 2] =
-                -std::numbers::sqrt2 * kSpeed * std::sin(std::numbers::pi * (z / kSide - 0.5));
+            const double z = model_.mesh().vertices[static_cast<std::size_t>(i)].z() - kPenaltyGap;
+            s.v[3 * i + 2] = -std::numbers::sqrt2 * kPenaltySpeed *
+                             std::sin(std::numbers::pi * (z / kPenaltySide - 0.5));
         }
         const VectorXd none = VectorXd::Zero(s.u.size());
         Watch watch(*this, s);
-        while (s.time < kDuration && watch.is_bounded()) {
+        while (s.time < kPenaltyDuration && watch.is_bounded()) {
             if (dynamics.step(s, none, dt, workspace).status != StepStatus::Ok) break;
             watch.look(s, 0);
         }
@@ -80,7 +81,7 @@ public:
         VectorXd f(s.u.size());
         const std::vector<RigidMotion> motions(1);
         Watch watch(*this, s);
-        while (s.time < kDuration && watch.is_bounded()) {
+        while (s.time < kPenaltyDuration && watch.is_bounded()) {
             // the springs' force belongs to the places at the end of the step
             dynamics.predict(s, dt, workspace);
             f.setZero();
@@ -95,21 +96,21 @@ public:
 
 private:
     static VolumeMesh lifted(int n) {
-        VolumeMesh mesh = soft_cube(n, kSide);
-        for (Eigen::Vector3d& x : mesh.vertices) x.z() += kGap;
+        VolumeMesh mesh = soft_cube(n, kPenaltySide);
+        for (Eigen::Vector3d& x : mesh.vertices) x.z() += kPenaltyGap;
         return mesh;
     }
     [[nodiscard]] ExplicitDynamics body() const {
         return {model_, Constraints(model_.num_nodes())};
     }
     static void launch(FemState& s) {
-        for (Eigen::Index i = 2; i < s.v.size(); i += 3) s.v[i] = -kSpeed;
+        for (Eigen::Index i = 2; i < s.v.size(); i += 3) s.v[i] = -kPenaltySpeed;
     }
 
     /// Follows one run.
     class Watch {
     public:
-        Watch(const Impact& impact, const FemState& s)
+        Watch(const PenaltyImpact& impact, const FemState& s)
             : impact_(impact),
               dynamics_(impact.body()),
               workspace_(dynamics_.make_workspace()),
@@ -118,7 +119,7 @@ private:
               last_(start_) {}
         void look(const FemState& s, double spring_energy) {
             // energies cost as much as a step; growth shows soon enough at every eighth
-            is_finished_ = s.time >= kDuration;
+            is_finished_ = s.time >= kPenaltyDuration;
             if (++looks_ % 8 == 0 || is_finished_) {
                 last_ = dynamics_.energy(s, workspace_).total() + spring_energy;
                 highest_ = std::isfinite(last_) ? std::max(highest_, last_ / start_)
@@ -141,7 +142,7 @@ private:
         }
 
     private:
-        const Impact& impact_;
+        const PenaltyImpact& impact_;
         ExplicitDynamics dynamics_;
         ExplicitDynamics::Workspace workspace_;
         std::vector<double> inside_;
@@ -194,7 +195,7 @@ double value_at(const Points& points, double x) {
 
 void run_penalty(Context& context) {
     Section& page = context.section;
-    const Impact impact(context.sized(4, 3));
+    const PenaltyImpact impact(context.sized(4, 3));
     const double limit = impact.stable_step();
     page.text(
         "A soft cube of 0.1 m meets a plane at 0.5 m/s. Contact springs let nodes sink in; to "
@@ -242,9 +243,9 @@ void run_penalty(Context& context) {
                       std::vector<double>{1e-3, 3e-4, 1e-4, 3e-5});
     double previous = 2 * limit;
     for (std::size_t k = 0; k < depths.size(); ++k) {
-        const double stiffness = impact.corner_mass() * std::pow(kSpeed / depths[k], 2);
+        const double stiffness = impact.corner_mass() * std::pow(kPenaltySpeed / depths[k], 2);
         const double step =
-            largest_stable(std::min(previous, 6 * depths[k] / kSpeed),
+            largest_stable(std::min(previous, 6 * depths[k] / kPenaltySpeed),
                            [&](double dt) { return impact.with_springs(stiffness, dt); });
         previous = 1.2 * step;
         const Outcome outcome = impact.with_springs(stiffness, 0.2 * step);
@@ -284,7 +285,8 @@ void run_penalty(Context& context) {
                   Cell::number(depth_at_hundred, "%.4f"), "not published"});
     findings.add(
         {"the same relative to the edge of an element",
-         Cell::number(1e-3 * depth_at_hundred / (kSide / impact.elements_per_side()), "%.1e"),
+         Cell::number(1e-3 * depth_at_hundred / (kPenaltySide / impact.elements_per_side()),
+                      "%.1e"),
          "–"});
     page.table(findings);
     page.text(

@@ -17,12 +17,14 @@ using cli::format;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-constexpr double kSide = 0.1, kModulus = 2e4, kPoisson = 0.3, kDensity = 1000;
+constexpr double kRealtimeSide = 0.1, kRealtimeModulus = 2e4, kRealtimePoisson = 0.3,
+                 kRealtimeDensity = 1000;
 
 /// A cube of n³ elements held at its base, pushed sideways by its weight.
-struct Body {
-    explicit Body(int n)
-        : model(soft_cube(n, kSide), {isotropic(kModulus, kPoisson, kDensity)}),
+struct RealtimeBody {
+    explicit RealtimeBody(int n)
+        : model(soft_cube(n, kRealtimeSide),
+                {isotropic(kRealtimeModulus, kRealtimePoisson, kRealtimeDensity)}),
           clamps(model.num_nodes()),
           load(gravity_load(model, {9.81, 0, 0})) {
         clamps.fix(vertices_where(model.mesh(), [](const Vector3d& x) { return x.z() < 1e-9; }));
@@ -39,7 +41,7 @@ struct Cost {
 };
 
 Cost explicit_cost(int n, double budget_us) {
-    const Body body(n);
+    const RealtimeBody body(n);
     const ExplicitDynamics dynamics(body.model, body.clamps);
     FemState s = dynamics.make_state();
     ExplicitDynamics::Workspace workspace = dynamics.make_workspace();
@@ -56,9 +58,9 @@ Cost explicit_cost(int n, double budget_us) {
 
 /// The same elements, free, resting on a plane: contact included.
 Cost contact_cost(int n, double budget_us) {
-    Material material = isotropic(kModulus, kPoisson, kDensity);
+    Material material = isotropic(kRealtimeModulus, kRealtimePoisson, kRealtimeDensity);
     material.viscosity = 5000;
-    const FemModel model(soft_cube(n, kSide), {material});
+    const FemModel model(soft_cube(n, kRealtimeSide), {material});
     std::vector<ExplicitDynamics> bodies;
     bodies.emplace_back(model, Constraints(model.num_nodes()));
     const ExplicitScene scene(std::move(bodies), {RigidShape::half_space()});
@@ -79,7 +81,7 @@ Cost contact_cost(int n, double budget_us) {
 
 /// Mean over the first steps of the fall to one side: iteration counts vary from step to step.
 Cost implicit_cost(int n, double dt, int newton_iterations, double budget_us) {
-    const Body body(n);
+    const RealtimeBody body(n);
     ImplicitOptions options;
     options.max_iterations = newton_iterations;
     options.tolerance = 1e-6;
@@ -202,10 +204,11 @@ void run_realtime(Context& context) {
     for (const Variant& variant : variants) {
         std::vector<Cost> curve;
         for (const int n : implicit_sizes) {
-            const double dt =
-                variant.dt > 0
-                    ? variant.dt
-                    : 0.6 * kSide / n * std::sqrt(kDensity * (1 - 2 * kPoisson) / kModulus);
+            const double dt = variant.dt > 0
+                                  ? variant.dt
+                                  : 0.6 * kRealtimeSide / n *
+                                        std::sqrt(kRealtimeDensity * (1 - 2 * kRealtimePoisson) /
+                                                  kRealtimeModulus);
             curve.push_back(implicit_cost(n, dt, variant.newton, budget));
             if (curve.back().speed() < 0.2) break;  // far beyond: larger ones tell nothing new
         }

@@ -14,7 +14,7 @@ using cli::format;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-constexpr double kPoisson = 0.3, kDensity = 1000;
+constexpr double kStrainPoisson = 0.3, kStrainDensity = 1000;
 
 Constraints clamped(const FemModel& model) {
     Constraints constraints(model.num_nodes());
@@ -38,17 +38,17 @@ double axis_ratio(const VolumeMesh& mesh, const VectorXd& u) {
 }
 
 /// Linear and quadratic strain under the same load.
-struct Pair {
+struct StrainPair {
     VectorXd linear, quadratic;
     StaticStatus status;
 };
-Pair solve_both(const FemModel& model, const VectorXd& f) {
+StrainPair solve_both(const FemModel& model, const VectorXd& f) {
     const StaticResult result = solve_static(model, clamped(model), f);
     return {solve_linear_static(model, clamped(model), f), result.u, result.status};
 }
 
 /// The rest shape as an outline behind each of the two, all at one scale.
-void draw(Context& context, const VolumeMesh& mesh, const Pair& pair, View view,
+void draw(Context& context, const VolumeMesh& mesh, const StrainPair& pair, View view,
           const std::string& caption) {
     const Drawn rest{&mesh, {}, true};
     const Drawn linear{&mesh, pair.linear}, quadratic{&mesh, pair.quadratic};
@@ -89,10 +89,10 @@ void cantilever(Context& context) {
                  {"length_ratio", "length"},
                  {"reference_length", "reference"}}};
     for (const double modulus : {2e5, 1e5}) {
-        const FemModel model(reference_bar(), {isotropic(modulus, kPoisson, kDensity)});
+        const FemModel model(reference_bar(), {isotropic(modulus, kStrainPoisson, kStrainDensity)});
         const VolumeMesh& mesh = model.mesh();
         const int tip = vertex_at(mesh, {0.8, 0.1, 0.1});
-        const Pair pair = solve_both(model, gravity_load(model, {0, -9.81, 0}));
+        const StrainPair pair = solve_both(model, gravity_load(model, {0, -9.81, 0}));
         for (const Reference& r : kReferences) {
             if (r.modulus != modulus) continue;
             const VectorXd& u = r.is_linear ? pair.linear : pair.quadratic;
@@ -153,7 +153,7 @@ void twist(Context& context) {
                  {"inverse_cosine", "1/cos angle"},
                  {"volume_ratio", "volume"},
                  {"reference_volume", "reference"}}};
-    const FemModel model(reference_bar(), {isotropic(1e5, kPoisson, kDensity)});
+    const FemModel model(reference_bar(), {isotropic(1e5, kStrainPoisson, kStrainDensity)});
     const VolumeMesh& mesh = model.mesh();
     const Vector3d centre(0.8, 0.1, 0.1);
     const int corner = vertex_at(mesh, {0.8, 0.2, 0.2});
@@ -164,7 +164,7 @@ void twist(Context& context) {
             f.segment<3>(3 * i) =
                 80 * load *
                 Vector3d::UnitX().cross(mesh.vertices[static_cast<std::size_t>(i)] - centre);
-        const Pair pair = solve_both(model, f);
+        const StrainPair pair = solve_both(model, f);
         for (const Reference& r : kReferences) {
             if (r.load != load) continue;
             const VectorXd& u = r.is_linear ? pair.linear : pair.quadratic;

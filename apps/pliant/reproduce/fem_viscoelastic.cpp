@@ -38,7 +38,7 @@ struct Bar {
     VectorXd start;
 };
 
-struct Run {
+struct ViscoelasticRun {
     std::vector<std::pair<double, double>> bend, stretch, energy, step;  ///< against time
     std::vector<int> steps_taken;                                        ///< of each length
     double us_per_step = 0;
@@ -46,7 +46,7 @@ struct Run {
 
 /// Central differences with full matrices. The step follows the limit of the present shape: a
 /// stretched body is stiffer and needs a shorter one.
-Run run_coupled(const Bar& bar, CoupledDynamics& dynamics, double duration) {
+ViscoelasticRun run_coupled(const Bar& bar, CoupledDynamics& dynamics, double duration) {
     const VectorXd none = VectorXd::Zero(bar.model.num_unknowns());
     VectorXd mass = lumped_mass(bar.model);
     for (int i = 0; i < bar.model.num_nodes(); ++i)
@@ -55,7 +55,7 @@ Run run_coupled(const Bar& bar, CoupledDynamics& dynamics, double duration) {
     StepEstimator::Workspace estimate = estimator.make_workspace();
     const double at_rest = estimator.stable_step(VectorXd::Zero(mass.size()), 60, estimate);
 
-    Run run;
+    ViscoelasticRun run;
     FemState s = dynamics.make_state();
     s.u = bar.start;
     dynamics.set_acceleration(s, none);
@@ -83,7 +83,7 @@ Run run_coupled(const Bar& bar, CoupledDynamics& dynamics, double duration) {
 }
 
 /// Lumped mass and drag: each unknown on its own.
-Run run_lumped(const Bar& bar, double drag, double duration) {
+ViscoelasticRun run_lumped(const Bar& bar, double drag, double duration) {
     ExplicitOptions options;
     options.damping.mass = drag;
     const ExplicitDynamics dynamics(bar.model, bar.clamps, options);
@@ -92,7 +92,7 @@ Run run_lumped(const Bar& bar, double drag, double duration) {
     const VectorXd none = VectorXd::Zero(bar.model.num_unknowns());
     s.u = bar.start;
     dynamics.set_acceleration(s, none, workspace);
-    Run run;
+    ViscoelasticRun run;
     while (s.time < duration) {
         if (dynamics.step(s, none, 0.4 * dynamics.stable_step().dt, workspace).status !=
             StepStatus::Ok)
@@ -152,7 +152,7 @@ void run_viscoelastic(Context& context) {
     CoupledDynamics viscoelastic(bar.model, bar.clamps, options);
     options.largest_step = kSafety * viscoelastic.stable_step();
     viscoelastic = CoupledDynamics(bar.model, bar.clamps, options);
-    const Run damped = run_coupled(bar, viscoelastic, duration);
+    const ViscoelasticRun damped = run_coupled(bar, viscoelastic, duration);
     context.done(0.4);
     const double late = 0.4 * duration, omega = frequency(damped.bend, late);
 
@@ -160,11 +160,11 @@ void run_viscoelastic(Context& context) {
     options.damping.stiffness = 0;
     options.largest_step *= 0.5;
     CoupledDynamics plain(bar.model, bar.clamps, options);
-    const Run undamped = run_coupled(bar, plain, duration);
+    const ViscoelasticRun undamped = run_coupled(bar, plain, duration);
     context.done(0.7);
     // drag that slows the bending as much: α = β ω²
     const double drag = beta * omega * omega;
-    const Run lumped = run_lumped(bar, drag, duration);
+    const ViscoelasticRun lumped = run_lumped(bar, drag, duration);
     context.done(1);
 
     Plot bend{.title = "Bending: tip across the bar", .x_label = "time, s", .y_label = "cm"};
@@ -199,7 +199,8 @@ void run_viscoelastic(Context& context) {
                  {"nonzeros", "numbers in L"},
                  {"us", "µs per step"},
                  {"speed", "× real time"}}};
-    const auto add = [&](const char* name, const CoupledDynamics& dynamics, const Run& run) {
+    const auto add = [&](const char* name, const CoupledDynamics& dynamics,
+                         const ViscoelasticRun& run) {
         const double simulated = run.step.empty() ? 0 : run.step.back().first;
         const double taken = 1e-6 * run.us_per_step * static_cast<double>(run.step.size());
         table.add({name, Cell::number(1e3 * dynamics.step_length(0), "%.3f"),

@@ -22,7 +22,6 @@ using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-constexpr double kDegree = std::numbers::pi / 180;
 constexpr int kLayersX = 32, kLayersY = 5, kLayersZ = 3;
 
 /// Largest displacement of a vertex.
@@ -328,18 +327,18 @@ struct Equilibria {
     int num_failed = 0;                         ///< starts without result
 };
 
-struct Spoon {
+struct ReducedSpoon {
     Sample sample;
     MatrixXd U;
     ReducedCoefficients coefficients;
     double length;
 };
 
-std::shared_ptr<const ReducedForce> force_of(const Spoon& spoon, int r) {
+std::shared_ptr<const ReducedForce> force_of(const ReducedSpoon& spoon, int r) {
     return make_polynomial_force(spoon.coefficients.truncated(r));
 }
 
-Equilibria find_equilibria(const Spoon& spoon, int r, const VectorXd& f, int num_starts) {
+Equilibria find_equilibria(const ReducedSpoon& spoon, int r, const VectorXd& f, int num_starts) {
     const auto U = spoon.U.leftCols(r);
     const ReducedDynamics dynamics(force_of(spoon, r), MatrixXd::Identity(r, r));
     const auto workspace = dynamics.make_workspace();
@@ -372,7 +371,7 @@ Equilibria find_equilibria(const Spoon& spoon, int r, const VectorXd& f, int num
 }
 
 /// W on the straight line from rest through an equilibrium, 1 there.
-Series energy_on_line(const Spoon& spoon, const VectorXd& q, int color) {
+Series energy_on_line(const ReducedSpoon& spoon, const VectorXd& q, int color) {
     const auto force = force_of(spoon, static_cast<int>(q.size()));
     const auto workspace = force->make_workspace();
     Series series{format("r = %d", static_cast<int>(q.size())), {}, color};
@@ -382,7 +381,7 @@ Series energy_on_line(const Spoon& spoon, const VectorXd& q, int color) {
 }
 
 /// How far from rest a body comes to stand when it is let go at an equilibrium of fewer vectors.
-double released(const Spoon& spoon, int r, const VectorXd& q) {
+double released(const ReducedSpoon& spoon, int r, const VectorXd& q) {
     const ReducedDynamics dynamics(force_of(spoon, r), MatrixXd::Identity(r, r));
     const auto workspace = dynamics.make_workspace();
     ReducedState s = dynamics.make_state();
@@ -397,14 +396,14 @@ void write_spurious_equilibria(Context& context) {
     Section& page = context.section;
     page.heading("Spurious equilibria");
     const int num_starts = context.sized(400, 60), largest = context.sized(20, 5);
-    Spoon spoon{make_sample({.shape = "spoon",
-                             .resolution = 50,
-                             .fixed = "x < 5 %",
-                             .num_modes = 6,
-                             .lowest_frequency = 1}),
-                {},
-                {},
-                1};
+    ReducedSpoon spoon{make_sample({.shape = "spoon",
+                                    .resolution = 50,
+                                    .fixed = "x < 5 %",
+                                    .num_modes = 6,
+                                    .lowest_frequency = 1}),
+                       {},
+                       {},
+                       1};
     const FemModel& model = spoon.sample.model;
     spoon.U = derivative_basis(spoon.sample, largest).U;
     spoon.coefficients = combine(build_coefficients(model, spoon.U), model.materials());

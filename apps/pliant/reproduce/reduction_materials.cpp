@@ -26,15 +26,15 @@ using Eigen::VectorXd;
 
 using Materials = std::vector<Material>;  ///< of the ends and of the middle
 
-constexpr double kLength = 1.2;
+constexpr double kJoinedLength = 1.2;
 constexpr double kSoftest = 1.0 / 16, kStiffest = 16;  // of the merged basis
 
 /// 0.05 m cubes; the middle third is a region of its own.
 VolumeMesh beam_in_two_regions() {
-    VolumeMesh mesh = hex_box(24, 4, 3, Box(Vector3d::Zero(), Vector3d(kLength, 0.2, 0.15)));
+    VolumeMesh mesh = hex_box(24, 4, 3, Box(Vector3d::Zero(), Vector3d(kJoinedLength, 0.2, 0.15)));
     for (int e = 0; e < mesh.num_elements(); ++e) {
         const double x = mesh.vertices[static_cast<std::size_t>(mesh.element(e)[0])].x();
-        mesh.regions.push_back(x > kLength / 3 - 1e-9 && x < 2 * kLength / 3 - 1e-9);
+        mesh.regions.push_back(x > kJoinedLength / 3 - 1e-9 && x < 2 * kJoinedLength / 3 - 1e-9);
     }
     return mesh;
 }
@@ -115,7 +115,7 @@ std::vector<VectorXd> some_shapes(const ReducedModel& model, int count) {
     for (int k = 0; k < count; ++k) {
         VectorXd q(model.rank());
         for (double& x : q) x = normal(random);
-        q *= 0.1 * kLength / (model.basis() * q).lpNorm<Eigen::Infinity>();
+        q *= 0.1 * kJoinedLength / (model.basis() * q).lpNorm<Eigen::Infinity>();
         qs.push_back(q);
     }
     return qs;
@@ -205,8 +205,8 @@ double first_frequency(const ReducedModel& model) {
 
 /// A force along z, spread over the end.
 VectorXd end_load(const FemModel& model, double force) {
-    const std::vector<int> end =
-        vertices_where(model.mesh(), [](const Vector3d& x) { return x.x() > kLength - 1e-9; });
+    const std::vector<int> end = vertices_where(
+        model.mesh(), [](const Vector3d& x) { return x.x() > kJoinedLength - 1e-9; });
     VectorXd f = VectorXd::Zero(model.num_unknowns());
     add_nodal_force(end, Vector3d(0, 0, force / static_cast<double>(end.size())), f);
     return f;

@@ -21,21 +21,21 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 /// Published numbers of a body; zero: not published.
-struct Published {
+struct PublishedCosts {
     int render_vertices = 0, render_triangles = 0, resolution = 0, vertices = 0, elements = 0;
     double modes_s = 0, right_hand_sides_s = 0, solves_s = 0, polynomials_s = 0;
     double mass_percent = 0, factor_percent = 0;
 };
 
-struct Body {
+struct PrecomputedBody {
     std::string shape;
     int resolution, quick_resolution;  ///< 0: not on the quick page
     std::string fixed = {};
     int k = 0, r = 0;  ///< 0: only the mass matrix is looked at
-    Published published;
+    PublishedCosts published;
 };
 
-std::vector<Body> bodies() {
+std::vector<PrecomputedBody> bodies() {
     return {
         {.shape = "spoon",
          .resolution = 96,
@@ -226,9 +226,9 @@ struct Tables {
         published{"published", {}, 0, Stroke::DashedAndDots};
 };
 
-void add_mesh(Section& page, Tables& tables, const Body& body, int resolution,
+void add_mesh(Section& page, Tables& tables, const PrecomputedBody& body, int resolution,
               const SurfaceMesh& surface, const VolumeMesh& mesh, bool is_quick) {
-    const Published& p = body.published;
+    const PublishedCosts& p = body.published;
     Cell elements = Cell::count(mesh.num_elements());
     if (!is_quick)
         elements.deviates = page.compared(body.shape + ": elements", mesh.num_elements(),
@@ -243,9 +243,9 @@ void add_mesh(Section& page, Tables& tables, const Body& body, int resolution,
                        Cell::count(p.vertices), elements, Cell::count(p.elements)});
 }
 
-void add_times(Section& page, Tables& tables, const Body& body, int k, int r, int elements,
-               const Stages& stages) {
-    const Published& p = body.published;
+void add_times(Section& page, Tables& tables, const PrecomputedBody& body, int k, int r,
+               int elements, const Stages& stages) {
+    const PublishedCosts& p = body.published;
     tables.measured.points.emplace_back(elements * std::pow(r, 4), stages.polynomials);
     tables.published.points.emplace_back(p.elements * std::pow(body.r, 4), p.polynomials_s);
     const std::string what = body.shape + ": ";
@@ -306,9 +306,9 @@ MassFactor factor_mass(const FemModel& model) {
     return result;
 }
 
-void add_fill(Section& page, Tables& tables, const Body& body, const FemModel& model,
+void add_fill(Section& page, Tables& tables, const PrecomputedBody& body, const FemModel& model,
               const MassFactor& f) {
-    const Published& p = body.published;
+    const PublishedCosts& p = body.published;
     const double all = std::pow(model.num_unknowns(), 2);
     const auto percent = [&](std::int64_t count) { return 100 * static_cast<double>(count) / all; };
     const std::string what = body.shape + ": mass factorisation";
@@ -319,7 +319,7 @@ void add_fill(Section& page, Tables& tables, const Body& body, const FemModel& m
          Cell::number(f.order_s, "%.2g"), time_cell(page, what, f.factor_s, 60)});
 }
 
-void add_storage(Tables& tables, const Body& body, int r, const SurfaceMesh& surface,
+void add_storage(Tables& tables, const PrecomputedBody& body, int r, const SurfaceMesh& surface,
                  const FemModel& model, const MassFactor& f) {
     const auto bytes = [](double count, double each) {
         Cell cell = Cell::number(each * count);
@@ -339,7 +339,7 @@ void add_storage(Tables& tables, const Body& body, int r, const SurfaceMesh& sur
 }
 
 /// Modes to polynomials of one body.
-void look_at(Context& context, const Body& body, Tables& tables) {
+void look_at(Context& context, const PrecomputedBody& body, Tables& tables) {
     constexpr int kQuickModes = 6, kQuickSize = 12;
     Section& page = context.section;
     const int k = context.sized(body.k, kQuickModes), r = context.sized(body.r, kQuickSize);
@@ -366,7 +366,7 @@ void look_at(Context& context, const Body& body, Tables& tables) {
 }
 
 /// Its mesh and mass matrix alone.
-void look_at_mass(Context& context, const Body& body, Tables& tables) {
+void look_at_mass(Context& context, const PrecomputedBody& body, Tables& tables) {
     const SurfaceMesh surface = make_shape(body.shape);
     const FemModel model(
         build_simulation_mesh(SurfaceQuery(surface),
@@ -393,7 +393,7 @@ void run_precomputation(Context& context) {
             "This quick page uses small meshes, k = 6 and r = 12: its times cannot be compared.");
     Tables tables;
     double fraction = 0;
-    for (const Body& body : bodies()) {
+    for (const PrecomputedBody& body : bodies()) {
         if (context.is_quick && body.quick_resolution == 0) continue;
         body.k > 0 ? look_at(context, body, tables) : look_at_mass(context, body, tables);
         fraction += body.shape == "tower" ? 0.3 : body.shape == "heart" ? 0.45 : 0.08;

@@ -54,7 +54,7 @@ struct Response {
     bool has_settled = true;  ///< every equilibrium was found
 };
 
-struct Case {
+struct SerpentCase {
     Pull pull;
     VectorXd load;  ///< the whole
     int num_levels;
@@ -62,8 +62,8 @@ struct Case {
 };
 
 /// The load that moves its place by `reach` in linear theory, and the linear shape under it.
-std::pair<Case, VectorXd> scaled_case(const Sample& body, const Pull& pull, int num_levels) {
-    Case loading{pull, VectorXd::Zero(body.model.num_unknowns()), num_levels};
+std::pair<SerpentCase, VectorXd> scaled_case(const Sample& body, const Pull& pull, int num_levels) {
+    SerpentCase loading{pull, VectorXd::Zero(body.model.num_unknowns()), num_levels};
     add_nodal_force(pull.nodes, pull.direction, loading.load);
     VectorXd u = solve_linear_static(body.model, body.constraints, loading.load);
     const double factor = pull.reach / mean_displacement(u, pull.nodes).norm();
@@ -71,13 +71,13 @@ std::pair<Case, VectorXd> scaled_case(const Sample& body, const Pull& pull, int 
     return {loading, factor * u};
 }
 
-Response linear_response(const Case& loading, const VectorXd& u) {
+Response linear_response(const SerpentCase& loading, const VectorXd& u) {
     Response response{"linear", "linear strain"};
     for (int i = 0; i < loading.num_levels; ++i) response.shapes.push_back(loading.level(i) * u);
     return response;
 }
 
-Response full_response(const Sample& body, const Case& loading,
+Response full_response(const Sample& body, const SerpentCase& loading,
                        const std::function<void(double)>& done) {
     Response response{"full", "full"};
     for (int i = 0; i < loading.num_levels; ++i) {
@@ -92,7 +92,8 @@ Response full_response(const Sample& body, const Case& loading,
     return response;
 }
 
-Response reduced_response(const ReducedDynamics& dynamics, const MatrixXd& U, const Case& loading) {
+Response reduced_response(const ReducedDynamics& dynamics, const MatrixXd& U,
+                          const SerpentCase& loading) {
     constexpr int kMaxIterations = 200;
     const int r = dynamics.size();
     Response response{"reduced", format("r = %d", r), r};
@@ -114,7 +115,7 @@ double mass_norm(const Sample& body, const VectorXd& u) { return std::sqrt(u.dot
 
 // ---- the page ----
 
-void draw_curves(Section& page, const std::vector<Case>& cases,
+void draw_curves(Section& page, const std::vector<SerpentCase>& cases,
                  const std::vector<std::vector<Response>>& responses) {
     std::vector<std::string> drawings;
     for (std::size_t c = 0; c < cases.size(); ++c) {
@@ -141,7 +142,7 @@ void draw_curves(Section& page, const std::vector<Case>& cases,
                 "curve lies below that of the full model.");
 }
 
-void draw_shapes(Context& context, const Sample& body, const std::vector<Case>& cases,
+void draw_shapes(Context& context, const Sample& body, const std::vector<SerpentCase>& cases,
                  const std::vector<std::vector<Response>>& responses) {
     const CarriedBody carried(body.model.mesh(), "serpent", 24);
     for (std::size_t c = 0; c < cases.size(); ++c) {
@@ -173,7 +174,7 @@ double shape_error(const Sample& body, const VectorXd& u, const VectorXd& full) 
     return mass_norm(body, u - full) / mass_norm(body, full);
 }
 
-void draw_errors(Section& page, const Sample& body, const std::vector<Case>& cases,
+void draw_errors(Section& page, const Sample& body, const std::vector<SerpentCase>& cases,
                  const std::vector<std::vector<Response>>& responses) {
     Plot plot{.title = "Error of the shape under the whole load",
               .x_label = "r",
@@ -194,7 +195,7 @@ void draw_errors(Section& page, const Sample& body, const std::vector<Case>& cas
     page.figure({drawn(plot)}, "Against the size of the subspace.");
 }
 
-void write_errors(Section& page, const Sample& body, const std::vector<Case>& cases,
+void write_errors(Section& page, const Sample& body, const std::vector<SerpentCase>& cases,
                   const std::vector<std::vector<Response>>& responses) {
     Table table{"serpent",
                 "Deflection of the loaded place, and error of the whole shape against the full "
@@ -298,7 +299,7 @@ void run_serpent(Context& context) {
     MatrixXd all(mesh.num_vertices() * 3, k + body.derivatives.cols());
     all << body.modes.shapes, body.derivatives;
     all = mass_gram_schmidt(all, body.mass);
-    std::vector<Case> cases;
+    std::vector<SerpentCase> cases;
     std::vector<std::vector<Response>> responses;
     double fraction = 0.15;
     context.done(fraction);

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "apps/pliant/output.h"
 #include "mesh_picture.h"
@@ -21,7 +20,6 @@ using Eigen::VectorXd;
 constexpr double kMastX = 0.27, kMastHalf = 0.03;  // place of the mast along the road [m]
 constexpr double kStrongest = 7, kBeyond = 14;     // pulls of the sketch and after it [N]
 constexpr int kLoadsPerStroke = 28;
-constexpr double kDegree = std::numbers::pi / 180;
 
 /// A suspension bridge whose mast is pulled at the top.
 struct Bridge {
@@ -130,7 +128,7 @@ Part part_beyond(const VolumeMesh& whole, double x) {
 }
 
 /// Angle against load, and the shape under kStrongest.
-struct Curve {
+struct SketchCurve {
     Series series;
     VectorXd shape;
     [[nodiscard]] double angle_at(double load) const {
@@ -139,14 +137,15 @@ struct Curve {
         return std::nan("");
     }
 };
-Curve reduced_curve(const Bridge& bridge, const std::string& name, const Basis& basis, int color) {
+SketchCurve reduced_curve(const Bridge& bridge, const std::string& name, const Basis& basis,
+                          int color) {
     constexpr int kPerNewton = 4;
     std::vector<double> loads;
     for (int k = 0; k <= kBeyond * kPerNewton; ++k)
         loads.push_back(static_cast<double>(k) / kPerNewton);
     const MatrixXd shapes = reduced_equilibria(bridge.sample.model, basis.U, bridge.pull, loads);
-    Curve curve{{format("%s, r = %d", name.c_str(), basis.size()), {}, color},
-                shapes.col(static_cast<Eigen::Index>(kStrongest * kPerNewton))};
+    SketchCurve curve{{format("%s, r = %d", name.c_str(), basis.size()), {}, color},
+                      shapes.col(static_cast<Eigen::Index>(kStrongest * kPerNewton))};
     for (std::size_t k = 0; k < loads.size(); ++k)
         curve.series.points.emplace_back(
             loads[k], mast_angle(bridge, shapes.col(static_cast<Eigen::Index>(k))));
@@ -157,8 +156,8 @@ std::vector<std::pair<double, double>> at_rest(const Bridge& bridge) {
     return {{0, mast_angle(bridge, VectorXd::Zero(bridge.pull.size()))}};
 }
 /// Of the first stroke of the sketch.
-Curve full_curve(const Bridge& bridge, const SketchRun& run) {
-    Curve curve{{"full, neo-Hookean", at_rest(bridge), 0, Stroke::LineAndDots}, {}};
+SketchCurve full_curve(const Bridge& bridge, const SketchRun& run) {
+    SketchCurve curve{{"full, neo-Hookean", at_rest(bridge), 0, Stroke::LineAndDots}, {}};
     for (std::size_t k = 0; k < run.sketch.loads.size(); ++k) {
         const int load = run.sketch.loads[k];
         if (load >= kLoadsPerStroke) continue;
@@ -169,8 +168,9 @@ Curve full_curve(const Bridge& bridge, const SketchRun& run) {
     return curve;
 }
 /// With the material of the reduced bodies, as far as it bears the load.
-Curve bearable_curve(Context& context, const Bridge& bridge, std::string& failure) {
-    Curve curve{{"full, St. Venant–Kirchhoff", at_rest(bridge), 3, Stroke::DashedAndDots}, {}};
+SketchCurve bearable_curve(Context& context, const Bridge& bridge, std::string& failure) {
+    SketchCurve curve{{"full, St. Venant–Kirchhoff", at_rest(bridge), 3, Stroke::DashedAndDots},
+                      {}};
     for (const double load : {0.7, 1.4, 2.1}) {
         const StaticResult result =
             solve_static(bridge.sample.model, bridge.sample.constraints, load * bridge.pull,
@@ -188,8 +188,8 @@ Curve bearable_curve(Context& context, const Bridge& bridge, std::string& failur
     return curve;
 }
 
-void draw(Section& page, const Bridge& bridge, const Curve& full, const Curve& sketch,
-          const Curve& derivatives) {
+void draw(Section& page, const Bridge& bridge, const SketchCurve& full, const SketchCurve& sketch,
+          const SketchCurve& derivatives) {
     const Part part = part_beyond(bridge.sample.model.mesh(), 0.1);
     const Drawn a = part.at(full.shape), b = part.at(sketch.shape), c = part.at(derivatives.shape);
     const Box box = box_around({a, b, c});
@@ -219,13 +219,14 @@ void run_sketch_bases(Context& context) {
                     .statics = {.max_iterations = 100, .tolerance = 1e-5}});
     context.done(0.75);
     const int rank = std::min(15, static_cast<int>(run.sketch.shapes.cols()));
-    const Curve full = full_curve(bridge, run),
-                sketch = reduced_curve(bridge, "sketch",
-                                       mass_pca(run.sketch.shapes, sample.mass, rank), 1),
-                derivatives = reduced_curve(bridge, "derivatives", derivative_basis(sample, 15), 2);
+    const SketchCurve full = full_curve(bridge, run),
+                      sketch = reduced_curve(bridge, "sketch",
+                                             mass_pca(run.sketch.shapes, sample.mass, rank), 1),
+                      derivatives =
+                          reduced_curve(bridge, "derivatives", derivative_basis(sample, 15), 2);
     context.done(0.8);
     std::string failure;
-    const Curve bearable = bearable_curve(context, bridge, failure);
+    const SketchCurve bearable = bearable_curve(context, bridge, failure);
 
     page.text("A suspension bridge of 1 m, held at its piers and anchor blocks: " +
               cli::grouped(sample.model.mesh().num_elements()) + " hollow cubes, " +

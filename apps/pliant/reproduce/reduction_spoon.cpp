@@ -25,9 +25,9 @@ using cli::format;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-constexpr double kLength = 0.2, kFrequency = 10;  // [m], [Hz]
-constexpr double kPeriod = 1 / kFrequency, kPush = 0.1 * kPeriod, kDuration = 1.8 * kPeriod;
-constexpr double kStep = kPeriod / 500;  // of reduced bodies
+constexpr double kSpoonLength = 0.2, kFrequency = 10;  // [m], [Hz]
+constexpr double kPeriod = 1 / kFrequency, kPush = 0.1 * kPeriod, kSpoonDuration = 1.8 * kPeriod;
+constexpr double kReducedStep = kPeriod / 500;  // of reduced bodies
 /// 1 % of critical damping for the first mode [1/s].
 constexpr double kDamping = 2 * 0.01 * 2 * std::numbers::pi * kFrequency;
 /// Loads are given by the deflection of the tip, in lengths of the spoon, that a linear body would
@@ -53,7 +53,7 @@ Vector3d mean_of(const Spoon& spoon, const std::vector<int>& nodes, const Vector
 Spoon make_spoon(const Context& context) {
     Spoon spoon{make_sample({.shape = "spoon",
                              .resolution = context.sized(96, 28),
-                             .size = kLength,
+                             .size = kSpoonLength,
                              .fixed = "x < 6 %",
                              .num_modes = 6,
                              .lowest_frequency = kFrequency}),
@@ -63,16 +63,17 @@ Spoon make_spoon(const Context& context) {
                 {}};
     const FemModel& model = spoon.sample.model;
     spoon.tip = select(highest(0.03, 0), model.mesh().vertices);
-    spoon.root = vertices_where(
-        model.mesh(), [](const Vector3d& x) { return std::abs(x.x() - 0.25 * kLength) < 0.005; });
+    spoon.root = vertices_where(model.mesh(), [](const Vector3d& x) {
+        return std::abs(x.x() - 0.25 * kSpoonLength) < 0.005;
+    });
     spoon.lift = VectorXd::Zero(model.num_unknowns());
     add_nodal_force(spoon.tip, Vector3d::UnitZ(), spoon.lift);
     spoon.linear = solve_linear_static(model, spoon.sample.constraints, spoon.lift);
     const VectorXd rest = VectorXd::Zero(model.num_unknowns());
     const double deflection =
         (mean_of(spoon, spoon.tip, spoon.linear) - mean_of(spoon, spoon.tip, rest)).z();
-    spoon.lift *= kLength / deflection;
-    spoon.linear *= kLength / deflection;
+    spoon.lift *= kSpoonLength / deflection;
+    spoon.linear *= kSpoonLength / deflection;
     return spoon;
 }
 
@@ -120,7 +121,7 @@ std::vector<SketchLoad> strokes(const Spoon& spoon, int loads_per_stroke) {
 }
 
 /// The tip after the impulse.
-struct Motion {
+struct SpoonMotion {
     std::string name;
     std::vector<std::pair<double, double>> heights;  ///< time [s], tip over its place at rest [m]
 
@@ -142,7 +143,7 @@ struct Motion {
 };
 
 struct FullMotion {
-    Motion motion;
+    SpoonMotion motion;
     int num_steps = 0;
     double dt = 0;  ///< [s]
 };
@@ -154,7 +155,7 @@ FullMotion full_motion(Context& context, const Spoon& spoon, double strength,
     const int push_steps = static_cast<int>(std::ceil(kPush / (0.9 * dynamics.stable_step().dt)));
     FullMotion full{{"full", {{0, 0}}}};
     full.dt = kPush / push_steps;
-    full.num_steps = static_cast<int>(std::lround(kDuration / full.dt));
+    full.num_steps = static_cast<int>(std::lround(kSpoonDuration / full.dt));
     FemState s = dynamics.make_state();
     ExplicitDynamics::Workspace workspace = dynamics.make_workspace();
     const VectorXd push = strength * spoon.lift, none = VectorXd::Zero(push.size());
@@ -177,18 +178,19 @@ ReducedDynamics reduced_dynamics(const Spoon& spoon, const Eigen::MatrixXd& U, i
             {.max_iterations = max_iterations, .damping = {.mass = kDamping}}};
 }
 
-Motion reduced_motion(const Spoon& spoon, double strength, const std::string& name,
-                      const Basis& basis) {
+SpoonMotion reduced_motion(const Spoon& spoon, double strength, const std::string& name,
+                           const Basis& basis) {
     const ReducedDynamics dynamics = reduced_dynamics(spoon, basis.U, 10);
     ReducedState s = dynamics.make_state();
     const auto workspace = dynamics.make_workspace();
     const VectorXd push = strength * (basis.U.transpose() * spoon.lift),
                    none = VectorXd::Zero(push.size());
     dynamics.set_acceleration(s, push, *workspace);
-    Motion motion{name, {{0, 0}}};
-    while (s.time < kDuration) {
+    SpoonMotion motion{name, {{0, 0}}};
+    while (s.time < kSpoonDuration) {
         // the load at the end of a step counts
-        (void)dynamics.step(s, s.time + kStep < kPush + 1e-9 ? push : none, kStep, *workspace);
+        (void)dynamics.step(s, s.time + kReducedStep < kPush + 1e-9 ? push : none, kReducedStep,
+                            *workspace);
         motion.heights.emplace_back(s.time, tip_height(spoon, basis.U * s.q));
     }
     return motion;
@@ -208,7 +210,7 @@ std::string impulse(Context& context, const Spoon& spoon, const SketchRun& sketc
                   "central differences with lumped mass, " +
                   cli::grouped(full.num_steps) + format(" steps of %.2f µs. ", 1e6 * full.dt) +
                   "Three subspaces of r = 12, by implicit Newmark in steps of " +
-                  format("%g", 1e3 * kStep) +
+                  format("%g", 1e3 * kReducedStep) +
                   " ms, iterated to convergence: the best one for the full motion itself "
                   "(mass-PCA of " +
                   format("%d", recorder.size()) +
@@ -233,7 +235,7 @@ std::string impulse(Context& context, const Spoon& spoon, const SketchRun& sketc
     Plot plot{.title = is_strong ? "Impulse twice as strong" : "Impulse",
               .x_label = "time, ms",
               .y_label = "height of the tip, mm"};
-    const auto draw = [&](const Motion& motion, int color, Stroke stroke) {
+    const auto draw = [&](const SpoonMotion& motion, int color, Stroke stroke) {
         Series series{motion.name, {}, color, stroke};
         for (const auto& [t, z] : motion.heights) series.points.emplace_back(1e3 * t, 1e3 * z);
         plot.series.push_back(std::move(series));
@@ -246,7 +248,7 @@ std::string impulse(Context& context, const Spoon& spoon, const SketchRun& sketc
     draw(full.motion, 0, Stroke::Line);
     int color = 1;
     for (const Case& c : cases) {
-        const Motion motion = reduced_motion(spoon, strength, c.name, c.basis);
+        const SpoonMotion motion = reduced_motion(spoon, strength, c.name, c.basis);
         const double frequency = 100 * (period / motion.first_period() - 1),
                      amplitude = 100 * (motion.extreme() / height - 1);
         const std::string what = format("%s impulse, %s, ", which, c.name.c_str());
@@ -352,7 +354,7 @@ public:
 private:
     static VolumeMesh coarse_mesh(int resolution) {
         SurfaceMesh surface = make_shape("spoon");
-        const double scale = kLength / bounding_box(surface.vertices).sizes().maxCoeff();
+        const double scale = kSpoonLength / bounding_box(surface.vertices).sizes().maxCoeff();
         for (Vector3d& x : surface.vertices) x *= scale;
         return build_simulation_mesh(SurfaceQuery(surface),
                                      {.kind = "voxel", .resolution = resolution});
@@ -422,7 +424,7 @@ void extreme_bend(Context& context, const Spoon& spoon, const SketchRun& sketch)
         for (std::size_t k = 0; k < count; ++k) {
             const auto& [load, u] = shape_of(k);
             series.points.emplace_back(load, bend_angle(spoon, u));
-            height.points.emplace_back(load, tip_height(spoon, u) / kLength);
+            height.points.emplace_back(load, tip_height(spoon, u) / kSpoonLength);
         }
         angles.series.push_back(std::move(series));
         heights.series.push_back(std::move(height));
@@ -473,7 +475,7 @@ void run_spoon(Context& context) {
     const Spoon spoon = make_spoon(context);
     const Sample& sample = spoon.sample;
     context.section.text(
-        format("A spoon of %g mm, held at the end of its handle: ", 1e3 * kLength) +
+        format("A spoon of %g mm, held at the end of its handle: ", 1e3 * kSpoonLength) +
         cli::grouped(sample.model.mesh().num_elements()) + " hollow cubes, " +
         cli::grouped(sample.model.num_nodes()) +
         " vertices (published: 2,005 and 3,698, another spoon). St. Venant–Kirchhoff, Poisson's "

@@ -28,7 +28,7 @@ double hertz(double eigenvalue) {
 }
 
 /// A published body and what is pulled and watched.
-struct Body {
+struct VibratingBody {
     std::string name, title;
     int resolution, quick_resolution, picture_resolution;
     std::string fixed, support, pulled, place;
@@ -128,7 +128,7 @@ Range reduced_range(const ReducedForce& force) {
 // ---- free vibration ----
 
 /// Motion of the pulled place after it is let go.
-struct Motion {
+struct VibrationMotion {
     std::vector<double> time, across, along, elastic, total;
     std::vector<double> swing;  ///< share of the shape that the load gives in the linear modes
     VectorXd start;             ///< shape at the release
@@ -150,7 +150,7 @@ MatrixXd rows_of(const MatrixXd& U, const std::vector<int>& nodes) {
     return rows;
 }
 
-void record(Motion& motion, double time, const Vector3d& d, double swing, double elastic,
+void record(VibrationMotion& motion, double time, const Vector3d& d, double swing, double elastic,
             double total) {
     motion.swing.push_back(swing);
     motion.time.push_back(time);
@@ -161,7 +161,7 @@ void record(Motion& motion, double time, const Vector3d& d, double swing, double
 }
 
 /// Period from downward crossings of zero, and drift.
-void summarise(Motion& motion) {
+void summarise(VibrationMotion& motion) {
     double first = -1, last = -1;
     int crossings = 0;
     for (std::size_t i = 1; i < motion.time.size(); ++i) {
@@ -182,8 +182,8 @@ struct Release {
     int num_steps, stride;  ///< every stride-th step is recorded
 };
 
-Motion nonlinear_motion(const std::shared_ptr<const ReducedForce>& force, const MatrixXd& U,
-                        const Release& release) {
+VibrationMotion nonlinear_motion(const std::shared_ptr<const ReducedForce>& force,
+                                 const MatrixXd& U, const Release& release) {
     const int r = force->size();
     const ReducedDynamics dynamics(force, MatrixXd::Identity(r, r));
     const auto workspace = dynamics.make_workspace();
@@ -195,7 +195,7 @@ Motion nonlinear_motion(const std::shared_ptr<const ReducedForce>& force, const 
         (void)dynamics.solve_static(s, VectorXd(i * f / kLevels), kMaxIterations, *workspace);
     s.time = 0;
     s.v.setZero();
-    Motion motion;
+    VibrationMotion motion;
     motion.start = U * s.q;
     dynamics.set_acceleration(s, none, *workspace);
     const VectorXd measure = U.transpose() * release.momentum;
@@ -213,13 +213,13 @@ Motion nonlinear_motion(const std::shared_ptr<const ReducedForce>& force, const 
     return motion;
 }
 
-Motion linear_motion(const LinearModes& modes, const Release& release) {
+VibrationMotion linear_motion(const LinearModes& modes, const Release& release) {
     const ModalOscillators oscillators(modes.eigenvalues, 0, 0);
     const MatrixXd rows = rows_of(modes.shapes, release.nodes);
     ReducedState s = oscillators.make_state();
     const VectorXd f = modes.shapes.transpose() * release.load, none = VectorXd::Zero(modes.size());
     s.q = f.cwiseQuotient(modes.eigenvalues);
-    Motion motion;
+    VibrationMotion motion;
     motion.start = modes.shapes * s.q;
     const VectorXd measure = modes.shapes.transpose() * release.momentum;
     const auto note = [&] {
@@ -237,7 +237,7 @@ Motion linear_motion(const LinearModes& modes, const Release& release) {
 }
 
 /// A load along x on the pulled place that moves it by `reach` in the linear modes.
-Release release_of(const Sample& sample, const Body& body, double seconds) {
+Release release_of(const Sample& sample, const VibratingBody& body, double seconds) {
     constexpr double kStep = 1e-3;
     constexpr int kStride = 10;
     Release release{.nodes = select_some(body.pulled, sample.model.mesh().vertices, "pulled"),
@@ -257,7 +257,7 @@ Release release_of(const Sample& sample, const Body& body, double seconds) {
 
 // ---- the page ----
 
-void add_spectra(Section& page, Table& table, const Body& body, const Sample& sample,
+void add_spectra(Section& page, Table& table, const VibratingBody& body, const Sample& sample,
                  const Range& reduced, int r, double unreduced_hz) {
     const int k = sample.modes.size();
     const auto row = [&](const std::string& spectrum, double low, double high, double published) {
@@ -280,8 +280,9 @@ struct Drawings {
     std::vector<std::string> shapes, curves;
 };
 
-std::vector<std::string> drawn_motion(const Motion& nonlinear, const Motion& linear) {
-    const auto series = [](const std::string& label, const Motion& motion,
+std::vector<std::string> drawn_motion(const VibrationMotion& nonlinear,
+                                      const VibrationMotion& linear) {
+    const auto series = [](const std::string& label, const VibrationMotion& motion,
                            const std::vector<double>& values, int color, Stroke stroke) {
         Series s{label, {}, color, stroke};
         for (std::size_t i = 0; i < values.size(); ++i)
@@ -296,19 +297,21 @@ std::vector<std::string> drawn_motion(const Motion& nonlinear, const Motion& lin
                       .width = 308,
                       .height = 270});
     };
-    const auto both = [&](const char* title, std::vector<double> Motion::*values) {
+    const auto both = [&](const char* title, std::vector<double> VibrationMotion::*values) {
         return plot(title, "m",
                     {series("reduced", nonlinear, nonlinear.*values, 1, Stroke::Line),
                      series("linear modes", linear, linear.*values, 0, Stroke::Dashed)});
     };
-    return {both("Along the pull", &Motion::across), both("Upwards", &Motion::along),
+    return {both("Along the pull", &VibrationMotion::across),
+            both("Upwards", &VibrationMotion::along),
             plot("Energy, reduced", "J",
                  {series("elastic", nonlinear, nonlinear.elastic, 2, Stroke::Line),
                   series("total", nonlinear, nonlinear.total, 3, Stroke::Line)})};
 }
 
-std::vector<std::string> drawn_shapes(const Body& body, const Sample& sample,
-                                      const Motion& nonlinear, const Motion& linear) {
+std::vector<std::string> drawn_shapes(const VibratingBody& body, const Sample& sample,
+                                      const VibrationMotion& nonlinear,
+                                      const VibrationMotion& linear) {
     const CarriedBody carried(sample.model.mesh(), body.name, body.picture_resolution);
     const Drawn rest{&carried.mesh(), {}};
     const Drawn bent{&carried.mesh(), carried.moved(nonlinear.start)},
@@ -322,28 +325,28 @@ std::vector<std::string> drawn_shapes(const Body& body, const Sample& sample,
 }  // namespace
 
 void run_vibration(Context& context) {
-    const Body bodies[] = {{.name = "tower",
-                            .title = "Tower",
-                            .resolution = 133,
-                            .quick_resolution = 30,
-                            .picture_resolution = 56,
-                            .fixed = "z < 5 %",
-                            .support = "its feet",
-                            .pulled = "z > 85 %",
-                            .place = "the top",
-                            .reach = 0.6,
-                            .published_hz = {15.5, 517.0, 11811}},
-                           {.name = "heart",
-                            .title = "Heart",
-                            .resolution = 110,
-                            .quick_resolution = 18,
-                            .picture_resolution = 32,
-                            .fixed = "z > 80 %",
-                            .support = "the great vessels on top",
-                            .pulled = "z < 8 %",
-                            .place = "the lower end",
-                            .reach = 0.5,
-                            .published_hz = {5.6, 70.8, 21986}}};
+    const VibratingBody bodies[] = {{.name = "tower",
+                                     .title = "Tower",
+                                     .resolution = 133,
+                                     .quick_resolution = 30,
+                                     .picture_resolution = 56,
+                                     .fixed = "z < 5 %",
+                                     .support = "its feet",
+                                     .pulled = "z > 85 %",
+                                     .place = "the top",
+                                     .reach = 0.6,
+                                     .published_hz = {15.5, 517.0, 11811}},
+                                    {.name = "heart",
+                                     .title = "Heart",
+                                     .resolution = 110,
+                                     .quick_resolution = 18,
+                                     .picture_resolution = 32,
+                                     .fixed = "z > 80 %",
+                                     .support = "the great vessels on top",
+                                     .pulled = "z < 8 %",
+                                     .place = "the lower end",
+                                     .reach = 0.5,
+                                     .published_hz = {5.6, 70.8, 21986}}};
     Section& page = context.section;
     const int k = context.sized(20, 6), r = context.sized(30, 10);
     page.text(
@@ -374,7 +377,7 @@ void run_vibration(Context& context) {
                      {"drift", "change of energy, %"}}};
     std::vector<Drawings> drawings;
     double fraction = 0;
-    for (const Body& body : bodies) {
+    for (const VibratingBody& body : bodies) {
         const int resolution = context.sized(body.resolution, body.quick_resolution);
         const Sample sample = make_sample({.shape = body.name,
                                            .resolution = resolution,
@@ -392,8 +395,8 @@ void run_vibration(Context& context) {
         context.done(fraction + 0.45);
 
         const Release release = release_of(sample, body, 4);
-        const Motion nonlinear = nonlinear_motion(force, U, release);
-        const Motion linear = linear_motion(sample.modes, release);
+        const VibrationMotion nonlinear = nonlinear_motion(force, U, release);
+        const VibrationMotion linear = linear_motion(sample.modes, release);
         drawings.push_back({format("%s, %d voxels, held at %s", body.title.c_str(),
                                    sample.model.mesh().num_elements(), body.support.c_str()),
                             body.place, drawn_shapes(body, sample, nonlinear, linear),

@@ -3,10 +3,13 @@
 #include "pliant/geometry/volume_mesh.h"
 
 #include <functional>
+#include <numbers>
 
 namespace pliant::reproduce {
 
 // Bodies and measurements that several experiments share.
+
+inline constexpr double kDegree = std::numbers::pi / 180;
 
 /// 8 × 2 × 2 cubes of 0.1 m along x: the bar of the reference tables.
 [[nodiscard]] VolumeMesh reference_bar();
