@@ -15,10 +15,15 @@ namespace {
 
 constexpr std::string_view kSchemaFile = "scene.schema.json";
 /// What a viewer offers, in this order.
-constexpr std::string_view kDemos[] = {"bridge",         "spoon",           "tower", "heart",
-                                       "twist",          "wedge",           "poke",  "baskets",
-                                       "bridge-ball",    "bridge-creature", "hoses", "chair-walls",
-                                       "serpent-figure", "serpent-creature"};
+constexpr std::string_view kDemos[] = {"bridge",         "spoon",
+                                       "tower",          "heart",
+                                       "twist",          "wedge",
+                                       "poke",           "baskets",
+                                       "bridge-ball",    "bridge-creature",
+                                       "hoses",          "chair-walls",
+                                       "serpent-figure", "serpent-creature",
+                                       "figure-axe",     "alpha-puzzle",
+                                       "peg-hole"};
 
 /// Empty when there is none.
 std::string_view embedded(std::string_view name) noexcept {

@@ -182,7 +182,14 @@ TEST_F(BuildCommand, WrongNumbersNameTheirOption) {
     EXPECT_FAILS_WITH(build(std::string(kHeld) + "--region steel"), "MATERIAL=SELECTION");
     EXPECT_FAILS_WITH("build", "pliant build needs a surface");
     EXPECT_FAILS_WITH("build beam --free -o beam.obj", "a name ending in one of .pliant");
-    EXPECT_FAILS_WITH(build("--free", path("none.obj")), "none.obj");
+    EXPECT_FAILS_WITH(build("--free", path("none.obj")),
+                      "there is no file or shape \"" + path("none.obj") + "\"");
+    EXPECT_FAILS_WITH(
+        build("--free", "nothing"),
+        "there is no file or shape \"nothing\"; 'pliant shape list' names the shapes");
+    EXPECT_FAILS_WITH(build("--free", "brigde"),
+                      "there is no file or shape \"brigde\"; did you mean 'bridge'?");
+    EXPECT_FAILS_WITH("build brigde --kind field -o " + path("f.pliant"), "did you mean 'bridge'?");
     // nothing of all that has written a model
     EXPECT_FALSE(std::filesystem::exists(path("beam.pliant")));
 }

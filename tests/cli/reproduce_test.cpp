@@ -103,8 +103,8 @@ TEST_F(Reproduce, ContactHasAPageWithPeaksForEveryBump) {
         EXPECT_NE(html.find(part), std::string::npos) << part;
     const Output list = pliant("reproduce contact --list");
     for (const char* name :
-         {"configurations", "convergence", "asymmetry", "bumps", "degradation", "coherence",
-          "deformed-field", "normals", "generators", "voxmap", "cables", "bent-hose"})
+         {"configurations", "convergence", "asymmetry", "bumps", "degradation", "insertion",
+          "coherence", "deformed-field", "normals", "generators", "voxmap", "cables", "bent-hose"})
         EXPECT_TRUE(contains(list, name)) << name;
 }
 

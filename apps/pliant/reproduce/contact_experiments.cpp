@@ -11,6 +11,7 @@ ExperimentPage contact_page() {
                 {"asymmetry", "Shell and field exchanged", 12, run_asymmetry},
                 {"bumps", "Six bumps under a sliding bar", 3, run_bumps},
                 {"degradation", "A press within a budget", 10, run_degradation},
+                {"insertion", "Peg and hole under a budget", 15, run_insertion},
                 {"coherence", "Temporal coherence", 1, run_coherence},
                 {"deformed-field", "Deformed fields with one and several domains", 8,
                  run_deformed_field},

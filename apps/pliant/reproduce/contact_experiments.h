@@ -10,6 +10,7 @@ void run_convergence(Context& context);
 void run_asymmetry(Context& context);
 void run_bumps(Context& context);
 void run_degradation(Context& context);
+void run_insertion(Context& context);
 void run_coherence(Context& context);
 void run_deformed_field(Context& context);
 void run_normals(Context& context);

@@ -71,8 +71,9 @@ public:
     /// Forgets what coherence and hysteresis remember.
     void forget() noexcept;
 
-    /// Measures the cost of a node on this machine and sets the budget so that update() takes at
-    /// most about `seconds` of thread CPU time; takes about 20 ms. Returns the budget.
+    /// Measures the cost of a node on this machine and sets the budget so that update() and the
+    /// loads of what it finds take less than `seconds` of thread CPU time in all but about one of
+    /// 1,000 ticks; takes about 20 ms. Returns the budget.
     int calibrate(double seconds);
 
 private:
