@@ -99,6 +99,18 @@ struct ContactPair::Impl {
         return deformed->update(q) ? deformed->travel(change) : 0;
     }
 
+    /// Contacts and loads of the bodies as they are.
+    StepStatus find() noexcept {
+        const double travel = follow_field();
+        const Pose shell_pose = shell.pose(), field_pose = field.pose();
+        const StepStatus found =
+            traversal.update(field_pose.inverse() * shell_pose, shell.shape(), travel);
+        const ContactFrames frames{shell_pose, field_pose, shell_pose.position,
+                                   field_pose.position};
+        const StepStatus loaded = forces.update(traversal, frames, shell.shape());
+        return found != StepStatus::Ok ? found : loaded;
+    }
+
     ContactPairOptions options;
     ContactSide shell, field;
     std::shared_ptr<DeformedField> deformed;  ///< or null
@@ -116,11 +128,7 @@ ContactPair& ContactPair::operator=(ContactPair&&) noexcept = default;
 StepStatus ContactPair::act(double dt) noexcept {
     Impl& m = *impl_;
     if (!(dt > 0) || !std::isfinite(dt)) return StepStatus::InputIgnored;
-    const double travel = m.follow_field();
-    const Pose shell = m.shell.pose(), field = m.field.pose();
-    const StepStatus found = m.traversal.update(field.inverse() * shell, m.shell.shape(), travel);
-    const ContactFrames frames{shell, field, shell.position, field.position};
-    const StepStatus loaded = m.forces.update(m.traversal, frames, m.shell.shape());
+    const StepStatus status = m.find();
     const ContactLoads& loads = m.forces.loads();
     if (loads.num_contacts > 0) {
         const double damping = m.options.damping_steps * dt;
@@ -129,7 +137,17 @@ StepStatus ContactPair::act(double dt) noexcept {
         m.field.take(loads.on_field, loads.field_load, loads.field_reduced_stiffness, damping,
                      m.options.exchange);
     }
-    return found != StepStatus::Ok ? found : loaded;
+    return status;
+}
+
+StepStatus ContactPair::look() noexcept {
+    forget();
+    StepStatus status = impl_->find();
+    // what coherence leaves out makes room for deeper levels
+    const PointTraversal& traversal = impl_->traversal;
+    for (int i = 1; i < traversal.tree().num_levels() && traversal.statistics().is_truncated; ++i)
+        status = impl_->find();
+    return status;
 }
 
 const ContactLoads& ContactPair::loads() const noexcept { return impl_->forces.loads(); }

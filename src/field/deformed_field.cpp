@@ -330,6 +330,11 @@ void DeformedField::samples(const PointBatch& points, const SampleBatch& samples
 const Box& DeformedField::bounds() const noexcept { return impl_->bounds; }
 CullingMargin DeformedField::margin() const noexcept { return impl_->margin; }
 double DeformedField::resolution() const noexcept { return impl_->resolution; }
+DeformedFieldModel DeformedField::model() const noexcept {
+    DeformedFieldModel model;
+    model.data_ = impl_->data;
+    return model;
+}
 int DeformedField::rank() const noexcept { return impl_->data->rank; }
 int DeformedField::num_skipped() const noexcept { return impl_->num_skipped; }
 

@@ -68,6 +68,11 @@ void LoopContacts::act(double dt) noexcept {
     }
 }
 
+void LoopContacts::look() noexcept {
+    has_acted_ = true;
+    for (LoopContact& contact : contacts_) (void)contact.pair.look();
+}
+
 void LoopContacts::forget() noexcept {
     has_acted_ = false;
     for (LoopContact& contact : contacts_) contact.pair.forget();

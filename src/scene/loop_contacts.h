@@ -21,6 +21,8 @@ public:
 
     /// All contacts of the bodies as they are, into the loads of their next step.
     void act(double dt) noexcept;
+    /// The same for fill() alone, see SimulationLoop::look_at_contacts().
+    void look() noexcept;
     void forget() noexcept;
     /// Forgets, also what it counted.
     void reset() noexcept;

@@ -184,6 +184,7 @@ void SimulationLoop::set_contact_parameter(int c, int index, double value) noexc
     live_->contacts.set_parameter(c, index, value);
 }
 void SimulationLoop::forget_contacts() noexcept { live_->contacts.forget(); }
+void SimulationLoop::look_at_contacts() noexcept { live_->contacts.look(); }
 
 void SimulationLoop::contact_marks(const LoopFrame& frame, int c,
                                    std::vector<ContactMark>& marks) const {

@@ -27,20 +27,49 @@ std::vector<HandChange> hand_changes(const std::vector<Recording::TimedCommand>&
     return changes;
 }
 
+/// A parameter that was changed while the recording was made, by a person or the scene's script.
+struct ParameterChange {
+    double time = 0;
+    Command command;
+};
+
+std::vector<ParameterChange> parameter_changes(const Recording& recording, const World& world) {
+    std::vector<ParameterChange> changes;
+    for (const ScriptEvent& event : world.scene().script)
+        if (event.kind == Command::Kind::SetParameter)
+            changes.push_back(
+                {event.time, Command{.kind = event.kind,
+                                     .parameter = world.find_parameter(event.parameter),
+                                     .value = event.value}});
+    for (std::size_t l = 0; l < recording.header().loops.size(); ++l)
+        for (const auto& [tick, command] : recording.commands(static_cast<int>(l)))
+            if (command.kind == Command::Kind::SetParameter)
+                changes.push_back(
+                    {static_cast<double>(tick) / recording.header().loops[l].rate, command});
+    std::stable_sort(
+        changes.begin(), changes.end(),
+        [](const ParameterChange& a, const ParameterChange& b) { return a.time < b.time; });
+    return changes;
+}
+
 class ReplayedWorld final : public ViewedWorld {
 public:
     ReplayedWorld(Recording recording, std::unique_ptr<World> world)
-        : recording_(std::move(recording)), world_(std::move(world)) {
+        : recording_(std::move(recording)),
+          world_(std::move(world)),
+          changes_(parameter_changes(recording_, *world_)),
+          shown_states_(recording_.header().bodies.size(), -1) {
         const int num_loops = std::min(world_->num_loops(), num_recorded_loops());
         for (int l = 0; l < world_->num_loops(); ++l) {
             Loop loop{.frame = world_->loop(l).make_frame(), .hand = {}, .next_sample = 0};
-            loop.frame.contacts.clear();  // nothing of them is recorded
             if (l < num_loops) {
                 summarise(recording_.samples(l), loop.frame);
                 loop.hand = hand_changes(recording_.commands(l));
             }
             loops_.push_back(std::move(loop));
         }
+        set_first_parameters();
+        look_at_contacts();
         show();
     }
 
@@ -142,16 +171,46 @@ private:
 
     /// Puts every recorded body into its last state until now.
     void show() {
+        bool is_new = set_parameters();
         const std::vector<RecordingHeader::RecordedBody>& recorded = recording_.header().bodies;
-        for (int i = 0; i < static_cast<int>(recorded.size()); ++i) {
-            const RecordingHeader::RecordedBody& body = recorded[static_cast<std::size_t>(i)];
+        for (std::size_t i = 0; i < recorded.size(); ++i) {
+            const RecordingHeader::RecordedBody& body = recorded[i];
             if (body.body < 0 || body.body >= static_cast<int>(world_->bodies().size())) continue;
             const WorldBody& place = world_->bodies()[static_cast<std::size_t>(body.body)];
-            const int k = last_state(i, world_->loop(place.loop).settings().rate);
-            if (k >= 0)
-                world_->loop(place.loop).body(place.place).restore_state(recording_.state(i, k));
+            const int n = static_cast<int>(i);
+            const int k = last_state(n, world_->loop(place.loop).settings().rate);
+            if (k < 0 || k == shown_states_[i]) continue;
+            world_->loop(place.loop).body(place.place).restore_state(recording_.state(n, k));
+            shown_states_[i] = k;
+            is_new = true;
         }
+        if (is_new) look_at_contacts();
         for (std::size_t l = 0; l < loops_.size(); ++l) show_loop(static_cast<int>(l));
+    }
+
+    void look_at_contacts() {
+        for (int l = 0; l < world_->num_loops(); ++l) world_->loop(l).look_at_contacts();
+    }
+
+    void set_first_parameters() {
+        num_changes_ = 0;
+        for (const auto& [name, value] : recording_.header().parameters)
+            if (const int index = world_->find_parameter(name); index >= 0)
+                world_->apply(Command{
+                    .kind = Command::Kind::SetParameter, .parameter = index, .value = value});
+    }
+
+    /// As they were at the time shown: forces of contact depend on them. True: one changed.
+    bool set_parameters() {
+        const auto next = std::upper_bound(
+            changes_.begin(), changes_.end(), time_,
+            [](double t, const ParameterChange& change) { return t < change.time; });
+        const auto num_passed = static_cast<std::size_t>(next - changes_.begin());
+        if (num_passed == num_changes_) return false;
+        if (num_passed < num_changes_) set_first_parameters();
+        for (; num_changes_ < num_passed; ++num_changes_)
+            world_->apply(changes_[num_changes_].command);
+        return true;
     }
 
     int last_state(int i, double rate) const {
@@ -203,6 +262,9 @@ private:
     Recording recording_;
     std::unique_ptr<World> world_;
     std::vector<Loop> loops_;
+    std::vector<ParameterChange> changes_;
+    std::size_t num_changes_ = 0;    // that are in force
+    std::vector<int> shown_states_;  // of each recorded body; −1: none yet
     double time_ = 0, clock_ = 0, speed_ = 1;
     bool is_paused_ = false;
 };

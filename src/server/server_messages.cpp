@@ -61,11 +61,10 @@ void put_bodies(JsonWriter& json, const World& world, const SceneAssets& assets)
     json.end_array();
 }
 
-/// In the order of frames; a recording has none of them.
-void put_contacts(JsonWriter& json, const ViewedWorld& viewed) {
-    const World& world = viewed.world();
+/// In the order of frames.
+void put_contacts(JsonWriter& json, const World& world) {
     json.key("contacts").begin_array();
-    for (int l = 0; l < world.num_loops() && !viewed.replay_duration(); ++l) {
+    for (int l = 0; l < world.num_loops(); ++l) {
         const SimulationLoop& loop = world.loop(l);
         const auto body = [&](int place) {
             return loop.body_of_world()[static_cast<std::size_t>(place)];
@@ -74,6 +73,7 @@ void put_contacts(JsonWriter& json, const ViewedWorld& viewed) {
             const LoopContact& contact = loop.contact(c);
             json.begin_object().member("name", contact.name);
             json.member("shell", body(contact.shell)).member("field", body(contact.field));
+            json.member("levels", contact.pair.traversal().tree().num_levels());
             json.end_object();
         }
     }
@@ -165,7 +165,7 @@ std::string hello_message(const ViewedWorld& viewed, const SceneAssets& assets,
     }
     json.end_array();
     put_bodies(json, world, assets);
-    put_contacts(json, viewed);
+    put_contacts(json, world);
     put_parameters(json, viewed);
 
     const RigidBody* tool = nullptr;

@@ -39,13 +39,19 @@ HttpReply ViewerHub::get(std::string_view path) {
                 .body = shared_text(viewed_->world().scene().text)};
     if (path == "recordings") return list_recordings(options_.recordings);
     if (take_prefix(path, "recording/")) return read_recording(options_.recordings, path);
+    if (take_prefix(path, "contact/"))
+        return slices_->get(path, [this](int body) { return shape_of(body); });
     SharedBytes data;
-    if (take_prefix(path, "asset/"))
-        data = assets_->find(path);
-    else if (take_prefix(path, "contact/"))
-        data = slices_->find(path);
+    if (take_prefix(path, "asset/")) data = assets_->find(path);
     if (data == nullptr) return not_found();
     return {.status = 200, .content_type = "application/octet-stream", .body = std::move(data)};
+}
+
+Eigen::VectorXd ViewerHub::shape_of(int body) {
+    const BodyStream& stream = assets_->streams()[static_cast<std::size_t>(body)];
+    const float* const q =
+        viewed_->frame(stream.loop).display.data() + stream.loop_offset + kPoseFloats;
+    return Eigen::Map<const Eigen::VectorXf>(q, stream.rank).cast<double>();
 }
 
 ViewerHub::Viewer* ViewerHub::find(Client client) {

@@ -50,6 +50,8 @@ private:
         bool asks_to_steer = false;
     };
 
+    /// Reduced coordinates of a body in the newest frame.
+    [[nodiscard]] Eigen::VectorXd shape_of(int body);
     [[nodiscard]] Viewer* find(Client client);
     [[nodiscard]] bool steers(const Viewer& viewer) const { return &viewer == viewers_[0].get(); }
     void say_all(const std::string& message);

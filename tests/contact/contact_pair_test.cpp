@@ -172,6 +172,37 @@ TEST(ContactPair, FrictionHoldsTheSurfaceThatABallDrags) {
     EXPECT_GT(rough.pair.loads().num_sticking + rough.pair.loads().num_sliding, 0);
 }
 
+TEST(ContactPair, ALookGivesBodiesNothingAndKnowsNoFriction) {
+    ContactPairOptions options = stiff(3000);
+    options.loads.friction = 0.5;
+    Press looked(options), same(options);
+    const auto drag = [](Press& scene, int k) {
+        Pose pose = above(-0.03);
+        pose.position.y() += 5e-5 * k;
+        scene.ball.drive_to(pose);
+        scene.ball.step(kTick);
+    };
+    for (Press* scene : {&looked, &same}) {
+        scene->press(0.03, 1);
+        drag(*scene, 20);
+        scene->pair.act(kTick);
+    }
+    ASSERT_GT(std::abs(same.pair.loads().on_shell.force.y()), 0.1);
+    // the same contact, pressed alone
+    ASSERT_EQ(looked.pair.look(), StepStatus::Ok);
+    EXPECT_EQ(looked.pair.loads().num_contacts, same.pair.loads().num_contacts);
+    EXPECT_EQ(looked.pair.loads().deepest, same.pair.loads().deepest);
+    EXPECT_NEAR(looked.pair.loads().on_shell.force.z(), same.pair.loads().on_shell.force.z(),
+                0.05 * std::abs(same.pair.loads().on_shell.force.z()));
+    EXPECT_LT(std::abs(looked.pair.loads().on_shell.force.y()),
+              0.5 * std::abs(same.pair.loads().on_shell.force.y()));
+    // the step is that of the loads before
+    looked.bar.step(kTick);
+    same.bar.step(kTick);
+    EXPECT_EQ(looked.bar.state().q, same.bar.state().q);
+    EXPECT_EQ(looked.ball.last_load().force, same.ball.last_load().force);
+}
+
 TEST(ContactPair, AllocatesNothing) {
     set_num_threads(1);
     Press scene(stiff(3000));

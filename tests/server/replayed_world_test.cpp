@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/temporary_directory.h"
@@ -145,15 +146,143 @@ TEST_F(ReplayedWorldTest, CannotBeRecorded) {
     EXPECT_TRUE(replay->send(Command{.kind = Command::Kind::Release}));
 }
 
-TEST_F(ReplayedWorldTest, ContactsAreNotRecordedAndNotShown) {
-    auto world = test::pressed_world();
-    RecordingWriter(folder / "pressed.pliantrec", recording_header(*world)).finish();
-    EXPECT_EQ(world->loop(0).num_contacts(), 1);
-    replay = make_replayed_world(Recording::load(folder / "pressed.pliantrec"), std::move(world));
-    replay->look_at_clock(0.1);
-    EXPECT_TRUE(replay->frame(0).contacts.empty());
+/// What a contact shows.
+struct Shown {
+    int contacts = 0, level = -1;
+    double deepest = 0;
+    Eigen::Vector3d force = Eigen::Vector3d::Zero();
+    std::vector<std::int32_t> touching;  // nodes, sorted: the order of search does not count
+
+    explicit Shown(const LoopFrame& frame) {
+        const ShownContact& contact = frame.contacts.at(0);
+        contacts = contact.statistics.contacts;
+        level = contact.statistics.level;
+        deepest = contact.deepest;
+        force = Eigen::Vector3d(contact.force.data());
+        touching.assign(contact.nodes.begin(), contact.nodes.begin() + contact.num_contacting);
+        std::sort(touching.begin(), touching.end());
+    }
+};
+
+// contact gets softer at 0.4 s
+constexpr double kSofter = 150;  // [N/m]
+const std::string kSofterByScript =
+    R"(, "script": [{"time": 0.4, "set": {"parameter": "beam/ball.stiffness", "value": 150}}])";
+
+/// A pressed beam, recorded for 0.5 s; at 0.4 s contact gets softer. `live` is its contact at the
+/// recorded states, as the tick after them found it.
+struct PressedRecording {
+    PressedRecording(const std::filesystem::path& path, bool by_script) {
+        auto world = test::pressed_world(by_script ? kSofterByScript : "");
+        const SimulationLoop& loop = world->loop(0);
+        Command start{.kind = Command::Kind::SetParameter};
+        start.parameter = world->find_parameter("beam/ball.stiffness");
+        start.value = 2 * world->parameter_value(start.parameter);
+        world->apply(start);
+        const RecordingHeader header = recording_header(*world);
+        RecordingWriter writer(path, header);
+        LoopFrame frame = loop.make_frame();
+        for (int tick = 0; tick <= 500; ++tick) {
+            if (tick == 400 && !by_script) {
+                Command softer = start;
+                softer.value = kSofter;
+                writer.add(0, RecordKind::Command, loop.ticks(),
+                           std::as_bytes(std::span(&softer, 1)));
+                world->apply(softer);
+            }
+            const bool is_recorded = tick > 0 && tick % header.bodies.at(0).every == 0;
+            for (const RecordingHeader::RecordedBody& body : header.bodies) {
+                if (!is_recorded) break;
+                std::vector<double> record(1 + static_cast<std::size_t>(body.state_size));
+                const std::int32_t head[2] = {body.body, 0};
+                std::memcpy(record.data(), head, sizeof head);
+                world->body(body.body).save_state(std::span(record).subspan(1));
+                writer.add(0, RecordKind::State, loop.ticks(), std::as_bytes(std::span(record)));
+            }
+            world->advance();
+            writer.add(0, RecordKind::Sample, loop.ticks(),
+                       std::as_bytes(std::span(&loop.sample(), 1)));
+            if (!is_recorded) continue;
+            loop.fill(frame);
+            live.emplace_back(1e-3 * tick, Shown(frame));
+        }
+        writer.finish();
+    }
+    std::vector<std::pair<double, Shown>> live;
+};
+
+TEST_F(ReplayedWorldTest, ContactsOfTheShownStatesAreFoundAgain) {
+    const PressedRecording pressed(folder / "pressed.pliantrec", false);
+    replay =
+        make_replayed_world(Recording::load(folder / "pressed.pliantrec"), test::pressed_world());
     const std::string hello = hello_message(*replay, SceneAssets(replay->world()), {}, true);
-    EXPECT_NE(hello.find(R"("contacts":[])"), std::string::npos) << hello;
+    EXPECT_NE(hello.find(R"("contacts":[{"name":"beam/ball")"), std::string::npos) << hello;
+    const auto compare = [&](const std::pair<double, Shown>& expected) {
+        const auto& [time, live] = expected;
+        replay->seek(time);
+        const Shown shown(replay->frame(0));
+        EXPECT_EQ(shown.contacts, live.contacts) << time;
+        EXPECT_EQ(shown.level, live.level) << time;
+        EXPECT_EQ(shown.touching, live.touching) << time;
+        EXPECT_EQ(shown.deepest, live.deepest) << time;
+        // sums in another order
+        EXPECT_LT((shown.force - live.force).norm(), 1e-5 * live.force.norm() + 1e-12) << time;
+        return live.contacts;
+    };
+    ASSERT_GT(pressed.live.size(), 25u);
+    int most = 0;
+    for (const auto& expected : pressed.live) most = std::max(most, compare(expected));
+    EXPECT_GT(most, 10);
+    // and backwards, with the parameters of that time
+    for (std::size_t i = pressed.live.size(); i-- > 0;) compare(pressed.live[i]);
+    compare(pressed.live[20]);
+
+    // bodies keep the states that were recorded
+    const Recording recording = Recording::load(folder / "pressed.pliantrec");
+    const auto hash = replay->world().state_hash();
+    for (int look = 0; look < 3; ++look) compare(pressed.live[20]);
+    EXPECT_EQ(replay->world().state_hash(), hash);
+    std::vector<double> state(recording.state(0, 20).size());
+    replay->world().body(recording.header().bodies.at(0).body).save_state(state);
+    EXPECT_TRUE(std::equal(state.begin(), state.end(), recording.state(0, 20).begin()));
+}
+
+TEST_F(ReplayedWorldTest, ContactsKnowWhatTheScriptSet) {
+    const PressedRecording pressed(folder / "pressed.pliantrec", true);
+    replay = make_replayed_world(Recording::load(folder / "pressed.pliantrec"),
+                                 test::pressed_world(kSofterByScript));
+    for (const auto& [time, live] : pressed.live) {
+        replay->seek(time);
+        EXPECT_EQ(Shown(replay->frame(0)).contacts, live.contacts) << time;
+        EXPECT_LT((Shown(replay->frame(0)).force - live.force).norm(),
+                  1e-5 * live.force.norm() + 1e-12)
+            << time;
+    }
+}
+
+TEST(LookAtContacts, GoesAsDeepAsTheBudgetOfManyTicksAllows) {
+    auto world = test::pressed_world();
+    SimulationLoop& loop = world->loop(0);
+    world->advance_to(0.4);
+    LoopFrame frame = loop.make_frame();
+    const ShownContact& contact = frame.contacts.at(0);
+    const auto show_fresh = [&](auto&& find) {
+        loop.forget_contacts();
+        find();
+        loop.fill(frame);
+    };
+    show_fresh([&] { world->advance(); });
+    const int all = contact.statistics.visited, touching = contact.statistics.contacts;
+    Command budget{.kind = Command::Kind::SetParameter};
+    budget.parameter = world->find_parameter("beam/ball.nodes");
+    budget.value = 0.8 * all;
+    world->apply(budget);
+    show_fresh([&] { world->advance(); });
+    EXPECT_TRUE(contact.statistics.is_truncated) << "the budget does not suffice for one tick";
+    show_fresh([&] { loop.look_at_contacts(); });
+    EXPECT_FALSE(contact.statistics.is_truncated);
+    EXPECT_EQ(contact.statistics.level, 2);
+    EXPECT_EQ(contact.statistics.contacts, touching);
 }
 
 }  // namespace

@@ -448,6 +448,7 @@ TEST_F(ContactTest, HelloAndFramesTellOfEachContact) {
     EXPECT_EQ(contacts[0].find("name")->string(), "beam/ball");
     EXPECT_EQ(contacts[0].find("shell")->number(), 0);
     EXPECT_EQ(contacts[0].find("field")->number(), 1);
+    EXPECT_EQ(contacts[0].find("levels")->number(), 3);
     for (const char* name : {"beam/ball.stiffness", "beam/ball.friction", "beam/ball.nodes"})
         EXPECT_THAT(inboxes[1].texts[0], HasSubstr(R"("name":")" + std::string(name) + '"'));
     // contacts, beam of rank 6, ball
@@ -461,6 +462,8 @@ TEST_F(ContactTest, HelloAndFramesTellOfEachContact) {
     EXPECT_GT(contact(1, kDeepest), 0);
     EXPECT_LT(contact(1, kDeepest), 0.02) << "of the 2 cm that it is pressed down";
     EXPECT_EQ(hub->get("/api/contact/0/slice/z").status, 200);
+    EXPECT_EQ(hub->get("/api/contact/0/iso/0.004").status, 200);
+    EXPECT_EQ(hub->get("/api/contact/0/iso/nan").status, 400);
 }
 
 TEST_F(ContactTest, MarksComeBeforeEachFrameForThoseWhoWantThem) {
@@ -768,7 +771,7 @@ TEST_F(ViewerHubTest, DataIsFetchedByPath) {
     EXPECT_EQ(*hub->get("/api/recordings").body, "[]");
     for (const char* path :
          {"", "/api", "/api/", "/api/asset/", "/api/asset/7/surface", "/api/contact/0/slice/x",
-          "/api/recording/", "/api/recording/../../etc/passwd", "/nothing"})
+          "/api/contact/0/iso/0", "/api/recording/", "/api/recording/../../etc/passwd", "/nothing"})
         EXPECT_EQ(hub->get(path).status, 404) << path;
 }
 

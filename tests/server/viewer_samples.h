@@ -69,16 +69,17 @@ inline std::unique_ptr<World> small_world(const std::string& name = "sample") {
 }
 
 /// A ball that presses a soft beam from above: at 0 s it is 2 cm away, from 0.2 s on 4 cm further
-/// down.
-inline std::unique_ptr<World> pressed_world() {
-    const char* text = R"({"pliant": 1, "name": "pressed", "gravity": [0, 0, 0], "bodies": [
+/// down. `more` members of the scene begin with a comma.
+inline std::unique_ptr<World> pressed_world(const std::string& more = {}) {
+    const std::string text = R"({"pliant": 1, "name": "pressed", "gravity": [0, 0, 0], "bodies": [
         {"name": "beam", "reduced": {"shape": "beam", "size": 1, "fixed": "x < 5 %", "modes": 4, "rank": 6,
             "material": {"youngs_modulus": 1e5, "poisson_ratio": 0.3, "density": 1000},
             "mesh": {"kind": "voxel", "resolution": 8}, "damping": {"mass": 40, "stiffness": 0.005}},
             "contact": {"pointshell": {"points": 1500, "levels": 3, "resolution": 32}}},
         {"name": "ball", "rigid": {"sphere": {"radius": 0.08}, "motion": {"path": {"keyframes": [
             {"time": 0, "position": [0.3, 0, 0.3]}, {"time": 0.2, "position": [0.3, 0, 0.26]}]}}}}],
-        "contacts": [{"shell": "beam", "field": "ball"}]})";
+        "contacts": [{"shell": "beam", "field": "ball"}])" +
+                             more + "}";
     return std::make_unique<World>(parse_scene(text, "pressed.json"), WorldOptions{.cache = {}});
 }
 

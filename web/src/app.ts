@@ -10,6 +10,7 @@ import { byId, download, element } from "./dom";
 import { type SliceAxis, kSliceAxes } from "./field_slices";
 import { ForceView } from "./force_view";
 import { Hand, type HandMode } from "./hand";
+import { kIsoLevels } from "./iso_surfaces";
 import { KeyboardInput } from "./keyboard_input";
 import { LatencyMeter } from "./latency";
 import { Notices } from "./notices";
@@ -28,6 +29,7 @@ import {
     parseSamples,
 } from "./protocol";
 import type { QualityChoice } from "./quality";
+import { quantity } from "./quantity";
 import { Stage } from "./stage";
 import { StatusLine } from "./status_line";
 import { worldPositions } from "./surface_evaluation";
@@ -50,6 +52,8 @@ export class App {
     private showsMesh = false;
     private contactMode: ContactMode = ContactMode.Off;
     private sliceAxis: SliceAxis = "";
+    private isoLevel = 0; // of the body's size
+    private showsIso = false;
     private loop = 0; // plotted
 
     private readonly stage = new Stage(byId<HTMLCanvasElement>("view"));
@@ -88,6 +92,7 @@ export class App {
             c: actions.nextColour,
             m: actions.toggleMesh,
             k: actions.nextContacts,
+            i: actions.toggleIso,
             b: actions.toggleSketch,
             f: actions.frameView,
             "?": actions.showHelp,
@@ -121,6 +126,11 @@ export class App {
     /// Cuts through fields that are drawn.
     get slices(): number {
         return this.view?.slices.count ?? 0;
+    }
+
+    /// Triangles of iso-surfaces that are drawn.
+    get isoTriangles(): number {
+        return this.view?.isoSurfaces.count ?? 0;
     }
 
     /// Sum of all drawn positions: differs when anything moved.
@@ -230,11 +240,14 @@ export class App {
             const assets = await fetchAssets(hello);
             if (this.hello !== hello) return; // another one came meanwhile
             this.assets = assets;
-            this.view = new WorldView(this.stage, hello, assets);
+            this.view = new WorldView(this.stage, hello, assets, (error) =>
+                this.showFieldError(error),
+            );
             this.view.setColourMode(this.colourMode);
             this.showMesh(this.showsMesh);
             this.showContacts(this.contactMode);
             this.showSlice(this.sliceAxis);
+            this.showIso(this.showsIso);
         } catch (error) {
             this.notices.show(
                 "error",
@@ -290,9 +303,39 @@ export class App {
         this.sliceAxis = axis;
         const choice = byId("slice-choice").closest("label")!;
         choice.hidden = this.view?.slices.hasSome !== true;
-        this.view?.slices.show(axis).catch((error: Error) => {
-            this.notices.show("error", `The field could not be loaded: ${error.message}`);
-        });
+        this.view?.slices.show(axis).catch((error: Error) => this.showFieldError(error));
+    }
+
+    private showFieldError(error: Error): void {
+        this.notices.show("error", `The field could not be loaded: ${error.message}`);
+    }
+
+    private showIso(isShown: boolean): void {
+        this.showsIso = isShown;
+        const hasSome = this.view?.isoSurfaces.hasSome === true;
+        const choice = byId<HTMLSelectElement>("iso-choice");
+        choice.value = isShown ? "1" : "0";
+        choice.closest("label")!.hidden = !hasSome;
+        byId("iso-level").parentElement!.hidden = !hasSome || !isShown;
+        this.setIsoLevel(this.isoLevel);
+    }
+
+    private setIsoLevel(level: number): void {
+        this.isoLevel = level;
+        this.view?.isoSurfaces.show(this.showsIso ? level : null);
+        const size = this.view?.isoSurfaces.size ?? null;
+        const part = `${level > 0 ? "+" : ""}${(100 * level).toFixed(1)} %`;
+        const text =
+            level === 0
+                ? "surface"
+                : size === null
+                  ? `${part} of size`
+                  : `${level > 0 ? "+" : ""}${quantity(level * size, "m")}`;
+        byId("iso-level-value").textContent = text.replace("-", "−");
+        const slider = byId<HTMLInputElement>("iso-level");
+        const { low, high } = kIsoLevels;
+        slider.style.setProperty("--share", `${(100 * (level - low)) / (high - low)}%`);
+        slider.setAttribute("aria-valuetext", text);
     }
 
     private setColour(mode: ColourMode): void {
@@ -324,6 +367,7 @@ export class App {
             nextContacts: () =>
                 this.hello?.contacts.length &&
                 this.showContacts(((this.contactMode + 1) % 3) as ContactMode),
+            toggleIso: () => this.view?.isoSurfaces.hasSome && this.showIso(!this.showsIso),
             frameView: () => {
                 this.stage.orbit.goHome();
                 this.stage.invalidate();
@@ -393,6 +437,27 @@ export class App {
                     "Field slice",
                     ["Off", "Across x", "Across y", "Across z"],
                     (value) => this.showSlice(kSliceAxes[Number(value)]!),
+                ),
+                choices("iso-choice", "Iso-surface", ["Off", "On"], (value) =>
+                    this.showIso(value === "1"),
+                ),
+                element(
+                    "div",
+                    { class: "parameter", hidden: true },
+                    element("span", { class: "name" }, "Iso-surface level"),
+                    element("output", { id: "iso-level-value", for: "iso-level" }),
+                    element("input", {
+                        id: "iso-level",
+                        type: "range",
+                        "aria-label": "Iso-surface level",
+                        min: String(kIsoLevels.low),
+                        max: String(kIsoLevels.high),
+                        step: String(kIsoLevels.step),
+                        value: "0",
+                        title: "Below 0 inside the body, 0 its surface, above 0 around it",
+                        oninput: (event) =>
+                            this.setIsoLevel(Number((event.target as HTMLInputElement).value)),
+                    }),
                 ),
                 choices(
                     "quality-choice",

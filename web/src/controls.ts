@@ -14,6 +14,7 @@ export interface Actions {
     nextColour(): void;
     toggleMesh(): void;
     nextContacts(): void;
+    toggleIso(): void;
     frameView(): void;
     screenshot(): void;
     toggleRecording(): void;

@@ -21,7 +21,7 @@ export class FieldSlices {
     ) {
         const seen = new Set<number>();
         hello.contacts.forEach(({ field }, contact) => {
-            if (hello.bodies[field]!.encoding !== "pose" || seen.has(field)) return;
+            if (hello.bodies[field]?.encoding !== "pose" || seen.has(field)) return;
             seen.add(field);
             this.contacts.push(contact);
         });
@@ -110,7 +110,7 @@ function makeCut(bytes: ArrayBuffer): THREE.Group {
 }
 
 /// 1, 2 or 5 times a power of ten.
-function roundLength(length: number): number {
+export function roundLength(length: number): number {
     const power = 10 ** Math.floor(Math.log10(length));
     return ([1, 2, 5].find((digit) => digit * power >= length) ?? 10) * power;
 }

@@ -13,6 +13,7 @@ if (document.createElement("canvas").getContext("webgl2")) {
             isHolding: () => app.isHolding,
             contactPoints: () => app.contactPoints,
             slices: () => app.slices,
+            isoTriangles: () => app.isoTriangles,
             contactForce: () =>
                 Math.max(0, ...(app.frame?.contacts ?? []).map((c) => Math.hypot(...c.force))),
             time: () => app.frame?.time ?? 0,

@@ -36,6 +36,7 @@ export interface ContactInfo {
     name: string;
     shell: number;
     field: number;
+    levels: number; // of the tree of points
 }
 
 export interface Hello {
@@ -166,7 +167,7 @@ export interface ContactState {
     visited: number; // points asked
     skipped: number; // left out because nothing can have changed
     touching: number;
-    level: number; // deepest one completed; −1: none
+    level: number; // deepest one completed, from 0; −1: none
     isTruncated: boolean; // the budget ended before the last level
     force: Vec3; // on the body with the field
     deepest: number; // [m]

@@ -18,6 +18,7 @@ export class StatusLine {
     private readonly contacts = byId("contact-counts");
     private readonly warnings = byId("warnings");
     private readonly about = byId("about");
+    private levels = 0; // of the deepest tree of points
     private ticks: { tick: number; time: number }[] = []; // of the last two seconds
 
     showState(state: ConnectionState): void {
@@ -29,6 +30,7 @@ export class StatusLine {
         this.about.textContent = `${hello.scheduling} · Pliant ${hello.version}`;
         this.ticks = [];
         this.contacts.hidden = hello.contacts.length === 0;
+        this.levels = Math.max(0, ...hello.contacts.map(({ levels }) => levels));
     }
 
     /// Of all contacts in the newest frame.
@@ -36,12 +38,15 @@ export class StatusLine {
         if (contacts.length === 0) return;
         const sum = (count: (contact: ContactState) => number) =>
             contacts.reduce((total, contact) => total + count(contact), 0);
-        const levels = contacts.map(({ level }) => level).filter((level) => level >= 0);
+        // people count from 1
+        const levels = contacts.map(({ level }) => level + 1).filter((level) => level > 0);
         const [low, high] = [Math.min(...levels), Math.max(...levels)];
         const parts = [
             `contact: ${sum(({ visited }) => visited)} visited`,
             `${sum(({ touching }) => touching)} touching`,
-            levels.length === 0 ? "" : `level ${low === high ? low : `${low}–${high}`}`,
+            levels.length === 0
+                ? ""
+                : `level ${low === high ? low : `${low}–${high}`} of ${this.levels}`,
             contacts.some(({ isTruncated }) => isTruncated) ? "budget used up" : "",
         ];
         this.contacts.textContent = parts.filter((part) => part).join(" · ");

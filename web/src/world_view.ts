@@ -4,6 +4,7 @@ import { ColourMode, type ColourUniforms } from "./colours";
 import { ContactView } from "./contact_view";
 import { FieldSlices } from "./field_slices";
 import type { ContactShadow } from "./ground";
+import { IsoSurfaces } from "./iso_surfaces";
 import type { Frame, Hello, MeshNodes, Vec3 } from "./protocol";
 import { rotated } from "./rigid_fit";
 import type { Stage } from "./stage";
@@ -21,6 +22,7 @@ export class WorldView {
     readonly colours: ColourUniforms = { colourMode: { value: 0 }, colourScale: { value: 1 } };
     readonly contacts: ContactView;
     readonly slices: FieldSlices;
+    readonly isoSurfaces: IsoSurfaces;
     private readonly groups: SurfaceGroup[] = [];
     private readonly meshLines = new Map<number, THREE.LineSegments>();
     private readonly lineMaterial = new THREE.LineBasicMaterial({
@@ -34,9 +36,11 @@ export class WorldView {
         private readonly stage: Stage,
         readonly hello: Hello,
         readonly assets: Asset[],
+        failed: (error: Error) => void,
     ) {
         this.contacts = new ContactView(stage);
         this.slices = new FieldSlices(stage, hello);
+        this.isoSurfaces = new IsoSurfaces(stage, hello, failed);
         const members = new Map<string, number[]>();
         hello.bodies.forEach((body, index) => {
             const key = body.encoding === "positions" ? `body ${index}` : `asset ${body.asset}`;
@@ -51,6 +55,7 @@ export class WorldView {
     update(frame: Frame): void {
         for (const group of this.groups) group.update(frame);
         this.slices.update(frame);
+        this.isoSurfaces.update(frame);
         if (this.colours.colourMode.value === ColourMode.Displacement) this.updateScale(frame);
         this.stage.ground.setShadows(this.contactShadows(frame));
     }
@@ -106,6 +111,7 @@ export class WorldView {
         this.redraw();
         this.contacts.dispose();
         this.slices.dispose();
+        this.isoSurfaces.dispose();
         for (const lines of this.meshLines.values()) {
             this.stage.scene.remove(lines);
             lines.geometry.dispose();

@@ -45,6 +45,10 @@ public:
 
     /// Contact of the bodies as they are, into their loads of the next step of dt seconds.
     StepStatus act(double dt) noexcept;
+    /// Contact of the bodies as they are for loads() and traversal() alone: bodies get nothing, and
+    /// what came before is forgotten. As if they had been there for some ticks, so that the budget
+    /// goes as deep as it can; without friction, which depends on the way here.
+    StepStatus look() noexcept;
     [[nodiscard]] const ContactLoads& loads() const noexcept;
     [[nodiscard]] const PointTraversal& traversal() const noexcept;
     [[nodiscard]] const ContactForces& forces() const noexcept;

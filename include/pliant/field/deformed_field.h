@@ -88,6 +88,8 @@ public:
     [[nodiscard]] CullingMargin margin() const noexcept override;  ///< grows with |F − I|, eq. (14)
     [[nodiscard]] double resolution() const noexcept override;
 
+    /// What it is made of, to make another one for another thread.
+    [[nodiscard]] DeformedFieldModel model() const noexcept;
     [[nodiscard]] int rank() const noexcept;
     /// Proxy nearest to a deformed point: where contact loads act.
     [[nodiscard]] int nearest_proxy(const Eigen::Vector3d& x) const noexcept;

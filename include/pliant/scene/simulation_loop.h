@@ -127,6 +127,9 @@ public:
     /// Drops what contacts remember of earlier ticks (friction anchors, coherence): after states of
     /// bodies were restored. reset() does so too.
     void forget_contacts() noexcept;
+    /// Finds the contacts of the bodies as they are, for fill() alone: after states were restored
+    /// for a picture. No load, no friction.
+    void look_at_contacts() noexcept;
 
     /// Commands for bodies of other loops only empty their slot here; SetParameter is the world's
     /// to route. What is malformed is ignored and counted.
