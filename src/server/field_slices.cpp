@@ -30,7 +30,6 @@ void put_vector(BinaryWriter& out, const Vector3d& v) {
     for (int i = 0; i < 3; ++i) out.f32(static_cast<float>(v[i]));
 }
 
-SharedBytes shared(BinaryWriter& out) { return std::make_shared<const std::string>(out.take()); }
 
 HttpReply data_reply(SharedBytes bytes) {
     if (bytes == nullptr) return not_found();
