@@ -89,6 +89,7 @@
 #include "pliant/reduction/thin_samples.h"
 #include "pliant/scene/command.h"
 #include "pliant/scene/engine.h"
+#include "pliant/scene/loop_contact.h"
 #include "pliant/scene/recording.h"
 #include "pliant/scene/scene_description.h"
 #include "pliant/scene/scene_file.h"

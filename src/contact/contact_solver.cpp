@@ -32,6 +32,7 @@ void check(const ContactSolverOptions& o) {
                         .scaling_count = o.scaling_count,
                         .friction = o.friction,
                         .friction_stiffness = o.friction_stiffness});
+    check_load_options({.friction = o.max_friction});
     const auto expect = [](bool is_good, const char* field, const std::string& value,
                            const char* expected) {
         if (!is_good) throw InputError("", field, value, expected);
@@ -112,8 +113,9 @@ ContactSolver::Impl::Impl(const std::vector<ContactBody>& contact_bodies,
       broad(static_cast<int>(bodies.size()), o.max_pairs),
       phases(static_cast<int>(bodies.size()), o.max_pairs) {
     for (const MovingBody& b : bodies) is_moving.push_back(b.is_moving() ? 1 : 0);
+    options.max_friction = std::max(o.friction, o.max_friction);
     for (int i = 0; i < kNumParts; ++i)
-        parts.emplace_back(bodies, o.max_contacts / kNumParts, o.friction > 0);
+        parts.emplace_back(bodies, o.max_contacts / kNumParts, options.max_friction > 0);
     const auto max_pairs = static_cast<std::size_t>(o.max_pairs);
     pairs.reserve(max_pairs);
     active.reserve(max_pairs);
@@ -274,7 +276,8 @@ void ContactSolver::Impl::remember() noexcept {
             const Vector3d stretch = c.is_sliding ? Vector3d(-tangential / k) : c.stretch;
             memory.push_back(
                 {pair.bodies, c.point, c.f[0], tangential, field.to_body(c.p - stretch)});
-            contacts.push_back({pair.bodies.shell, pair.bodies.field, c.point, c.p, c.force()});
+            contacts.push_back(
+                {pair.bodies.shell, pair.bodies.field, c.point, c.node, c.p, c.force()});
             statistics.deepest = std::max(statistics.deepest, -c.distance);
             statistics.num_sliding += c.is_sliding && c.f[0] > 0 ? 1 : 0;
             statistics.elastic_energy += 0.5 * c.k * c.distance * c.distance;
@@ -315,6 +318,13 @@ const ContactSolverStatistics& ContactSolver::statistics() const noexcept {
 const ContactSolverOptions& ContactSolver::options() const noexcept { return impl_->options; }
 std::span<const ContactSolver::Contact> ContactSolver::contacts() const noexcept {
     return impl_->contacts;
+}
+void ContactSolver::set_stiffness(double stiffness) noexcept {
+    if (std::isfinite(stiffness)) impl_->options.stiffness = std::clamp(stiffness, 1e-9, 1e12);
+}
+void ContactSolver::set_friction(double friction) noexcept {
+    ContactSolverOptions& options = impl_->options;
+    if (std::isfinite(friction)) options.friction = std::clamp(friction, 0.0, options.max_friction);
 }
 void ContactSolver::forget() noexcept {
     impl_->memory.clear();

@@ -67,7 +67,8 @@ struct SelfContact::Impl {
     Impl(ReducedBody& b, PointTree tree, const DeformedFieldModel& model,
          const SelfContactOptions& o)
         : body((check(b, tree, model, o), &b)),
-          damping_steps(o.damping_steps),
+          options(o),
+          largest_budget(o.budget > 0 ? o.budget : tree.num_nodes()),
           field(model),
           traversal(tree, field, exclusion_of(o, field, tree.shell()), o.budget, o.max_contacts),
           row_of_contact(traversal.contacts.node.size()),
@@ -86,7 +87,8 @@ struct SelfContact::Impl {
     void find_relative_modes() noexcept;
 
     ReducedBody* body;
-    double damping_steps;
+    SelfContactOptions options;
+    int largest_budget;
     DeformedField field;
     SelfTraversal traversal;
     std::vector<int> row_of_contact;
@@ -163,7 +165,7 @@ StepStatus SelfContact::act(double dt) noexcept {
     const StepStatus status = m.update(m.body->state().q);
     if (m.loads.num_contacts > 0)
         m.body->add_contact(m.loads.shell_load, m.loads.shell_reduced_stiffness,
-                            m.damping_steps * dt);
+                            m.options.damping_steps * dt);
     return status;
 }
 
@@ -184,6 +186,21 @@ const TraversalStatistics& SelfContact::statistics() const noexcept {
     return impl_->traversal.statistics;
 }
 double SelfContact::exclusion() const noexcept { return impl_->traversal.exclusion; }
+std::span<const int> SelfContact::frontier() const noexcept { return impl_->traversal.frontier(); }
 std::span<const int> SelfContact::homes() const noexcept { return impl_->traversal.home; }
+const PointTree& SelfContact::tree() const noexcept { return impl_->traversal.tree; }
+const SelfContactOptions& SelfContact::options() const noexcept { return impl_->options; }
+
+void SelfContact::set_stiffness(double stiffness) noexcept {
+    if (!std::isfinite(stiffness)) return;
+    impl_->options.loads.stiffness = std::clamp(stiffness, 1e-9, 1e12);
+    impl_->sums.options.stiffness = impl_->options.loads.stiffness;
+}
+void SelfContact::set_budget(int nodes) noexcept {
+    const int first_level = impl_->traversal.tree.level_start(1);
+    impl_->options.budget = std::clamp(nodes, first_level, impl_->largest_budget);
+    impl_->traversal.budget = impl_->options.budget;
+}
+void SelfContact::forget() noexcept { impl_->traversal.forget(); }
 
 }  // namespace pliant

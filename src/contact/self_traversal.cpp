@@ -22,10 +22,10 @@ int level_size(const PointTree& tree, int level) {
 }  // namespace
 
 SelfTraversal::SelfTraversal(PointTree point_tree, const DeformedField& field, double distance,
-                             int budget, int max_contacts)
+                             int num_nodes, int max_contacts)
     : tree(std::move(point_tree)),
       exclusion(distance),
-      budget_(budget),
+      budget(num_nodes),
       max_contacts_(std::min(max_contacts, tree.num_points())),
       factors_(static_cast<std::size_t>(tree.row_stride())),
       rows_{tree.row(0), tree.row_stride(), tree.rank(), &tree.nodes()[0].b,
@@ -37,6 +37,7 @@ SelfTraversal::SelfTraversal(PointTree point_tree, const DeformedField& field, d
                                                kVisitPadding);
     for (auto* list : {&fresh_, &copies_, &open_}) list->assign(room, 0);
     open_distance_.assign(room, 0);
+    culled_.assign(static_cast<std::size_t>(tree.num_points() + kVisitPadding), 0);
     const auto capacity = static_cast<std::size_t>(max_contacts_);
     for (auto* list : {&contacts.node, &contacts.point, &domain}) list->assign(capacity, 0);
     for (auto* list : {&contacts.x, &contacts.y, &contacts.z, &contacts.distance})
@@ -78,6 +79,7 @@ void SelfTraversal::clear() noexcept {
     contacts.count = 0;
     statistics = {};
     has_room_ = true;
+    lists_.num_culled = 0;
 }
 
 bool SelfTraversal::begin(const DeformedField& field,
@@ -115,7 +117,7 @@ StepStatus SelfTraversal::update(const DeformedField& field,
     lists_ = {};
     lists_.open = open_.data();
     lists_.open_distance = open_distance_.data();
-    lists_.culled = culled_;
+    lists_.culled = culled_.data();
     lists_.least = std::numeric_limits<float>::infinity();
     num_fresh_ = level_size(tree, 0);
     num_copies_ = 0;
@@ -132,16 +134,17 @@ StepStatus SelfTraversal::update(const DeformedField& field,
             statistics.level = deepest;
             break;
         }
-        const int limit = budget_ == 0 ? std::numeric_limits<int>::max()
-                          : level + 1 <= previous_level_
-                              ? budget_
-                              : static_cast<int>(kColdFraction * budget_);
+        const int limit = budget == 0                    ? std::numeric_limits<int>::max()
+                          : level + 1 <= previous_level_ ? budget
+                                                         : static_cast<int>(kColdFraction * budget);
         if (!queue_children(limit - statistics.visited)) {
             statistics.is_truncated = true;
             break;
         }
     }
     previous_level_ = statistics.level;
+    std::copy_n(lists_.open, lists_.num_open, culled_.begin() + lists_.num_culled);
+    lists_.num_culled += lists_.num_open;
     statistics.contacts = contacts.count;
     statistics.clearance = std::max(0.0f, lists_.least);
     return has_room_ ? StepStatus::Ok : StepStatus::CapacityExceeded;
@@ -188,7 +191,6 @@ void SelfTraversal::visit(const DeformedField& field, const std::vector<int>& no
                 least = std::min(least, questions_.answer[k]);
             }
         }
-        lists_.num_culled = 0;
         const int num_inside = sort_nodes(batch_nodes, count, rule_, batch_, lists_);
         if (are_fresh && num_inside > 0) add_contacts(field, batch_nodes, num_inside);
     }

@@ -23,9 +23,16 @@ public:
     StepStatus update(const DeformedField& field,
                       const Eigen::Ref<const Eigen::VectorXd>& q) noexcept;
     void clear() noexcept;
+    /// Forgets which level was reached last.
+    void forget() noexcept { previous_level_ = -1; }
+    /// Nodes at which the last update ended, for pictures.
+    [[nodiscard]] std::span<const int> frontier() const noexcept {
+        return std::span(culled_).first(static_cast<std::size_t>(lists_.num_culled));
+    }
 
     PointTree tree;
     double exclusion;       ///< ε
+    int budget;             ///< at most what it was made with; 0: all nodes
     std::vector<int> home;  ///< of each point
     ContactPoints contacts;
     std::vector<int> domain;  ///< of each contact
@@ -55,7 +62,7 @@ private:
     void add_contacts(const DeformedField& field, const int* nodes, int num_inside) noexcept;
 
     std::vector<int> node_home_;  ///< of all points below a node, or −1
-    int budget_, max_contacts_, previous_level_ = -1;
+    int max_contacts_, previous_level_ = -1;
     // this tick
     AlignedArray<float> factors_;
     VisitRows rows_;
@@ -65,8 +72,8 @@ private:
     Questions questions_;
     VisitLists lists_;
     std::vector<int> fresh_, copies_, open_;
+    std::vector<int> culled_;  ///< points below them are not below others
     std::vector<float> open_distance_;
-    int culled_[kVisitBatch + kVisitPadding] = {};
     int num_fresh_ = 0, num_copies_ = 0;
     bool has_room_ = true;
 };

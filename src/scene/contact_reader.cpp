@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 
 #include "scene/scene_reader.h"
@@ -58,46 +59,71 @@ std::optional<FieldSource> read_field(const JsonObject& json, const BodyDescript
     return source;
 }
 
-/// Refuses bodies that cannot touch others in this way; `key` names the body.
-void check_kind(const JsonObject& json, const std::string& key, const BodyDescription& body) {
-    if (std::holds_alternative<FemSource>(body.source))
-        json.refuse(key,
-                    "a rigid or reduced body; full FEM bodies touch all rigid bodies of their "
-                    "loop without being told");
-    if (const auto* rigid = std::get_if<RigidSource>(&body.source); rigid && rigid->density > 0)
-        json.refuse(key,
-                    "a body that forces do not throw about; rigid bodies with \"density\" do not "
-                    "collide yet");
-    if (const auto* reduced = std::get_if<ReducedSource>(&body.source)) {
-        const auto* recipe = std::get_if<ReducedRecipe>(&reduced->model);
-        if (recipe && recipe->build.is_free)
-            json.refuse(key, "a body that is held; bodies that are \"free\" do not collide yet");
-    }
+bool is_free(const BodyDescription& body) {
+    const auto* reduced = std::get_if<ReducedSource>(&body.source);
+    const auto* recipe = reduced ? std::get_if<ReducedRecipe>(&reduced->model) : nullptr;
+    return recipe && recipe->build.is_free;
 }
+bool has_mass(const BodyDescription& body) {
+    const auto* rigid = std::get_if<RigidSource>(&body.source);
+    return rigid && rigid->density > 0;
+}
+bool is_reduced(const BodyDescription& body) {
+    return std::holds_alternative<ReducedSource>(body.source);
+}
+bool has_field(const BodyDescription& body) {
+    const auto* rigid = std::get_if<RigidSource>(&body.source);
+    return body.contact.field || (rigid && !std::holds_alternative<SurfaceSource>(rigid->shape));
+}
+constexpr const char* kNoFem =
+    "a rigid or reduced body; full FEM bodies touch all rigid bodies of their loop without being "
+    "told";
+
+/// Refuses keys that belong to other kinds of contact.
+void refuse_keys(const JsonObject& json, std::initializer_list<const char*> keys,
+                 const std::string& kind) {
+    for (const char* key : keys)
+        if (json.has(key)) json.fail(key, "goes with \"" + kind + "\" only");
+}
+
+ContactScaling read_scaling(const JsonObject& json) {
+    const std::string scaling = json.text("scaling", "per-direction");
+    if (scaling == "single-count") return ContactScaling::SingleCount;
+    return scaling == "none" ? ContactScaling::None : ContactScaling::PerDirection;
+}
+
+// --- a pair
 
 const BodyDescription& read_side(const JsonObject& json, const std::string& key,
                                  const SceneDescription& scene) {
     const int found = find_description(scene, json.text(key, ""));
     if (found < 0) json.refuse(key, "a body of the scene: " + list_of_bodies(scene));
     const BodyDescription& body = scene.bodies[static_cast<std::size_t>(found)];
-    check_kind(json, key, body);
+    if (std::holds_alternative<FemSource>(body.source)) json.refuse(key, kNoFem);
+    if (has_mass(body))
+        json.refuse(key,
+                    "a body that forces do not throw about; rigid bodies with \"density\" touch "
+                    "others in {\"among\": […]}");
+    if (is_free(body))
+        json.refuse(key,
+                    "a body that is held; bodies that are \"free\" touch others in {\"among\": "
+                    "[…]}");
     return body;
 }
 
-bool has_field(const BodyDescription& body) {
-    const auto* rigid = std::get_if<RigidSource>(&body.source);
-    return body.contact.field || (rigid && !std::holds_alternative<SurfaceSource>(rigid->shape));
-}
-
-ContactDescription read_pair(const JsonObject& json, const SceneDescription& scene) {
-    ContactDescription contact;
+PairContactDescription read_pair(const JsonObject& json, const SceneDescription& scene) {
+    refuse_keys(json, {"name", "iterations", "max_contacts"}, "among");
+    refuse_keys(json, {"exclusion"}, "self");
+    if (!json.has("field")) json.fail("field", "is needed beside \"shell\"");
+    PairContactDescription contact;
     contact.shell = json.text("shell", "");
     contact.field = json.text("field", "");
     const BodyDescription& shell = read_side(json, "shell", scene);
     const BodyDescription& field = read_side(json, "field", scene);
     if (contact.shell == contact.field)
         json.refuse("field",
-                    "another body than the shell: a body does not touch itself in scenes yet");
+                    "another body than the shell; a body touches itself with {\"self\": \"" +
+                        shell.name + "\"}");
     if (!shell.contact.pointshell)
         json.refuse("shell", "a body with \"contact\": {\"pointshell\": …}");
     if (!has_field(field)) json.refuse("field", "a body with \"contact\": {\"field\": …}");
@@ -114,12 +140,171 @@ ContactDescription read_pair(const JsonObject& json, const SceneDescription& sce
     contact.budget = 1e-6 * json.number("budget_us", 0);
     if (json.text("exchange", "semi-implicit") == "explicit")
         contact.exchange = ContactExchange::Explicit;
-    const std::string scaling = json.text("scaling", "per-direction");
-    if (scaling == "single-count") contact.scaling = ContactScaling::SingleCount;
-    if (scaling == "none") contact.scaling = ContactScaling::None;
+    contact.scaling = read_scaling(json);
     contact.has_coherence = json.boolean("coherence", contact.has_coherence);
     return contact;
 }
+
+// --- among many
+
+/// The description that a name without a number stands for, with all its copies.
+const BodyDescription* find_all_copies(const SceneDescription& scene, const std::string& name) {
+    const auto found = std::ranges::find(scene.bodies, name, &BodyDescription::name);
+    return found == scene.bodies.end() ? nullptr : &*found;
+}
+std::string list_of_names(const SceneDescription& scene) {
+    std::string known;
+    for (const BodyDescription& body : scene.bodies)
+        known += (known.empty() ? "\"" : ", \"") + body.name + "\"";
+    return known;
+}
+
+std::vector<const BodyDescription*> read_members(const JsonObject& json,
+                                                 const SceneDescription& scene) {
+    std::vector<const BodyDescription*> members;
+    const JsonValue::Array& names = json.find("among")->array();
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const auto refuse = [&](const std::string& expected) {
+            json.refuse_item("among", i, expected);
+        };
+        const std::string& name = names[i].string();
+        const BodyDescription* body = find_all_copies(scene, name);
+        if (!body && find_description(scene, name) >= 0)
+            refuse("a name without a number: all copies touch");
+        if (!body) refuse("a body of the scene: " + list_of_names(scene));
+        if (std::ranges::find(members, body) != members.end()) refuse("each body once");
+        if (std::holds_alternative<FemSource>(body->source)) refuse(kNoFem);
+        if (!body->contact.pointshell && !has_field(*body))
+            refuse("a body with \"contact\": {\"pointshell\": …}, {\"field\": …} or both");
+        if (!members.empty() && body->loop != members[0]->loop)
+            refuse("a body of the loop \"" + members[0]->loop +
+                   "\", as the first; this one is in \"" + body->loop + "\"");
+        members.push_back(body);
+    }
+    return members;
+}
+
+AmongContactDescription read_among(const JsonObject& json, const SceneDescription& scene) {
+    refuse_keys(json, {"field", "nodes", "budget_us", "exchange", "coherence"}, "shell");
+    refuse_keys(json, {"exclusion"}, "self");
+    AmongContactDescription contact;
+    const std::vector<const BodyDescription*> members = read_members(json, scene);
+    const auto any = [&](const auto& is_so) { return std::ranges::any_of(members, is_so); };
+    if (members.size() == 1 && !members[0]->copies)
+        json.refuse("among", "at least two bodies, or one with copies");
+    if (!any([](const auto* body) { return body->contact.pointshell.has_value(); }))
+        json.refuse("among", "at least one body with \"contact\": {\"pointshell\": …}");
+    if (!any([](const auto* body) { return has_field(*body); }))
+        json.refuse("among", "at least one body with \"contact\": {\"field\": …}");
+    if (!any([](const auto* body) { return has_mass(*body) || is_reduced(*body); }))
+        json.refuse("among",
+                    "at least one body that forces move: rigid with \"density\", or reduced");
+
+    std::string joined;
+    for (const BodyDescription* body : members) {
+        contact.bodies.push_back(body->name);
+        joined += (joined.empty() ? "" : "+") + body->name;
+    }
+    // of copies alone: not the name of the body
+    if (members.size() == 1) joined += "+" + joined;
+    contact.name = json.text("name", joined);
+    if (find_all_copies(scene, contact.name))
+        json.refuse("name", "a name that no body has: sliders are told apart by it");
+    contact.stiffness = json.number("stiffness", contact.stiffness);
+    contact.friction = json.number("friction", contact.friction);
+    contact.scaling = read_scaling(json);
+    contact.iterations = json.integer("iterations", contact.iterations);
+    contact.max_contacts = json.integer("max_contacts", contact.max_contacts);
+    return contact;
+}
+
+// --- with itself
+
+SelfContactDescription read_self(const JsonObject& json, const SceneDescription& scene) {
+    refuse_keys(json, {"field", "budget_us", "exchange", "coherence"}, "shell");
+    refuse_keys(json, {"name", "iterations", "max_contacts"}, "among");
+    if (json.has("friction"))
+        json.fail("friction", "goes with \"shell\" and \"among\": self-contact has none");
+    SelfContactDescription contact;
+    contact.body = json.text("self", "");
+    const BodyDescription* body = find_all_copies(scene, contact.body);
+    if (!body && find_description(scene, contact.body) >= 0)
+        json.refuse("self", "a name without a number: all copies touch themselves");
+    if (!body) json.refuse("self", "a body of the scene: " + list_of_names(scene));
+    if (!is_reduced(*body)) json.refuse("self", "a reduced body; others do not bend or need it");
+    if (!body->contact.pointshell || !body->contact.field)
+        json.refuse("self",
+                    "a body with \"contact\": {\"pointshell\": …, \"field\": {\"domains\": 0}}");
+    if (body->contact.field->file.empty() && body->contact.field->deformed.num_domains == 1)
+        json.refuse("self",
+                    "a body whose field has several parts that can touch: \"field\": "
+                    "{\"domains\": 0} finds them");
+    contact.exclusion = json.number("exclusion", contact.exclusion);
+    contact.stiffness = json.number("stiffness", contact.stiffness);
+    contact.nodes = json.integer("nodes", contact.nodes);
+    contact.scaling = read_scaling(json);
+    return contact;
+}
+
+// --- all of them
+
+/// Refuses what earlier contacts do already.
+class Doubles {
+public:
+    Doubles(const JsonObject& json, const SceneDescription& scene,
+            const std::vector<ContactDescription>& earlier)
+        : json_(json), scene_(scene), earlier_(earlier) {}
+
+    void operator()(const PairContactDescription& pair) const {
+        for (const auto* other : all_of<PairContactDescription>())
+            if (other->shell == pair.shell && other->field == pair.field)
+                json_.refuse("field", "a pair that is not there already");
+        for (const auto* other : all_of<AmongContactDescription>())
+            if (is_in(*other, pair.shell) && is_in(*other, pair.field))
+                json_.refuse("field", "a body that does not touch \"" + pair.shell +
+                                          "\" already: both are in one \"among\"");
+    }
+    void operator()(const AmongContactDescription& among) const {
+        for (const auto* other : all_of<AmongContactDescription>()) {
+            if (other->name == among.name)
+                json_.refuse("name", "a name of its own: sliders are told apart by it");
+            for (std::size_t i = 0; i < among.bodies.size(); ++i)
+                if (is_in(*other, among.bodies[i]))
+                    json_.refuse_item("among", i,
+                                      "a body that is in no other \"among\": all forces on it are "
+                                      "found together");
+        }
+        for (const auto* pair : all_of<PairContactDescription>())
+            if (is_in(among, pair->shell) && is_in(among, pair->field))
+                json_.fail("among", "\"" + pair->shell + "\" and \"" + pair->field +
+                                        "\" touch as a pair already; drop that");
+    }
+    void operator()(const SelfContactDescription& self) const {
+        for (const auto* other : all_of<SelfContactDescription>())
+            if (other->body == self.body)
+                json_.refuse("self", "a body that does not touch itself already");
+    }
+
+private:
+    template <class Kind>
+    [[nodiscard]] std::vector<const Kind*> all_of() const {
+        std::vector<const Kind*> found;
+        for (const ContactDescription& contact : earlier_)
+            if (const auto* one = std::get_if<Kind>(&contact)) found.push_back(one);
+        return found;
+    }
+    /// Also a copy by its number.
+    [[nodiscard]] bool is_in(const AmongContactDescription& among, const std::string& body) const {
+        const int found = find_description(scene_, body);
+        const std::string& name =
+            found < 0 ? body : scene_.bodies[static_cast<std::size_t>(found)].name;
+        return std::ranges::find(among.bodies, name) != among.bodies.end();
+    }
+
+    const JsonObject& json_;
+    const SceneDescription& scene_;
+    const std::vector<ContactDescription>& earlier_;
+};
 
 }  // namespace
 
@@ -140,10 +325,14 @@ std::vector<ContactDescription> read_contacts(const JsonObject& json,
                                               const SceneDescription& scene) {
     std::vector<ContactDescription> contacts;
     for (const JsonObject& item : json.objects("contacts")) {
-        ContactDescription contact = read_pair(item, scene);
-        for (const ContactDescription& other : contacts)
-            if (other.shell == contact.shell && other.field == contact.field)
-                item.refuse("field", "a pair that is not there already");
+        ContactDescription contact;
+        if (item.has("shell"))
+            contact = read_pair(item, scene);
+        else if (item.has("among"))
+            contact = read_among(item, scene);
+        else
+            contact = read_self(item, scene);
+        std::visit(Doubles(item, scene, contacts), contact);
         contacts.push_back(std::move(contact));
     }
     return contacts;

@@ -7,6 +7,7 @@
 #include "reduction/build_cache.h"
 #include "scene/store_words.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -20,6 +21,12 @@ using Eigen::Vector3d;
 constexpr int kContactFormat = 1;
 /// What a point carries at half a cell, docs/scene.md eq. (5): the force of a haptic device [N].
 constexpr double kFullForce = 8.5;
+/// For the weight of bodies, whatever the gravity of the scene, docs/scene.md eq. (6) [m/s²].
+constexpr double kGravity = 9.81;
+/// That a solver has room for, by the number of bodies.
+constexpr int kContactsPerBody = 64, kFewestContacts = 8192, kPairsPerBody = 64;
+/// Friction may be turned up to this while it runs.
+constexpr double kMostFriction = 2;
 /// Of bodies that a script moves into others: 0.6 m/s and a turn a second.
 constexpr ScriptedMotion::Rates kFastest{0.6, 2 * std::numbers::pi};
 
@@ -136,10 +143,42 @@ auto with_name(const std::string& part, const BodyDescription& body, const Call&
     }
 }
 
+/// Length within which a point is stopped: a cell of the field, or the spacing of the points.
+double cell_of(double resolution, const PointTree* tree) {
+    if (resolution > 0) return resolution;
+    return tree && tree->shell().spacing > 0 ? tree->shell().spacing : 1e-3;
+}
 /// docs/scene.md eq. (5).
-double chosen_stiffness(const DistanceField& field, const PointTree& tree) {
-    const double cell = field.resolution() > 0 ? field.resolution() : tree.shell().spacing;
-    return 2 * kFullForce / (cell > 0 ? cell : 1e-3);
+double chosen_stiffness(double cell) { return 2 * kFullForce / cell; }
+
+double mass_of(const Body& body) {
+    const auto* rigid = dynamic_cast<const RigidBody*>(&body);
+    const auto* reduced = dynamic_cast<const ReducedBody*>(&body);
+    const std::optional<RigidMass>& mass = rigid ? rigid->mass() : reduced->rest_mass();
+    return mass ? mass->mass : 0;
+}
+
+/// docs/scene.md eq. (6).
+double chosen_stiffness(std::span<const ContactBody> bodies) {
+    double mass = 0, cell = INFINITY, spacing = INFINITY;
+    for (const ContactBody& b : bodies) {
+        mass = std::max(mass, mass_of(*b.body));
+        const double resolution = b.deformed ? DeformedField(*b.deformed).resolution()
+                                  : b.field  ? b.field->resolution()
+                                             : 0;
+        if (resolution > 0) cell = std::min(cell, resolution);
+        if (b.tree) spacing = std::min(spacing, cell_of(0, &*b.tree));
+    }
+    const double force = mass > 0 ? mass * kGravity : kFullForce;
+    return 2 * force / (std::isfinite(cell) ? cell : spacing);
+}
+
+void check_nodes(int nodes, const PointTree& tree) {
+    const int first_level = tree.level_start(1);
+    if (nodes > 0 && nodes < first_level)
+        throw InputError("", "nodes", std::to_string(nodes),
+                         "at least " + std::to_string(first_level) +
+                             ", the first level of the pointshell; more levels make it smaller");
 }
 
 }  // namespace
@@ -296,7 +335,7 @@ FieldBody ContactStore::field(const ContactSide& side) {
     return result;
 }
 
-LoopContact ContactStore::make(const ContactDescription& contact, const ContactSide& shell,
+LoopContact ContactStore::make(const PairContactDescription& contact, const ContactSide& shell,
                                const ContactSide& field) {
     ContactPairOptions options;
     options.exchange = contact.exchange;
@@ -304,25 +343,84 @@ LoopContact ContactStore::make(const ContactDescription& contact, const ContactS
     options.loads.friction = contact.friction;
     options.loads.scaling = contact.scaling;
     if (contact.stiffness > 0) options.loads.stiffness = contact.stiffness;
-    const bool moves_shell = is_moved(shell), moves_field = is_moved(field);
-    ShellBody shell_body{&shell.body, tree(shell)};
-    ContactPair pair(std::move(shell_body), this->field(field), options);
+    const ContactMember shell_member{shell.place, is_moved(shell), tree(shell)};
+    const ContactMember field_member{field.place, is_moved(field), {}};
+    ContactPair pair({&shell.body, *shell_member.tree}, this->field(field), options);
     if (!(contact.stiffness > 0))
-        pair.set_stiffness(chosen_stiffness(pair.traversal().field(), pair.traversal().tree()));
+        pair.set_stiffness(
+            chosen_stiffness(cell_of(pair.traversal().field().resolution(), &*shell_member.tree)));
     // arrays hold every node: the budget may be changed while it runs
-    const int first_level = pair.traversal().tree().level_start(1);
-    if (contact.nodes > 0 && contact.nodes < first_level)
-        throw InputError("", "nodes", std::to_string(contact.nodes),
-                         "at least " + std::to_string(first_level) +
-                             ", the first level of the pointshell; more levels make it smaller");
+    check_nodes(contact.nodes, *shell_member.tree);
     if (contact.nodes > 0) pair.set_budget(contact.nodes);
     if (contact.budget > 0) (void)pair.calibrate(contact.budget);
-    return {contact.shell + "/" + contact.field,
-            shell.place,
-            field.place,
-            moves_shell,
-            moves_field,
-            std::move(pair)};
+    return {contact.shell + "/" + contact.field, {shell_member, field_member}, std::move(pair)};
+}
+
+LoopContact ContactStore::make(const AmongContactDescription& contact,
+                               std::span<const ContactSide> bodies) {
+    std::vector<ContactBody> parts;
+    std::vector<ContactMember> members;
+    const BodyDescription* last = nullptr;
+    for (const ContactSide& side : bodies) {
+        // copies come one after the other, and keys of large models take their time
+        ContactBody part = &side.description == last ? parts.back() : ContactBody{};
+        part.body = &side.body;
+        if (&side.description != last) {
+            if (side.description.contact.pointshell) part.tree = tree(side);
+            const auto* rigid = std::get_if<RigidSource>(&side.description.source);
+            const bool is_primitive = rigid && !std::holds_alternative<SurfaceSource>(rigid->shape);
+            if (is_primitive || side.description.contact.field) {
+                FieldBody solid = field(side);
+                part.field = std::move(solid.field);
+                part.deformed = std::move(solid.deformed);
+            }
+        }
+        last = &side.description;
+        members.push_back({side.place, is_moved(side), part.tree});
+        parts.push_back(std::move(part));
+    }
+
+    const int count = static_cast<int>(bodies.size());
+    ContactSolverOptions options;
+    options.stiffness = contact.stiffness > 0 ? contact.stiffness : chosen_stiffness(parts);
+    options.friction = contact.friction;
+    options.max_friction = std::max(kMostFriction, contact.friction);
+    options.scaling = contact.scaling;
+    options.max_iterations = contact.iterations;
+    options.max_contacts = contact.max_contacts > 0
+                               ? contact.max_contacts
+                               : std::max(kFewestContacts, kContactsPerBody * count);
+    options.max_pairs =
+        std::max(1, count <= 2 * kPairsPerBody ? count * (count - 1) / 2 : kPairsPerBody * count);
+    return {contact.name, std::move(members), ContactSolver(std::move(parts), options)};
+}
+
+LoopContact ContactStore::make(const SelfContactDescription& contact,
+                               std::span<const ContactSide> bodies) {
+    const ContactSide& first = bodies.front();
+    const PointTree shared = tree(first);
+    check_nodes(contact.nodes, shared);
+    // a sparse grid knows too little where neighbouring proxies disagree, docs/contact.md
+    BodyDescription dense = first.description;
+    if (dense.contact.field) dense.contact.field->build.storage = GridStorage::Dense;
+    const DeformedFieldModel solid = *field({dense, first.body, first.place}).deformed;
+
+    SelfContactOptions options;
+    options.exclusion = contact.exclusion;
+    options.max_contacts = shared.num_points();
+    options.loads.scaling = contact.scaling;
+    options.loads.stiffness =
+        contact.stiffness > 0 ? contact.stiffness
+                              : chosen_stiffness(cell_of(DeformedField(solid).resolution(), {}));
+    LoopContact made{contact.body + "/" + contact.body, {}, std::vector<SelfContact>()};
+    auto& touching = std::get<std::vector<SelfContact>>(made.kind);
+    for (const ContactSide& side : bodies) {
+        // arrays hold every node: the budget may be changed while it runs
+        touching.emplace_back(dynamic_cast<ReducedBody&>(side.body), shared, solid, options);
+        if (contact.nodes > 0) touching.back().set_budget(contact.nodes);
+        made.bodies.push_back({side.place, false, shared});
+    }
+    return made;
 }
 
 }  // namespace pliant

@@ -8,10 +8,11 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <span>
 
 namespace pliant {
 
-/// One of the two bodies of a contact.
+/// One of the bodies of a contact.
 struct ContactSide {
     const BodyDescription& description;
     Body& body;
@@ -26,9 +27,14 @@ public:
                  Progress& progress)
         : cache_(std::move(cache)), say_(std::move(say)), progress_(progress) {}
 
-    /// Throws InputError and Cancelled.
-    [[nodiscard]] LoopContact make(const ContactDescription& contact, const ContactSide& shell,
+    // All throw InputError and Cancelled.
+    [[nodiscard]] LoopContact make(const PairContactDescription& contact, const ContactSide& shell,
                                    const ContactSide& field);
+    [[nodiscard]] LoopContact make(const AmongContactDescription& contact,
+                                   std::span<const ContactSide> bodies);
+    /// Copies of one body.
+    [[nodiscard]] LoopContact make(const SelfContactDescription& contact,
+                                   std::span<const ContactSide> bodies);
 
 private:
     [[nodiscard]] PointTree tree(const ContactSide& side);

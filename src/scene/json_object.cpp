@@ -57,6 +57,12 @@ void JsonObject::refuse(const std::string& key, const std::string& expected) con
     throw InputError(source_->file, path_of(key), value ? to_text(*value) : "nothing", expected);
 }
 
+void JsonObject::refuse_item(const std::string& key, std::size_t i,
+                             const std::string& expected) const {
+    throw InputError(source_->file, item_path(path_of(key), i), to_text(find(key)->array()[i]),
+                     expected);
+}
+
 void JsonObject::fail(const std::string& key, const std::string& sentence) const {
     throw InputError(source_->file, path_of(key) + ": " + sentence);
 }

@@ -39,6 +39,9 @@ public:
 
     /// file: path.key = value (expected …)
     [[noreturn]] void refuse(const std::string& key, const std::string& expected) const;
+    /// The same for an item of an array: file: path.key[i] = value (expected …)
+    [[noreturn]] void refuse_item(const std::string& key, std::size_t i,
+                                  const std::string& expected) const;
     /// file: path.key: sentence
     [[noreturn]] void fail(const std::string& key, const std::string& sentence) const;
     /// At most one of them.

@@ -4,78 +4,277 @@
 #include <cmath>
 
 namespace pliant {
+
+using Eigen::Vector3d;
+
 namespace {
 
-/// In the order of parameters().
-enum ContactParameter { kStiffness, kFriction, kNodes, kNumContactParameters };
+using SelfContacts = std::vector<SelfContact>;
 
-std::vector<LiveParameter> make_parameters(const ContactPair& pair) {
-    const ContactLoadOptions& loads = pair.forces().options();
-    const PointTraversal& traversal = pair.traversal();
-    const PointTree& tree = traversal.tree();
+LiveParameter stiffness_slider(double value) {
+    return {"stiffness", "Contact stiffness",
+            "N/m",       "Of one point: higher is harder and lets less in. Safe in this range.",
+            value,       0.01 * value,
+            100 * value, true};
+}
+LiveParameter friction_slider(double value, double most) {
+    return {"friction", "Friction", "",   "0: slides freely, 1: holds on a slope of 45°.",
+            value,      0,          most, false};
+}
+LiveParameter budget_slider(int budget, const PointTree& tree) {
     const double first_level = tree.level_start(1), all = tree.num_nodes();
-    const int budget = traversal.options().budget;
-    return {
-        {"stiffness", "Contact stiffness", "N/m",
-         "Of one point: higher is harder and lets less in. Safe in this range.", loads.stiffness,
-         0.01 * loads.stiffness, 100 * loads.stiffness, true},
-        {"friction", "Friction", "", "0: slides freely, 1: holds on a slope of 45°.",
-         loads.friction, 0, std::max(2.0, loads.friction), false},
-        {"nodes", "Contact budget", "nodes",
-         "That a tick may visit: fewer is faster and coarser where much touches.",
-         budget > 0 ? budget : all, first_level, all, true},
-    };
+    return {"nodes",
+            "Contact budget",
+            "nodes",
+            "That a tick may visit: fewer is faster and coarser where much touches.",
+            budget > 0 ? budget : all,
+            first_level,
+            all,
+            true};
 }
 
-/// `count` of the first entries of `nodes`, evenly chosen where there are more.
-int choose(std::span<const int> nodes, std::span<std::int32_t> chosen) noexcept {
-    const std::size_t count = std::min(nodes.size(), chosen.size());
-    for (std::size_t i = 0; i < count; ++i) chosen[i] = nodes[i * nodes.size() / count];
-    return static_cast<int>(count);
+std::array<float, 3> array(const Eigen::Vector3f& v) { return {v.x(), v.y(), v.z()}; }
+
+/// Place of the first body that a script moves, or −1.
+int find_scripted(const LoopContact& contact) noexcept {
+    const auto found = std::ranges::find_if(contact.bodies, &ContactMember::is_scripted);
+    return found == contact.bodies.end() ? -1 : static_cast<int>(found - contact.bodies.begin());
 }
+
+/// Of contact on one of its bodies.
+struct ForceOn {
+    int member;
+    Vector3d operator()(const ContactPair& pair) const noexcept {
+        return (member == 0 ? pair.loads().on_shell : pair.loads().on_field).force;
+    }
+    Vector3d operator()(const ContactSolver& solver) const noexcept {
+        Vector3d sum = Vector3d::Zero();
+        for (const ContactSolver::Contact& c : solver.contacts()) {
+            if (c.shell == member) sum += c.force;
+            if (c.field == member) sum -= c.force;
+        }
+        return sum;
+    }
+    Vector3d operator()(const SelfContacts&) const noexcept { return Vector3d::Zero(); }
+};
+
+/// Counts, depths and nodes of the last tick into a frame that is empty.
+class Showing {
+public:
+    explicit Showing(ShownContact& frame) : frame_(frame) {}
+
+    void operator()(const ContactPair& pair) const noexcept {
+        const PointTraversal& traversal = pair.traversal();
+        frame_.num_pairs = 1;
+        frame_.statistics = traversal.statistics();
+        frame_.deepest = pair.loads().deepest;
+        add_touching(0, traversal.contacts(), pair.forces().point_forces(),
+                     ShownContact::kMaxNodes);
+        add_ends(0, traversal.frontier(), room());
+    }
+    void operator()(const ContactSolver& solver) const noexcept {
+        const ContactSolverStatistics& counts = solver.statistics();
+        frame_.num_pairs = counts.num_pairs;
+        frame_.statistics.visited = counts.num_visited;
+        frame_.statistics.contacts = counts.num_contacts;
+        frame_.deepest = counts.deepest;
+        const auto contacts = solver.contacts();
+        const std::size_t count = std::min(contacts.size(), room());
+        for (std::size_t i = 0; i < count; ++i) {
+            const ContactSolver::Contact& c = contacts[i * contacts.size() / count];
+            put(c.shell, c.node);
+            frame_.forces[i] = array(c.force.cast<float>());
+        }
+        frame_.num_contacting = frame_.num_nodes;
+    }
+    void operator()(const SelfContacts& bodies) const noexcept {
+        frame_.num_pairs = static_cast<int>(bodies.size());
+        TraversalStatistics& sum = frame_.statistics;
+        for (const SelfContact& body : bodies) {
+            const TraversalStatistics& one = body.statistics();
+            sum.visited += one.visited;
+            sum.contacts += one.contacts;
+            sum.level = std::max(sum.level, one.level);
+            sum.is_truncated |= one.is_truncated;
+            frame_.deepest = std::max(frame_.deepest, body.loads().deepest);
+        }
+        // each has its share
+        const std::size_t share = room() / bodies.size();
+        for (std::size_t i = 0; i < bodies.size(); ++i)
+            add_touching(static_cast<int>(i), bodies[i].contacts(), bodies[i].point_forces(),
+                         share);
+        const std::size_t rest = room() / bodies.size();
+        for (std::size_t i = 0; i < bodies.size(); ++i)
+            add_ends(static_cast<int>(i), bodies[i].frontier(), rest);
+    }
+
+private:
+    [[nodiscard]] std::size_t room() const noexcept {
+        return static_cast<std::size_t>(ShownContact::kMaxNodes - frame_.num_nodes);
+    }
+    void put(int member, int node) const noexcept {
+        frame_.nodes[static_cast<std::size_t>(frame_.num_nodes++)] = {member, node};
+    }
+    /// Evenly chosen where there are more than `most`.
+    void add_touching(int member, const ContactPoints& contacts,
+                      std::span<const Eigen::Vector3f> forces, std::size_t most) const noexcept {
+        const auto all = static_cast<std::size_t>(contacts.count);
+        const std::size_t count = std::min(all, most);
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::size_t k = i * all / count;
+            frame_.forces[static_cast<std::size_t>(frame_.num_nodes)] =
+                k < forces.size() ? array(forces[k]) : std::array<float, 3>{};
+            put(member, contacts.node[k]);
+        }
+        frame_.num_contacting = frame_.num_nodes;
+    }
+    void add_ends(int member, std::span<const int> nodes, std::size_t most) const noexcept {
+        const std::size_t count = std::min(nodes.size(), most);
+        for (std::size_t i = 0; i < count; ++i) put(member, nodes[i * nodes.size() / count]);
+    }
+
+    ShownContact& frame_;
+};
+
+struct Acting {
+    double dt;
+    std::array<std::uint64_t, kNumStepStatuses>& counts;
+
+    void operator()(ContactPair& pair) const noexcept { note(pair.act(dt)); }
+    void operator()(ContactSolver& solver) const noexcept { note(solver.act(dt)); }
+    void operator()(SelfContacts& bodies) const noexcept {
+        for (SelfContact& body : bodies) note(body.act(dt));
+    }
+    void note(StepStatus status) const noexcept {
+        if (status != StepStatus::Ok) ++counts[static_cast<std::size_t>(status)];
+    }
+};
+
+/// Without memory of other states. Loads that solvers leave wait for a step that never comes.
+struct Looking {
+    double dt;
+
+    void operator()(ContactPair& pair) const noexcept { (void)pair.look(); }
+    void operator()(ContactSolver& solver) const noexcept {
+        solver.forget();
+        (void)solver.act(dt);
+    }
+    void operator()(SelfContacts& bodies) const noexcept {
+        for (SelfContact& body : bodies) {
+            body.forget();
+            (void)body.act(dt);
+        }
+    }
+};
+
+struct Forgetting {
+    void operator()(ContactPair& pair) const noexcept { pair.forget(); }
+    void operator()(ContactSolver& solver) const noexcept { solver.forget(); }
+    void operator()(SelfContacts& bodies) const noexcept {
+        for (SelfContact& body : bodies) body.forget();
+    }
+};
 
 }  // namespace
 
+int LoopContact::shell() const noexcept {
+    return pair() || bodies.size() == 1 ? bodies.front().place : -1;
+}
+int LoopContact::field() const noexcept {
+    return pair() || bodies.size() == 1 ? bodies.back().place : -1;
+}
+
 LoopContacts::LoopContacts(std::vector<LoopContact> contacts) : contacts_(std::move(contacts)) {
-    for (const LoopContact& contact : contacts_)
-        parameters_.push_back(make_parameters(contact.pair));
-    for (const auto moves : {&LoopContact::moves_field, &LoopContact::moves_shell})
-        for (int c = 0; c < count() && moved_ < 0; ++c)
-            if ((*this)[c].*moves) moved_ = c;
+    for (const LoopContact& contact : contacts_) parameters_.push_back(sliders_of(contact));
+    // a solver wants all other loads given
+    for (const bool is_solver : {false, true})
+        for (std::size_t c = 0; c < contacts_.size(); ++c)
+            if ((contacts_[c].solver() != nullptr) == is_solver) order_.push_back(c);
+    // fields of pairs first
+    for (int c = 0; c < count() && moved_ < 0; ++c)
+        if ((*this)[c].pair() && (*this)[c].bodies[1].is_scripted) {
+            moved_ = c;
+            moved_member_ = 1;
+        }
+    for (int c = 0; c < count() && moved_ < 0; ++c) {
+        moved_member_ = find_scripted((*this)[c]);
+        if (moved_member_ >= 0) moved_ = c;
+    }
+}
+
+std::vector<LoopContacts::Parameter> LoopContacts::sliders_of(const LoopContact& contact) {
+    struct Sliders {
+        std::vector<Parameter> operator()(const ContactPair& pair) const {
+            const ContactLoadOptions& loads = pair.forces().options();
+            const PointTraversal& traversal = pair.traversal();
+            return {
+                {Role::Stiffness, stiffness_slider(loads.stiffness)},
+                {Role::Friction, friction_slider(loads.friction, std::max(2.0, loads.friction))},
+                {Role::Nodes, budget_slider(traversal.options().budget, traversal.tree())}};
+        }
+        std::vector<Parameter> operator()(const ContactSolver& solver) const {
+            const ContactSolverOptions& o = solver.options();
+            return {{Role::Stiffness, stiffness_slider(o.stiffness)},
+                    {Role::Friction, friction_slider(o.friction, o.max_friction)}};
+        }
+        std::vector<Parameter> operator()(const SelfContacts& bodies) const {
+            const SelfContactOptions& o = bodies.front().options();
+            return {{Role::Stiffness, stiffness_slider(o.loads.stiffness)},
+                    {Role::Nodes, budget_slider(o.budget, bodies.front().tree())}};
+        }
+    };
+    return std::visit(Sliders{}, contact.kind);
 }
 
 std::vector<LiveParameter> LoopContacts::parameters(int c) const {
-    return parameters_[static_cast<std::size_t>(c)];
+    std::vector<LiveParameter> all;
+    for (const Parameter& parameter : parameters_[static_cast<std::size_t>(c)])
+        all.push_back(parameter.slider);
+    return all;
 }
 
 void LoopContacts::set_parameter(int c, int index, double value) noexcept {
-    if (c < 0 || c >= count() || index < 0 || index >= kNumContactParameters ||
-        !std::isfinite(value))
-        return;
-    const auto place = static_cast<std::size_t>(c);
-    ContactPair& pair = contacts_[place].pair;
-    const double kept = clamped(parameters_[place][static_cast<std::size_t>(index)], value);
-    if (index == kStiffness) pair.set_stiffness(kept);
-    if (index == kFriction) pair.set_friction(kept);
-    if (index == kNodes) pair.set_budget(static_cast<int>(std::lround(kept)));
+    if (c < 0 || c >= count() || index < 0 || !std::isfinite(value)) return;
+    const std::vector<Parameter>& known = parameters_[static_cast<std::size_t>(c)];
+    if (index >= static_cast<int>(known.size())) return;
+    const Parameter& parameter = known[static_cast<std::size_t>(index)];
+
+    struct Setting {
+        Role role;
+        double value;
+        void operator()(ContactPair& pair) const noexcept {
+            if (role == Role::Stiffness) pair.set_stiffness(value);
+            if (role == Role::Friction) pair.set_friction(value);
+            if (role == Role::Nodes) pair.set_budget(static_cast<int>(std::lround(value)));
+        }
+        void operator()(ContactSolver& solver) const noexcept {
+            if (role == Role::Stiffness) solver.set_stiffness(value);
+            if (role == Role::Friction) solver.set_friction(value);
+        }
+        void operator()(SelfContacts& bodies) const noexcept {
+            for (SelfContact& body : bodies) {
+                if (role == Role::Stiffness) body.set_stiffness(value);
+                if (role == Role::Nodes) body.set_budget(static_cast<int>(std::lround(value)));
+            }
+        }
+    };
+    std::visit(Setting{parameter.role, clamped(parameter.slider, value)},
+               contacts_[static_cast<std::size_t>(c)].kind);
 }
 
 void LoopContacts::act(double dt) noexcept {
     has_acted_ = true;
-    for (LoopContact& contact : contacts_) {
-        const StepStatus status = contact.pair.act(dt);
-        if (status != StepStatus::Ok) ++counts_[static_cast<std::size_t>(status)];
-    }
+    for (const std::size_t c : order_) std::visit(Acting{dt, counts_}, contacts_[c].kind);
 }
 
-void LoopContacts::look() noexcept {
+void LoopContacts::look(double dt) noexcept {
     has_acted_ = true;
-    for (LoopContact& contact : contacts_) (void)contact.pair.look();
+    for (LoopContact& contact : contacts_) std::visit(Looking{dt}, contact.kind);
 }
 
 void LoopContacts::forget() noexcept {
     has_acted_ = false;
-    for (LoopContact& contact : contacts_) contact.pair.forget();
+    for (LoopContact& contact : contacts_) std::visit(Forgetting{}, contact.kind);
 }
 
 void LoopContacts::reset() noexcept {
@@ -86,44 +285,38 @@ void LoopContacts::reset() noexcept {
 LoopContacts::Moved LoopContacts::moved() const noexcept {
     if (moved_ < 0 || !has_acted_) return {};
     const LoopContact& contact = (*this)[moved_];
-    const ContactLoads& loads = contact.pair.loads();
-    if (contact.moves_field) return {contact.field, loads.on_field.force};
-    return {contact.shell, loads.on_shell.force};
+    return {contact.bodies[static_cast<std::size_t>(moved_member_)].place,
+            std::visit(ForceOn{moved_member_}, contact.kind)};
 }
 
 void LoopContacts::make_frames(const std::vector<int>& body_of_world,
                                std::vector<ShownContact>& frames) const {
+    const auto body = [&](int place) {
+        return place < 0 ? -1 : body_of_world[static_cast<std::size_t>(place)];
+    };
     frames.resize(contacts_.size());
     for (std::size_t c = 0; c < contacts_.size(); ++c) {
-        frames[c].shell = body_of_world[static_cast<std::size_t>(contacts_[c].shell)];
-        frames[c].field = body_of_world[static_cast<std::size_t>(contacts_[c].field)];
+        frames[c].shell = body(contacts_[c].shell());
+        frames[c].field = body(contacts_[c].field());
         frames[c].nodes.resize(ShownContact::kMaxNodes);
+        frames[c].forces.resize(ShownContact::kMaxNodes);
     }
 }
 
 void LoopContacts::fill(std::span<ShownContact> frames) const noexcept {
     for (std::size_t c = 0; c < contacts_.size() && c < frames.size(); ++c) {
-        const ContactPair& pair = contacts_[c].pair;
-        const PointTraversal& traversal = pair.traversal();
         ShownContact& frame = frames[c];
-        if (!has_acted_) {
-            frame.statistics = {};
-            frame.force = {};
-            frame.deepest = 0;
-            frame.num_nodes = frame.num_contacting = 0;
-            continue;
-        }
-        frame.statistics = traversal.statistics();
-        const Eigen::Vector3d& force = pair.loads().on_field.force;
+        frame.num_pairs = frame.num_nodes = frame.num_contacting = 0;
+        frame.statistics = {};
+        frame.force = {};
+        frame.deepest = 0;
+        if (!has_acted_) continue;
+        const LoopContact& contact = contacts_[c];
+        std::visit(Showing(frame), contact.kind);
+        const int member = contact.pair() ? 1 : find_scripted(contact);
+        if (member < 0) continue;
+        const Vector3d force = std::visit(ForceOn{member}, contact.kind);
         frame.force = {force.x(), force.y(), force.z()};
-        frame.deepest = pair.loads().deepest;
-        const ContactPoints& contacts = traversal.contacts();
-        const std::span<std::int32_t> nodes = frame.nodes;
-        frame.num_contacting =
-            choose(std::span(contacts.node).first(static_cast<std::size_t>(contacts.count)), nodes);
-        frame.num_nodes = frame.num_contacting +
-                          choose(traversal.frontier(),
-                                 nodes.subspan(static_cast<std::size_t>(frame.num_contacting)));
     }
 }
 
@@ -131,19 +324,31 @@ void LoopContacts::add_counts(std::span<std::uint64_t> counts) const noexcept {
     for (std::size_t i = 0; i < counts_.size(); ++i) counts[i] += counts_[i];
 }
 
-void LoopContacts::marks(int c, const ShownContact& frame, std::span<const float> shell_state,
+void LoopContacts::marks(int c, const ShownContact& frame, std::span<const float> display,
+                         std::span<const std::size_t> offsets,
                          std::vector<ContactMark>& marks) const {
-    const PointTree& tree = (*this)[c].pair.traversal().tree();
-    const auto at = [&](std::size_t i) { return static_cast<double>(shell_state[i]); };
-    const Pose pose{{at(0), at(1), at(2)}, {at(3), at(4), at(5), at(6)}};
-    std::vector<double> q;
-    for (int j = 0; j < tree.rank(); ++j)
-        q.push_back(at(static_cast<std::size_t>(kPoseFloats + j)));
     marks.clear();
+    std::vector<double> q;
+    Pose pose;
+    int last = -1;
     for (int i = 0; i < frame.num_nodes; ++i) {
-        const int node = frame.nodes[static_cast<std::size_t>(i)];
-        const Eigen::Vector3f x = pose.to_world(tree.position(node, q)).cast<float>();
-        marks.push_back({{x.x(), x.y(), x.z()}, i < frame.num_contacting});
+        const auto k = static_cast<std::size_t>(i);
+        const auto [member, node] = frame.nodes[k];
+        const ContactMember& body = (*this)[c].bodies[static_cast<std::size_t>(member)];
+        const PointTree& tree = *body.tree;
+        if (member != last) {
+            last = member;
+            const auto at = [&, first = offsets[static_cast<std::size_t>(body.place)]](int j) {
+                return static_cast<double>(display[first + static_cast<std::size_t>(j)]);
+            };
+            pose = {{at(0), at(1), at(2)}, {at(3), at(4), at(5), at(6)}};
+            q.clear();
+            for (int j = 0; j < tree.rank(); ++j) q.push_back(at(kPoseFloats + j));
+        }
+        const bool is_contacting = i < frame.num_contacting;
+        marks.push_back({array(pose.to_world(tree.position(node, q)).cast<float>()),
+                         static_cast<float>(tree.sphere_radius(node, q)),
+                         is_contacting ? frame.forces[k] : std::array<float, 3>{}, is_contacting});
     }
 }
 

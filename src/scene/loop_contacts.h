@@ -19,10 +19,11 @@ public:
     /// Clamped to its range; a place out of range or a value that is not finite changes nothing.
     void set_parameter(int c, int index, double value) noexcept;
 
-    /// All contacts of the bodies as they are, into the loads of their next step.
+    /// All contacts of the bodies as they are, into the loads of their next step: after all other
+    /// loads, which solvers count on.
     void act(double dt) noexcept;
     /// The same for fill() alone, see SimulationLoop::look_at_contacts().
-    void look() noexcept;
+    void look(double dt) noexcept;
     void forget() noexcept;
     /// Forgets, also what it counted.
     void reset() noexcept;
@@ -40,16 +41,25 @@ public:
     void fill(std::span<ShownContact> frames) const noexcept;
     /// What contacts said when it was not ok.
     void add_counts(std::span<std::uint64_t> counts) const noexcept;
-    /// Nodes of a frame in the world by the display state of the shell's body; thread-safe.
-    void marks(int c, const ShownContact& frame, std::span<const float> shell_state,
-               std::vector<ContactMark>& marks) const;
+    /// Nodes of a frame in the world; `display` are the states of all bodies of the loop and
+    /// `offsets` where each begins. Thread-safe.
+    void marks(int c, const ShownContact& frame, std::span<const float> display,
+               std::span<const std::size_t> offsets, std::vector<ContactMark>& marks) const;
 
 private:
+    enum class Role { Stiffness, Friction, Nodes };
+    struct Parameter {
+        Role role;
+        LiveParameter slider;
+    };
+    [[nodiscard]] static std::vector<Parameter> sliders_of(const LoopContact& contact);
+
     std::vector<LoopContact> contacts_;
-    std::vector<std::vector<LiveParameter>> parameters_;
+    std::vector<std::size_t> order_;  ///< in which they act
+    std::vector<std::vector<Parameter>> parameters_;
     std::array<std::uint64_t, kNumStepStatuses> counts_ = {};
-    int moved_ = -1;          ///< contact of moved()
-    bool has_acted_ = false;  ///< since they forgot: else there is nothing to show
+    int moved_ = -1, moved_member_ = -1;  ///< contact of moved(), and which of its bodies
+    bool has_acted_ = false;              ///< since they forgot: else there is nothing to show
 };
 
 }  // namespace pliant

@@ -23,7 +23,7 @@ constexpr std::string_view kDemos[] = {"bridge",         "spoon",
                                        "hoses",          "chair-walls",
                                        "serpent-figure", "serpent-creature",
                                        "figure-axe",     "alpha-puzzle",
-                                       "peg-hole"};
+                                       "peg-hole",       "squeeze"};
 
 /// Empty when there is none.
 std::string_view embedded(std::string_view name) noexcept {

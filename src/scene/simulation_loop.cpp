@@ -1,5 +1,6 @@
 #include "pliant/scene/simulation_loop.h"
 
+#include "pliant/core/parallel.h"
 #include "scene/finite_command.h"
 #include "scene/gusts.h"
 #include "scene/hand.h"
@@ -8,7 +9,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <numeric>
 
 namespace pliant {
 
@@ -34,6 +34,19 @@ enum Parameter {
     kToolSpeed,
     kNumParameters
 };
+
+/// From so many reduced bodies on, other threads are worth waking.
+constexpr int kManyBodies = 16;
+
+/// Places [first, end) of reduced bodies, which lie side by side and know nothing of each other;
+/// none where they are few.
+std::array<int, 2> many_reduced(std::span<const std::unique_ptr<Body>> bodies) {
+    const auto is_reduced = [](const auto& body) { return body->kind() == "reduced"; };
+    const auto first = std::ranges::find_if(bodies, is_reduced);
+    const auto end = std::find_if_not(first, bodies.end(), is_reduced);
+    if (end - first < kManyBodies) return {0, 0};
+    return {static_cast<int>(first - bodies.begin()), static_cast<int>(end - bodies.begin())};
+}
 
 Vector3d vector(const std::array<double, 3>& x) { return {x[0], x[1], x[2]}; }
 std::array<double, 3> array(const Vector3d& x) { return {x.x(), x.y(), x.z()}; }
@@ -136,7 +149,9 @@ struct SimulationLoop::Live {
     Vector3d tool_velocity = Vector3d::Zero();
     bool is_tool_scripted = false;
     std::vector<Energy> energies;
-    std::vector<std::size_t> display_sizes;
+    std::vector<std::size_t> display_sizes, display_offsets;
+    std::size_t display_size = 0;         ///< of all
+    std::array<int, 2> reduced = {0, 0};  ///< places that may step side by side
     std::uint64_t num_ignored = 0;
     LoopContacts contacts;
 };
@@ -156,8 +171,11 @@ SimulationLoop::SimulationLoop(const LoopSettings& settings,
     for (const auto& body : bodies_) {
         body->set_gravity(settings_.gravity);
         body->set_wind_direction(settings_.wind_direction);
+        live_->display_offsets.push_back(live_->display_size);
         live_->display_sizes.push_back(static_cast<std::size_t>(body->display()->state_size()));
+        live_->display_size += live_->display_sizes.back();
     }
+    live_->reduced = many_reduced(bodies_);
     reset();
 }
 
@@ -184,17 +202,12 @@ void SimulationLoop::set_contact_parameter(int c, int index, double value) noexc
     live_->contacts.set_parameter(c, index, value);
 }
 void SimulationLoop::forget_contacts() noexcept { live_->contacts.forget(); }
-void SimulationLoop::look_at_contacts() noexcept { live_->contacts.look(); }
+void SimulationLoop::look_at_contacts() noexcept { live_->contacts.look(dt()); }
 
 void SimulationLoop::contact_marks(const LoopFrame& frame, int c,
                                    std::vector<ContactMark>& marks) const {
-    const auto place = static_cast<std::size_t>(contact(c).shell);
-    const std::size_t offset = std::accumulate(
-        live_->display_sizes.begin(),
-        live_->display_sizes.begin() + static_cast<std::ptrdiff_t>(place), std::size_t{0});
-    live_->contacts.marks(c, frame.contacts[static_cast<std::size_t>(c)],
-                          std::span(frame.display).subspan(offset, live_->display_sizes[place]),
-                          marks);
+    live_->contacts.marks(c, frame.contacts[static_cast<std::size_t>(c)], frame.display,
+                          live_->display_offsets, marks);
 }
 
 int SimulationLoop::place_of(int body_of_world) const noexcept {
@@ -279,21 +292,26 @@ void SimulationLoop::move_tool() noexcept {
 void SimulationLoop::tick() noexcept {
     // loads of this tick
     for (Hand& hand : live_->hands) hand.act(dt());
-    live_->contacts.act(dt());
     const double gust = 1 + live_->values[kWindGusts] * live_->gusts.at(time());
     const double wind = live_->values[kWindSpeed] * std::max(gust, 0.0);
     for (const auto& body : bodies_) body->set_wind_pressure(0.5 * kAirDensity * wind * wind);
+    live_->contacts.act(dt());
 
     // everything advances
     if (tool_) {
         move_tool();
         tool_->step(dt());
     }
-    for (const auto& body : bodies_) body->step(dt());
     ++ticks_;
-
-    for (std::size_t i = 0; i < bodies_.size(); ++i)
+    const auto advance = [&](int place) {
+        const auto i = static_cast<std::size_t>(place);
+        bodies_[i]->step(dt());
         if ((ticks_ + i) % kEnergyTicks == 0) live_->energies[i] = bodies_[i]->energy();
+    };
+    const auto [first, end] = live_->reduced;
+    for (int i = 0; i < first; ++i) advance(i);
+    if (first < end) parallel_phases(live_->reduced, advance);
+    for (int i = end; i < num_bodies(); ++i) advance(i);
     write_sample();
 }
 
@@ -324,8 +342,7 @@ void SimulationLoop::write_sample() noexcept {
 
 LoopFrame SimulationLoop::make_frame() const {
     LoopFrame frame;
-    frame.display.resize(
-        std::accumulate(live_->display_sizes.begin(), live_->display_sizes.end(), std::size_t{0}));
+    frame.display.resize(live_->display_size);
     frame.energies.resize(bodies_.size());
     frame.statuses.resize(bodies_.size());
     live_->contacts.make_frames(body_of_world_, frame.contacts);

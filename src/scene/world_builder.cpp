@@ -290,23 +290,71 @@ private:
     }
 
     void make_contact(std::size_t c) {
-        const ContactDescription& description = scene_.contacts[c];
         const std::string path = "contacts[" + std::to_string(c) + "]";
-        const WorldBody& shell = find_body(description.shell, path + ".shell");
-        const WorldBody& field = find_body(description.field, path + ".field");
+        std::visit([&](const auto& contact) { make_contact(contact, path); }, scene_.contacts[c]);
+    }
+
+    void make_contact(const PairContactDescription& pair, const std::string& path) {
+        const WorldBody& shell = find_body(pair.shell, path + ".shell");
+        const WorldBody& field = find_body(pair.field, path + ".field");
         if (shell.loop != field.loop)
-            throw InputError("", path + ".field", "\"" + description.field + "\"",
-                             "a body of the same loop as \"" + description.shell + "\"");
-        LoopInMaking& loop = loops_[static_cast<std::size_t>(shell.loop)];
-        const auto side = [&](const WorldBody& body) {
-            return ContactSide{scene_.bodies[static_cast<std::size_t>(body.description)],
-                               *loop.bodies[static_cast<std::size_t>(body.place)], body.place};
-        };
+            throw InputError("", path + ".field", "\"" + pair.field + "\"",
+                             "a body of the same loop as \"" + pair.shell + "\"");
+        add_contact(shell.loop, path,
+                    [&] { return contacts_.make(pair, side_of(shell), side_of(field)); });
+    }
+
+    void make_contact(const AmongContactDescription& among, const std::string& path) {
+        std::vector<const WorldBody*> bodies;
+        for (std::size_t i = 0; i < among.bodies.size(); ++i) {
+            const std::string place = path + ".among[" + std::to_string(i) + "]";
+            for (const WorldBody* body : find_copies(among.bodies[i], place)) {
+                if (!bodies.empty() && body->loop != bodies[0]->loop)
+                    throw InputError("", place, "\"" + among.bodies[i] + "\"",
+                                     "a body of the same loop as \"" + among.bodies[0] + "\"");
+                bodies.push_back(body);
+            }
+        }
+        add_contact(bodies[0]->loop, path, [&] { return contacts_.make(among, sides_of(bodies)); });
+    }
+
+    void make_contact(const SelfContactDescription& self, const std::string& path) {
+        const std::vector<const WorldBody*> bodies = find_copies(self.body, path + ".self");
+        add_contact(bodies[0]->loop, path, [&] { return contacts_.make(self, sides_of(bodies)); });
+    }
+
+    /// Errors of `make` get the path.
+    template <class Make>
+    void add_contact(int loop, const std::string& path, const Make& make) {
         try {
-            loop.contacts.push_back(contacts_.make(description, side(shell), side(field)));
+            loops_[static_cast<std::size_t>(loop)].contacts.push_back(make());
         } catch (const InputError& error) {
             throw InputError("", path + ": " + error.what());
         }
+    }
+
+    [[nodiscard]] ContactSide side_of(const WorldBody& body) const {
+        const LoopInMaking& loop = loops_[static_cast<std::size_t>(body.loop)];
+        return {scene_.bodies[static_cast<std::size_t>(body.description)],
+                *loop.bodies[static_cast<std::size_t>(body.place)], body.place};
+    }
+    [[nodiscard]] std::vector<ContactSide> sides_of(
+        const std::vector<const WorldBody*>& bodies) const {
+        std::vector<ContactSide> sides;
+        for (const WorldBody* body : bodies) sides.push_back(side_of(*body));
+        return sides;
+    }
+
+    /// All bodies of a description.
+    [[nodiscard]] std::vector<const WorldBody*> find_copies(const std::string& name,
+                                                            const std::string& path) const {
+        std::vector<const WorldBody*> found;
+        for (const WorldBody& body : parts_.bodies)
+            if (scene_.bodies[static_cast<std::size_t>(body.description)].name == name)
+                found.push_back(&body);
+        if (found.empty())
+            throw InputError("", path, "\"" + name + "\"", "the name of a body of the scene");
+        return found;
     }
 
     [[nodiscard]] const WorldBody& find_body(const std::string& name,

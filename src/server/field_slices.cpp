@@ -30,7 +30,6 @@ void put_vector(BinaryWriter& out, const Vector3d& v) {
     for (int i = 0; i < 3; ++i) out.f32(static_cast<float>(v[i]));
 }
 
-
 HttpReply data_reply(SharedBytes bytes) {
     if (bytes == nullptr) return not_found();
     return {.status = 200, .content_type = "application/octet-stream", .body = std::move(bytes)};
@@ -53,11 +52,11 @@ std::optional<ContactField> find_field(const World& world, std::size_t contact) 
             continue;
         }
         const LoopContact& found = loop.contact(static_cast<int>(contact));
-        if (found.field < 0) return {};  // none alone
-        const Body& body = loop.body(found.field);
+        if (!found.pair()) return {};  // none alone
+        const Body& body = loop.body(found.field());
         if (body.surface().num_vertices() == 0) return {};
-        return ContactField{&found.pair.traversal().field(), &body,
-                            loop.body_of_world()[static_cast<std::size_t>(found.field)]};
+        return ContactField{&found.pair()->traversal().field(), &body,
+                            loop.body_of_world()[static_cast<std::size_t>(found.field())]};
     }
     return {};
 }

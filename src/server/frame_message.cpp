@@ -41,14 +41,7 @@ void add_contact(const ShownContact& contact, std::vector<float>& numbers) {
     numbers.push_back(counts.is_truncated ? 1.0f : 0.0f);
     for (const double x : contact.force) numbers.push_back(static_cast<float>(x));
     numbers.push_back(static_cast<float>(contact.deepest));
-}
-
-/// q of a reduced body.
-std::vector<double> coordinates_of(const BodyStream& stream, const LoopFrame& frame, int rank) {
-    const auto state =
-        std::span(frame.display)
-            .subspan(stream.loop_offset + kPoseFloats, static_cast<std::size_t>(rank));
-    return {state.begin(), state.end()};
+    numbers.push_back(static_cast<float>(contact.num_pairs));
 }
 
 }  // namespace
@@ -179,8 +172,7 @@ std::vector<SharedBytes> encode_mesh_nodes(std::span<const BodyStream> streams,
     return messages;
 }
 
-std::vector<SharedBytes> encode_contact_marks(std::span<const BodyStream> streams,
-                                              const World& world,
+std::vector<SharedBytes> encode_contact_marks(const World& world,
                                               std::span<const LoopFrame* const> loops) {
     std::vector<SharedBytes> messages;
     std::vector<ContactMark> marks;
@@ -188,25 +180,24 @@ std::vector<SharedBytes> encode_contact_marks(std::span<const BodyStream> stream
     std::uint32_t number = 0;
     for (std::size_t l = 0; l < loops.size(); ++l)
         for (std::size_t c = 0; c < loops[l]->contacts.size(); ++c, ++number) {
-            const SimulationLoop& loop = world.loop(static_cast<int>(l));
             const ShownContact& contact = loops[l]->contacts[c];
             const auto num_nodes = static_cast<std::size_t>(contact.num_nodes);
-            const std::size_t size = 4 * sizeof(std::uint32_t) + 4 * sizeof(float) * num_nodes;
+            const auto num_contacting = static_cast<std::size_t>(contact.num_contacting);
+            const std::size_t size =
+                4 * sizeof(std::uint32_t) + sizeof(float) * (4 * num_nodes + 3 * num_contacting);
             if (size > room) return messages;
             room -= size;
-            loop.contact_marks(*loops[l], static_cast<int>(c), marks);
-            const PointTree& tree = loop.contact(static_cast<int>(c)).pair.traversal().tree();
-            const std::vector<double> q = coordinates_of(
-                streams[static_cast<std::size_t>(contact.shell)], *loops[l], tree.rank());
+            world.loop(static_cast<int>(l)).contact_marks(*loops[l], static_cast<int>(c), marks);
             BinaryWriter out(size);
             out.u32(kContactMarks);
             out.u32(number);
             out.u32(static_cast<std::uint32_t>(num_nodes));
-            out.u32(static_cast<std::uint32_t>(contact.num_contacting));
-            for (std::size_t i = 0; i < num_nodes; ++i) {
-                out.floats(marks[i].position);
-                out.f32(static_cast<float>(tree.sphere_radius(contact.nodes[i], q)));
+            out.u32(static_cast<std::uint32_t>(num_contacting));
+            for (const ContactMark& mark : marks) {
+                out.floats(mark.position);
+                out.f32(mark.radius);
             }
+            for (std::size_t i = 0; i < num_contacting; ++i) out.floats(marks[i].force);
             messages.push_back(out.take());
         }
     return messages;

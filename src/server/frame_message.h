@@ -62,7 +62,6 @@ inline constexpr std::size_t kMaxMeshBytes = std::size_t{2} << 20;
 /// to this many bytes in all.
 inline constexpr std::size_t kMaxMarkBytes = std::size_t{512} << 10;
 [[nodiscard]] std::vector<SharedBytes> encode_contact_marks(
-    std::span<const BodyStream> streams, const World& world,
-    std::span<const LoopFrame* const> loops);
+    const World& world, std::span<const LoopFrame* const> loops);
 
 }  // namespace pliant

@@ -27,9 +27,8 @@ std::span<const SharedBytes> FrameStream::mesh_nodes(std::span<const BodyStream>
     return mesh_nodes_;
 }
 
-std::span<const SharedBytes> FrameStream::contact_marks(std::span<const BodyStream> streams,
-                                                        const World& world) {
-    if (!has_contact_marks_) contact_marks_ = encode_contact_marks(streams, world, loops_);
+std::span<const SharedBytes> FrameStream::contact_marks(const World& world) {
+    if (!has_contact_marks_) contact_marks_ = encode_contact_marks(world, loops_);
     has_contact_marks_ = true;
     return contact_marks_;
 }

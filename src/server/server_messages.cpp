@@ -7,6 +7,8 @@
 #include "pliant/core/version.h"
 #include "server/sketch_recorder.h"
 
+#include <algorithm>
+
 namespace pliant {
 namespace {
 
@@ -61,19 +63,27 @@ void put_bodies(JsonWriter& json, const World& world, const SceneAssets& assets)
     json.end_array();
 }
 
+/// Of the deepest tree of points.
+int num_levels(const LoopContact& contact) {
+    int most = 0;
+    for (const ContactMember& body : contact.bodies)
+        if (body.tree) most = std::max(most, body.tree->num_levels());
+    return most;
+}
+
 /// In the order of frames.
 void put_contacts(JsonWriter& json, const World& world) {
     json.key("contacts").begin_array();
     for (int l = 0; l < world.num_loops(); ++l) {
         const SimulationLoop& loop = world.loop(l);
         const auto body = [&](int place) {
-            return loop.body_of_world()[static_cast<std::size_t>(place)];
+            return place < 0 ? -1 : loop.body_of_world()[static_cast<std::size_t>(place)];
         };
         for (int c = 0; c < loop.num_contacts(); ++c) {
             const LoopContact& contact = loop.contact(c);
             json.begin_object().member("name", contact.name);
-            json.member("shell", body(contact.shell)).member("field", body(contact.field));
-            json.member("levels", contact.pair.traversal().tree().num_levels());
+            json.member("shell", body(contact.shell())).member("field", body(contact.field()));
+            json.member("levels", num_levels(contact));
             json.end_object();
         }
     }

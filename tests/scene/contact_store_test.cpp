@@ -21,7 +21,7 @@ protected:
         return test::input_error([&] { (void)build(text); });
     }
     [[nodiscard]] const ContactPair& first_pair(const World& world) const {
-        return world.loop(0).contact(0).pair;
+        return *world.loop(0).contact(0).pair();
     }
     /// The field of a rigid shape, as a contact has it.
     [[nodiscard]] float distance(const std::string& shape, const Vector3d& x) {
@@ -105,8 +105,8 @@ TEST_F(ContactStoreTest, CopiesShareOneShell) {
               R"({"shell": "bar[0]", "field": "ball"}, {"shell": "bar[1]", "field": "ball"})"));
     EXPECT_EQ(lines.size(), 2u) << "model and points, each once";
     ASSERT_EQ(world.loop(0).num_contacts(), 2);
-    EXPECT_EQ(world.loop(0).contact(0).pair.traversal().tree().row(0),
-              world.loop(0).contact(1).pair.traversal().tree().row(0));
+    EXPECT_EQ(world.loop(0).contact(0).pair()->traversal().tree().row(0),
+              world.loop(0).contact(1).pair()->traversal().tree().row(0));
     EXPECT_EQ(world.loop(0).contact(1).name, "bar[1]/ball");
 }
 
@@ -245,7 +245,7 @@ TEST_F(ContactStoreTest, WhatCannotBeBuiltIsNamed) {
             R"({"shell": "bar", "field": "soup"})")),
         "");
     SceneDescription unknown = parse_scene(press(), "scene.json", (folder / "x").parent_path());
-    unknown.contacts[0].field = "nobody";
+    std::get<PairContactDescription>(unknown.contacts[0]).field = "nobody";
     EXPECT_THAT(test::input_error([&] { (void)World(unknown, {.cache = folder / "cache"}); }),
                 HasSubstr("contacts[0].field = \"nobody\" (expected the name of a body"));
 }

@@ -16,7 +16,7 @@ using Kind = Command::Kind;
 class LoopContactsTest : public test::ContactScenes {
 protected:
     [[nodiscard]] static const ContactPair& first_pair(const World& world) {
-        return world.loop(0).contact(0).pair;
+        return *world.loop(0).contact(0).pair();
     }
     static void set(World& world, const std::string& parameter, double value) {
         world.apply({.kind = Kind::SetParameter,
@@ -212,6 +212,7 @@ TEST_F(LoopContactsTest, FramesHoldCountsAndWhereTheSearchEnded) {
     EXPECT_GT(contact.num_nodes, contact.num_contacting);
     EXPECT_EQ(vector(contact.force), first_pair(world).loads().on_field.force);
     EXPECT_EQ(contact.deepest, first_pair(world).loads().deepest);
+    EXPECT_EQ(contact.num_pairs, 1);
 
     // a reset leaves nothing to show
     LoopFrame after = world.loop(0).make_frame();

@@ -105,7 +105,9 @@ const char* const kEveryKey = R"({
   "contacts": [
     {"shell": "built", "field": "statue", "stiffness": 400, "friction": 0.2, "nodes": 3000, "exchange": "explicit",
      "scaling": "single-count", "coherence": false},
-    {"shell": "built", "field": "pill", "budget_us": 100, "scaling": "none"}
+    {"shell": "built", "field": "pill", "budget_us": 100, "scaling": "none"},
+    {"among": ["ball", "statue"], "name": "solids", "iterations": 30, "max_contacts": 500},
+    {"self": "built", "exclusion": 0.2}
   ],
   "pull": {"stiffness": 5, "damping": 0.5, "force_limit": 9},
   "poke": {"force": 2},
@@ -316,17 +318,25 @@ TEST_F(SceneFile, ReadsEveryKey) {
     EXPECT_EQ(built.field->deformed.num_proxies, 50);
     EXPECT_EQ(scene.bodies[12].contact.pointshell->file, folder_ / "liver.pliant");
     EXPECT_EQ(scene.bodies[12].contact.field->file, folder_ / "liver.pliant");
-    ASSERT_EQ(scene.contacts.size(), 2u);
-    EXPECT_EQ(scene.contacts[0].shell, "built");
-    EXPECT_EQ(scene.contacts[0].field, "statue");
-    EXPECT_EQ(scene.contacts[0].stiffness, 400);
-    EXPECT_EQ(scene.contacts[0].friction, 0.2);
-    EXPECT_EQ(scene.contacts[0].nodes, 3000);
-    EXPECT_EQ(scene.contacts[0].exchange, ContactExchange::Explicit);
-    EXPECT_EQ(scene.contacts[0].scaling, ContactScaling::SingleCount);
-    EXPECT_FALSE(scene.contacts[0].has_coherence);
-    EXPECT_NEAR(scene.contacts[1].budget, 1e-4, 1e-12);
-    EXPECT_EQ(scene.contacts[1].scaling, ContactScaling::None);
+    ASSERT_EQ(scene.contacts.size(), 4u);
+    const auto& pair = std::get<PairContactDescription>(scene.contacts[0]);
+    EXPECT_EQ(pair.shell, "built");
+    EXPECT_EQ(pair.field, "statue");
+    EXPECT_EQ(pair.stiffness, 400);
+    EXPECT_EQ(pair.friction, 0.2);
+    EXPECT_EQ(pair.nodes, 3000);
+    EXPECT_EQ(pair.exchange, ContactExchange::Explicit);
+    EXPECT_EQ(pair.scaling, ContactScaling::SingleCount);
+    EXPECT_FALSE(pair.has_coherence);
+    EXPECT_NEAR(std::get<PairContactDescription>(scene.contacts[1]).budget, 1e-4, 1e-12);
+    EXPECT_EQ(std::get<PairContactDescription>(scene.contacts[1]).scaling, ContactScaling::None);
+    const auto& among = std::get<AmongContactDescription>(scene.contacts[2]);
+    EXPECT_EQ(among.bodies, (std::vector<std::string>{"ball", "statue"}));
+    EXPECT_EQ(among.name, "solids");
+    EXPECT_EQ(among.iterations, 30);
+    EXPECT_EQ(among.max_contacts, 500);
+    EXPECT_EQ(std::get<SelfContactDescription>(scene.contacts[3]).body, "built");
+    EXPECT_EQ(std::get<SelfContactDescription>(scene.contacts[3]).exclusion, 0.2);
 
     EXPECT_EQ(scene.pull.stiffness, 5);
     EXPECT_EQ(scene.pull.damping, 0.5);
@@ -445,7 +455,8 @@ std::string fingerprint(const SceneDescription& scene) {
                 for (const double t : {0.0, 0.3, 1.7}) vector(rigid.motion->at(t).pose.position);
         }
     }
-    for (const ContactDescription& contact : scene.contacts) {
+    for (const ContactDescription& any : scene.contacts) {
+        const auto& contact = std::get<PairContactDescription>(any);
         put(contact.friction), put(contact.has_coherence);
         put(static_cast<int>(contact.exchange)), put(static_cast<int>(contact.scaling));
     }

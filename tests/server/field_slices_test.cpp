@@ -165,7 +165,7 @@ TEST(FieldSlices, IsoSurfacesOfBodiesThatDeformHaveTheirPresentShape) {
     };
     EXPECT_EQ(slices.get("0/slice/x", shape_of).status, 404) << "cuts are of rigid bodies";
     const auto& loop_field =
-        dynamic_cast<const DeformedField&>(world->loop(0).contact(0).pair.traversal().field());
+        dynamic_cast<const DeformedField&>(world->loop(0).contact(0).pair()->traversal().field());
     DeformedField field(loop_field.model());
     SharedBytes before;
     Box rest;
@@ -223,6 +223,11 @@ TEST(FieldSlices, IsoSurfacesWithMuchAreaAreCoarser) {
     const SurfaceMesh mesh = ReadSurface(slices.get("0/iso/0", no_shape)).mesh;
     EXPECT_LE(mesh.num_triangles(), FieldSlices::kMaxTriangles);
     EXPECT_GT(mesh.num_triangles(), FieldSlices::kMaxTriangles / 4);
+}
+
+TEST(FieldSlices, ContactAmongManyBodiesHasNoSingleField) {
+    const auto world = test::fallen_world();
+    EXPECT_EQ(FieldSlices(*world).find("0/slice/z"), nullptr);
 }
 
 }  // namespace

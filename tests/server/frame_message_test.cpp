@@ -88,6 +88,7 @@ struct ThreeBodies {
         slow.tool_force = {17, 18, 19};
         slow.contacts.push_back({.shell = 1,
                                  .field = 2,
+                                 .num_pairs = 7,
                                  .statistics = {.visited = 412,
                                                 .skipped = 3000,
                                                 .contacts = 26,
@@ -96,7 +97,8 @@ struct ThreeBodies {
                                                 .clearance = 0},
                                  .force = {0.5, -1, 2},
                                  .deepest = 0.25,
-                                 .nodes = {7, 8},
+                                 .nodes = {{0, 7}, {0, 8}},
+                                 .forces = {{}, {}},
                                  .num_nodes = 2,
                                  .num_contacting = 1});
         gather(false);
@@ -125,8 +127,8 @@ TEST(FrameMessage, IsWrittenByteForByte) {
     expected.f32(1).f32(1).f32(-1).f32(-2).f32(-3).f32(0).f32(0).f32(0).f32(0.5).f32(0).f32(0);
     expected.f32(1);
     for (int i = 11; i <= 19; ++i) expected.f32(static_cast<float>(i));
-    // the contact: counts, whether it was cut short, force and depth
-    expected.f32(412).f32(3000).f32(26).f32(3).f32(1).f32(0.5).f32(-1).f32(2).f32(0.25);
+    // the contact: counts, whether it was cut short, force, depth and pairs
+    expected.f32(412).f32(3000).f32(26).f32(3).f32(1).f32(0.5).f32(-1).f32(2).f32(0.25).f32(7);
     // positions of two vertices, pose and two coordinates, pose
     for (int i = 0; i < 6; ++i) expected.f32(static_cast<float>(100 + i % 3));
     for (int i = 0; i < 9; ++i) expected.f32(static_cast<float>(200 + i));
@@ -217,7 +219,6 @@ TEST(FrameMessage, MarksOfAContactAreWrittenByteForByte) {
     world->advance_to(0.3);
     const LoopFrame frame = world->loop(0).make_frame();
     const LoopFrame* loops[] = {&frame};
-    const SceneAssets assets(*world);
     std::vector<ContactMark> marks;
     world->loop(0).contact_marks(frame, 0, marks);
     const ShownContact& contact = frame.contacts.at(0);
@@ -229,12 +230,15 @@ TEST(FrameMessage, MarksOfAContactAreWrittenByteForByte) {
     std::vector<float> state(kPoseFloats + 6);
     world->body(0).write_display(state);
     const std::vector<double> q(state.begin() + kPoseFloats, state.end());
-    const PointTree& tree = world->loop(0).contact(0).pair.traversal().tree();
+    const ContactPair& pair = *world->loop(0).contact(0).pair();
     for (std::size_t i = 0; i < marks.size(); ++i) {
         for (const float x : marks[i].position) expected.f32(x);
-        expected.f32(static_cast<float>(tree.sphere_radius(contact.nodes[i], q)));
+        expected.f32(
+            static_cast<float>(pair.traversal().tree().sphere_radius(contact.nodes[i].node, q)));
     }
-    const auto messages = encode_contact_marks(assets.streams(), *world, loops);
+    for (const Eigen::Vector3f& force : pair.forces().point_forces())
+        expected.f32(force.x()).f32(force.y()).f32(force.z());
+    const auto messages = encode_contact_marks(*world, loops);
     ASSERT_EQ(messages.size(), 1u);
     EXPECT_EQ(*messages[0], expected.bytes);
 
@@ -248,26 +252,44 @@ TEST(FrameMessage, MarksOfAContactAreWrittenByteForByte) {
     }
 }
 
+TEST(FrameMessage, MarksOfContactAmongBodiesHaveTheirForces) {
+    const auto world = test::fallen_world();
+    world->advance_to(1);
+    const LoopFrame frame = world->loop(0).make_frame();
+    const LoopFrame* loops[] = {&frame};
+    const auto messages = encode_contact_marks(*world, loops);
+    ASSERT_EQ(messages.size(), 1u);
+    const std::string& bytes = *messages[0];
+    const auto count = test::number_at<std::uint32_t>(bytes, 8);
+    EXPECT_EQ(test::number_at<std::uint32_t>(bytes, 12), count) << "all of them touch";
+    ASSERT_GT(count, 20u);
+    ASSERT_EQ(bytes.size(), 16u + (16u + 12u) * count);
+    float weight = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        EXPECT_NEAR(test::number_at<float>(bytes, 16 + 16 * i + 8), 0, 2e-3) << "on the floor";
+        weight += test::number_at<float>(bytes, 16 + 16 * count + 12 * i + 8);
+    }
+    EXPECT_NEAR(weight, 2 * 0.5 * 9.81, 0.05);
+}
+
 TEST(FrameMessage, MarksOfManyContactsAreBounded) {
     const auto world = test::pressed_world();
     LoopFrame frame = world->loop(0).make_frame();
     frame.contacts[0].num_nodes = ShownContact::kMaxNodes;
     const LoopFrame* one[] = {&frame};
-    const SceneAssets assets(*world);
-    const std::size_t each = encode_contact_marks(assets.streams(), *world, one).at(0)->size();
+    const std::size_t each = encode_contact_marks(*world, one).at(0)->size();
     EXPECT_EQ(each, 16u + 16u * ShownContact::kMaxNodes);
     EXPECT_LE(each, kMaxMarkBytes);
     // more than there can be: those that do not fit are left out
     frame.contacts[0].num_nodes = static_cast<int>(kMaxMarkBytes / 16);
-    EXPECT_TRUE(encode_contact_marks(assets.streams(), *world, one).empty());
+    EXPECT_TRUE(encode_contact_marks(*world, one).empty());
 }
 
 TEST(FrameMessage, WorldWithoutContactsHasNoMarks) {
     const auto world = test::small_world();
     const LoopFrame quick = world->loop(0).make_frame(), soft = world->loop(1).make_frame();
     const LoopFrame* loops[] = {&quick, &soft};
-    const SceneAssets assets(*world);
-    EXPECT_TRUE(encode_contact_marks(assets.streams(), *world, loops).empty());
+    EXPECT_TRUE(encode_contact_marks(*world, loops).empty());
 }
 
 }  // namespace

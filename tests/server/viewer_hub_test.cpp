@@ -452,7 +452,7 @@ TEST_F(ContactTest, HelloAndFramesTellOfEachContact) {
     for (const char* name : {"beam/ball.stiffness", "beam/ball.friction", "beam/ball.nodes"})
         EXPECT_THAT(inboxes[1].texts[0], HasSubstr(R"("name":")" + std::string(name) + '"'));
     // contacts, beam of rank 6, ball
-    EXPECT_EQ(inboxes[1].frames.at(0).size(), 32u + 4u * (4 * 11 + 10 + 9 + 13 + 7));
+    EXPECT_EQ(inboxes[1].frames.at(0).size(), 32u + 4u * (4 * 11 + 10 + 10 + 13 + 7));
 
     run(0.4, {1});
     EXPECT_GT(contact(1, kVisited), contact(1, kTouching));
@@ -464,6 +464,18 @@ TEST_F(ContactTest, HelloAndFramesTellOfEachContact) {
     EXPECT_EQ(hub->get("/api/contact/0/slice/z").status, 200);
     EXPECT_EQ(hub->get("/api/contact/0/iso/0.004").status, 200);
     EXPECT_EQ(hub->get("/api/contact/0/iso/nan").status, 400);
+}
+
+TEST_F(ViewerHubTest, ContactAmongManyBodiesNamesNoneOfThem) {
+    open_hub(std::make_unique<VirtualWorld>(test::fallen_world()));
+    hub->opened(1, now);
+    const JsonValue hello = parse_json(inboxes[1].texts.at(0), "hello");
+    const JsonValue& contact = hello.find("contacts")->array().at(0);
+    EXPECT_EQ(contact.find("name")->string(), "box+floor");
+    EXPECT_EQ(contact.find("shell")->number(), -1);
+    EXPECT_EQ(contact.find("field")->number(), -1);
+    EXPECT_EQ(hub->get("/api/contact/0/slice/z").status, 404);
+    EXPECT_THAT(inboxes[1].texts[0], HasSubstr(R"("name":"box+floor.friction")"));
 }
 
 TEST_F(ContactTest, MarksComeBeforeEachFrameForThoseWhoWantThem) {
@@ -483,7 +495,7 @@ TEST_F(ContactTest, MarksComeBeforeEachFrameForThoseWhoWantThem) {
     EXPECT_EQ(number_at<std::uint32_t>(marks, 4), 0u);
     const auto count = number_at<std::uint32_t>(marks, 8);
     const auto contacting = number_at<std::uint32_t>(marks, 12);
-    EXPECT_EQ(marks.size(), 16u + 16u * count);
+    EXPECT_EQ(marks.size(), 16u + 16u * count + 12u * contacting);
     EXPECT_EQ(static_cast<float>(contacting), contact(2, kTouching));
     EXPECT_GT(count, contacting);
 
@@ -513,8 +525,7 @@ TEST_F(ContactTest, MarksBelongToTheFrameThatFollows) {
     other->advance_to(time);
     other->loop(0).fill(frame);
     const LoopFrame* loops[] = {&frame};
-    const SceneAssets assets(*other);
-    EXPECT_EQ(*encode_contact_marks(assets.streams(), *other, loops).at(0), *marks);
+    EXPECT_EQ(*encode_contact_marks(*other, loops).at(0), *marks);
 }
 
 TEST_F(ViewerHubTest, AnotherSceneIsBuiltAsideAndThenShownToAll) {

@@ -83,6 +83,17 @@ inline std::unique_ptr<World> pressed_world(const std::string& more = {}) {
     return std::make_unique<World>(parse_scene(text, "pressed.json"), WorldOptions{.cache = {}});
 }
 
+/// Two boxes that fall on a floor and touch each other: at rest from 1 s on.
+inline std::unique_ptr<World> fallen_world() {
+    const char* text = R"({"pliant": 1, "name": "fallen", "rate": 500, "bodies": [
+        {"name": "box", "rigid": {"box": {"sizes": [0.1, 0.1, 0.1]}, "density": 500},
+            "contact": {"pointshell": {"points": 200, "levels": 2, "resolution": 32}},
+            "pose": {"position": [0, 0, 0.06]}, "copies": {"counts": [2, 1, 1], "spacing": [0.3, 1, 1]}},
+        {"name": "floor", "rigid": {"ground": {}}}],
+        "contacts": [{"among": ["box", "floor"], "friction": 0.5}]})";
+    return std::make_unique<World>(parse_scene(text, "fallen.json"), WorldOptions{.cache = {}});
+}
+
 /// Runs in virtual time, when the test says so, and notes what it is told.
 class VirtualWorld final : public ViewedWorld {
 public:

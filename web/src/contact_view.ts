@@ -9,12 +9,17 @@ export type ContactMode = (typeof ContactMode)[keyof typeof ContactMode];
 const kVisitedSize = 5; // CSS pixels across
 const kTouchingSize = 9;
 const kTouchingRim = 1.2;
+const kLongestForce = 0.05; // of the distance to what is looked at
 
 /// Points of shells that the search for contacts came to in the newest frame: blue where it ended
 /// outside, red where bodies touch. Those are inside the other body: nothing hides them. Circles
-/// around points are the spheres that hold all that is below them in the tree.
+/// around points are the spheres that hold all that is below them in the tree. Lines are the forces
+/// on points that touch: the largest is as long as a fixed part of the view.
 export class ContactView {
     private readonly clouds = new Map<number, THREE.Points>();
+    private readonly lines = new Map<number, THREE.LineSegments>();
+    private readonly lineMaterial = new THREE.LineBasicMaterial({ depthTest: false });
+    private largestForce = 0;
     private readonly visited = makeDiscs(kVisitedSize, 0);
     private readonly touching = makeDiscs(kTouchingSize, kTouchingRim);
     private readonly spheres = makeCircles();
@@ -33,11 +38,13 @@ export class ContactView {
     setMode(mode: ContactMode): void {
         this.mode = mode;
         for (const cloud of this.clouds.values()) cloud.visible = false;
+        for (const lines of this.lines.values()) lines.visible = false;
     }
 
     /// Of one contact, for the next drawn frame.
-    update({ contact, numbers, touching }: ContactMarks): void {
+    update({ contact, numbers, touching, forces }: ContactMarks): void {
         if (this.mode === ContactMode.Off) return;
+        this.updateLines(contact, numbers, forces);
         const cloud = this.cloudFor(contact, numbers.length);
         const count = numbers.length / kMarkFloats;
         const { geometry } = cloud;
@@ -54,12 +61,51 @@ export class ContactView {
         this.visited.uniforms.colour!.value.set(theme.visited);
         this.spheres.uniforms.colour!.value.set(theme.visited);
         this.touching.uniforms.colour!.value.set(theme.touching);
+        this.lineMaterial.color.set(theme.touching);
+    }
+
+    private updateLines(contact: number, points: Float32Array, forces: Float32Array): void {
+        const lines = this.linesFor(contact, 2 * forces.length);
+        const ends = lines.geometry.getAttribute("position") as THREE.BufferAttribute;
+        let largest = 0;
+        for (let i = 0; i < forces.length; i += 3)
+            largest = Math.max(largest, Math.hypot(forces[i]!, forces[i + 1]!, forces[i + 2]!));
+        // follows slowly down
+        this.largestForce = Math.max(0.99 * this.largestForce, largest, 1e-9);
+        const { camera, target } = this.stage.orbit;
+        const scale = (kLongestForce * camera.position.distanceTo(target)) / this.largestForce;
+        for (let i = 0; 3 * i < forces.length; ++i)
+            for (let axis = 0; axis < 3; ++axis) {
+                const from = points[kMarkFloats * i + axis]!;
+                ends.array[6 * i + axis] = from;
+                ends.array[6 * i + 3 + axis] = from + scale * forces[3 * i + axis]!;
+            }
+        ends.needsUpdate = true;
+        lines.geometry.setDrawRange(0, (2 * forces.length) / 3);
+        lines.visible = forces.length > 0;
+    }
+
+    private linesFor(contact: number, floats: number): THREE.LineSegments {
+        const known = this.lines.get(contact);
+        const kept = known?.geometry.getAttribute("position") as THREE.BufferAttribute;
+        if (known && kept.array.length >= floats) return known;
+        if (known) this.remove(known);
+        const ends = new THREE.BufferAttribute(new Float32Array(2 * floats), 3);
+        ends.setUsage(THREE.DynamicDrawUsage);
+        const geometry = new THREE.BufferGeometry().setAttribute("position", ends);
+        const lines = new THREE.LineSegments(geometry, this.lineMaterial);
+        lines.frustumCulled = false;
+        lines.renderOrder = 1;
+        this.lines.set(contact, lines);
+        this.stage.scene.add(lines);
+        return lines;
     }
 
     dispose(): void {
-        for (const cloud of this.clouds.values()) this.remove(cloud);
+        for (const part of [...this.clouds.values(), ...this.lines.values()]) this.remove(part);
         this.clouds.clear();
-        for (const material of this.materials) material.dispose();
+        this.lines.clear();
+        for (const material of [...this.materials, this.lineMaterial]) material.dispose();
     }
 
     private get materials(): THREE.ShaderMaterial[] {
@@ -91,9 +137,9 @@ export class ContactView {
         return cloud;
     }
 
-    private remove(cloud: THREE.Points): void {
-        this.stage.scene.remove(cloud);
-        cloud.geometry.dispose();
+    private remove(part: THREE.Points | THREE.LineSegments): void {
+        this.stage.scene.remove(part);
+        part.geometry.dispose();
     }
 }
 

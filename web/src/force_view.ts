@@ -176,13 +176,14 @@ export class ForceView {
 }
 
 /// Forces of contact on bodies with fields, while nothing is held: arrows of both would be in each
-/// other's way.
+/// other's way. Where many bodies touch, or one itself, points show them (contact_view.ts).
 function contactForces(frame: Frame, hello: Hello): [number, Vec3][] {
     if (frame.held.some(({ body }) => body >= 0)) return [];
     const sums = new Map<number, Vec3>();
     frame.contacts.forEach(({ force, touching }, c) => {
         if (touching === 0) return;
-        const { field } = hello.contacts[c]!;
+        const { shell, field } = hello.contacts[c]!;
+        if (field < 0 || field === shell) return;
         const [x, y, z] = sums.get(field) ?? [0, 0, 0];
         sums.set(field, [x + force[0], y + force[1], z + force[2]]);
     });

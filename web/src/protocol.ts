@@ -31,10 +31,11 @@ export interface ParameterInfo {
     logarithmic: boolean;
 }
 
-/// Points of one body against the distance field of another.
+/// Bodies that touch: points of one against the distance field of another, a body with itself, or
+/// many.
 export interface ContactInfo {
     name: string;
-    shell: number;
+    shell: number; // −1: several
     field: number;
     levels: number; // of the tree of points
 }
@@ -145,7 +146,7 @@ export const kSlots = 4;
 export const kPoseFloats = 7;
 const kHeldFloats = 11;
 const kToolFloats = 10;
-const kContactFloats = 9;
+const kContactFloats = 10;
 const kFrameHeaderBytes = 32;
 
 export interface HeldPoint {
@@ -171,6 +172,7 @@ export interface ContactState {
     isTruncated: boolean; // the budget ended before the last level
     force: Vec3; // on the body with the field
     deepest: number; // [m]
+    pairs: number; // of bodies near each other
 }
 
 export interface Frame {
@@ -203,6 +205,7 @@ function readContact(numbers: Float32Array, at: number): ContactState {
         isTruncated: numbers[at + 4] !== 0,
         force: vec3(numbers, at + 5),
         deepest: numbers[at + 8]!,
+        pairs: numbers[at + 9]!,
     };
 }
 
@@ -288,19 +291,22 @@ export function parseMeshNodes(message: ArrayBuffer): MeshNodes {
 }
 
 /// Points of one contact in the world, x y z and the radius of the sphere around what is below
-/// them in the tree; those that touch come first.
+/// them in the tree; those that touch come first. Forces are x y z on each of those [N].
 export interface ContactMarks {
     contact: number;
     touching: number;
     numbers: Float32Array;
+    forces: Float32Array;
 }
 export const kMarkFloats = 4;
 
 export function parseContactMarks(message: ArrayBuffer): ContactMarks {
     const header = new Uint32Array(message, 0, 4);
+    const floats = kMarkFloats * header[2]!;
     return {
         contact: header[1]!,
         touching: header[3]!,
-        numbers: new Float32Array(message, 16, kMarkFloats * header[2]!),
+        numbers: new Float32Array(message, 16, floats),
+        forces: new Float32Array(message, 16 + 4 * floats, 3 * header[3]!),
     };
 }

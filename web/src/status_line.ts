@@ -52,7 +52,8 @@ export class StatusLine {
         this.contacts.textContent = parts.filter((part) => part).join(" · ");
         const deepest = Math.max(...contacts.map((contact) => contact.deepest));
         const skipped = sum((contact) => contact.skipped);
-        this.contacts.title = `${skipped} skipped · ${quantity(deepest, "m")} deep`;
+        const pairs = sum((contact) => contact.pairs);
+        this.contacts.title = `${pairs} pairs · ${skipped} skipped · ${quantity(deepest, "m")} deep`;
     }
 
     /// Of the loop that is plotted too.

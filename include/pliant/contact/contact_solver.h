@@ -23,7 +23,10 @@ struct ContactSolverOptions {
     double stiffness = 1e4;     ///< k_C of one point [N/m]
     double scaling_count = 10;  ///< L
     ContactScaling scaling = ContactScaling::PerDirection;
-    double friction = 0;            ///< μ of all bodies
+    double friction = 0;  ///< μ of all bodies
+    /// Most that set_friction() may set; rows of friction take three times the memory. Below
+    /// `friction`: that.
+    double max_friction = 0;
     double friction_stiffness = 1;  ///< κ_t: tangential stiffness over normal stiffness
     double damping_steps = 2;       ///< β_c in steps, docs/contact.md eq. (26)
     int max_iterations = 12;        ///< sweeps over all contacts
@@ -67,12 +70,15 @@ public:
     /// A touching point of the last act().
     struct Contact {
         int shell = 0, field = 0;  ///< bodies
-        int point = 0;             ///< of the shell
+        int point = 0, node = 0;   ///< of the shell and its tree
         Eigen::Vector3d position;  ///< world [m]
         Eigen::Vector3d force;     ///< on the shell body, world [N]
     };
     /// Ordered by bodies and point.
     [[nodiscard]] std::span<const Contact> contacts() const noexcept;
+    // While it runs; kept in range, and what is not finite is ignored.
+    void set_stiffness(double stiffness) noexcept;  ///< of one point [N/m]
+    void set_friction(double friction) noexcept;    ///< up to max_friction
     /// Forgets anchors and forces: after resets and restored states.
     void forget() noexcept;
 

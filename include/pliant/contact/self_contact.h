@@ -46,9 +46,21 @@ public:
     /// Force on the point of each contact in world axes, as contacts() counts.
     [[nodiscard]] std::span<const Eigen::Vector3f> point_forces() const noexcept;
     [[nodiscard]] const TraversalStatistics& statistics() const noexcept;
+    /// Nodes at which the last update ended (culled or of the last level), for pictures.
+    [[nodiscard]] std::span<const int> frontier() const noexcept;
     [[nodiscard]] double exclusion() const noexcept;  ///< ε [m]
     /// Domain that each point of the shell belongs to and does not ask.
     [[nodiscard]] std::span<const int> homes() const noexcept;
+    [[nodiscard]] const PointTree& tree() const noexcept;
+    [[nodiscard]] const SelfContactOptions& options() const noexcept;
+
+    // While it runs; kept in range, and what is not finite is ignored.
+    void set_stiffness(double stiffness) noexcept;  ///< of one point [N/m]
+    /// Of the next ticks, at least the first level and at most the budget that it was made with
+    /// (0: any).
+    void set_budget(int nodes) noexcept;
+    /// Forgets the level that it reached last: after resets and restored states.
+    void forget() noexcept;
 
 private:
     struct Impl;

@@ -132,10 +132,13 @@ struct BodyDescription {
     BodyContact contact;
 };
 
-/// Contact of two bodies of one loop, docs/scene.md section "Contact".
-struct ContactDescription {
+// Contact of bodies of one loop, docs/scene.md section "Contact"; stiffness of one point [N/m], 0:
+// chosen.
+
+/// Points of one body against the field of another.
+struct PairContactDescription {
     std::string shell, field;  ///< names of bodies; of a copy "basket[17]"
-    double stiffness = 0;      ///< of one point [N/m]; 0: eq. (5)
+    double stiffness = 0;      ///< 0: eq. (5)
     double friction = 0;       ///< Coulomb's coefficient
     int nodes = 0;             ///< that a tick may visit; 0: all
     double budget = 0;         ///< the same as time of a tick [s]; 0: `nodes` says
@@ -143,6 +146,26 @@ struct ContactDescription {
     ContactScaling scaling = ContactScaling::PerDirection;
     bool has_coherence = true;
 };
+/// Each of some bodies against each, also those that forces move.
+struct AmongContactDescription {
+    std::string name;
+    std::vector<std::string> bodies;  ///< with all their copies
+    double stiffness = 0;             ///< 0: eq. (6)
+    double friction = 0;
+    ContactScaling scaling = ContactScaling::PerDirection;
+    int iterations = 12;   ///< sweeps over all contacts, at most
+    int max_contacts = 0;  ///< 0: from the number of bodies
+};
+/// A reduced body against itself.
+struct SelfContactDescription {
+    std::string body;      ///< with all its copies
+    double exclusion = 0;  ///< what was nearer at rest does not touch [m]; 0: chosen
+    double stiffness = 0;  ///< 0: eq. (5)
+    int nodes = 0;         ///< that a tick may visit; 0: all
+    ContactScaling scaling = ContactScaling::PerDirection;
+};
+using ContactDescription =
+    std::variant<PairContactDescription, AmongContactDescription, SelfContactDescription>;
 
 /// A loop beside the haptic one.
 struct LoopDescription {

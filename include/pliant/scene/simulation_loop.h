@@ -1,9 +1,9 @@
 #pragma once
 
 #include "pliant/body/rigid_body.h"
-#include "pliant/contact/contact_pair.h"
 #include "pliant/core/triple_buffer.h"
 #include "pliant/scene/command.h"
+#include "pliant/scene/loop_contact.h"
 
 #include <memory>
 #include <span>
@@ -29,32 +29,6 @@ struct HeldPoint {
     std::int32_t body = -1;  ///< of the world; −1: nothing
     bool is_poke = false;
     std::array<double, 3> point = {}, target = {}, force = {};  ///< force on the body
-};
-
-/// Contact between two bodies of a loop.
-struct LoopContact {
-    std::string name;                               ///< "bridge/creature"; of its parameters
-    int shell = 0, field = 0;                       ///< places of the bodies
-    bool moves_shell = false, moves_field = false;  ///< by a script
-    ContactPair pair;
-};
-
-/// What a contact shows of itself: counts of the last tick, and nodes of the shell's point-tree.
-struct ShownContact {
-    static constexpr int kMaxNodes = 2000;
-    std::int32_t shell = -1, field = -1;  ///< bodies of the world
-    TraversalStatistics statistics;
-    std::array<double, 3> force = {};  ///< on the field body [N]
-    double deepest = 0;                ///< largest depth [m]
-    /// Where the search ended: the first num_contacting touch, the rest up to num_nodes do not.
-    /// Evenly chosen where there are more.
-    std::vector<std::int32_t> nodes;
-    int num_nodes = 0, num_contacting = 0;
-};
-/// A node of a frame in the world.
-struct ContactMark {
-    std::array<float, 3> position = {};
-    bool is_contacting = false;
 };
 
 /// What a loop shows of itself to viewers, newest wins.
@@ -94,7 +68,7 @@ class SimulationLoop {
 public:
     /// `bodies` with their places in the world; `tool`, a body without script or mass, may be null
     /// and is one of the rigid obstacles of FEM bodies (they know it already). `contacts` of these
-    /// bodies act in the order given.
+    /// bodies act in the order given, solvers after the others.
     SimulationLoop(const LoopSettings& settings, std::vector<std::unique_ptr<Body>> bodies,
                    std::vector<int> body_of_world, std::unique_ptr<RigidBody> tool = {},
                    std::vector<LoopContact> contacts = {});
@@ -119,13 +93,13 @@ public:
 
     [[nodiscard]] int num_contacts() const noexcept;
     [[nodiscard]] const LoopContact& contact(int c) const noexcept;
-    /// Stiffness, friction and budget of a contact.
+    /// Of a contact: stiffness, and what else its kind has of friction and budget.
     [[nodiscard]] std::vector<LiveParameter> contact_parameters(int c) const;
     void set_contact_parameter(int c, int index, double value) noexcept;
     /// Nodes of contact c of a frame of this loop in the world, from any thread.
     void contact_marks(const LoopFrame& frame, int c, std::vector<ContactMark>& marks) const;
-    /// Drops what contacts remember of earlier ticks (friction anchors, coherence): after states of
-    /// bodies were restored. reset() does so too.
+    /// Drops what contacts remember of earlier ticks (friction anchors, forces, coherence): after
+    /// states of bodies were restored. reset() does so too.
     void forget_contacts() noexcept;
     /// Finds the contacts of the bodies as they are, for fill() alone: after states were restored
     /// for a picture. No load, no friction.
@@ -134,8 +108,8 @@ public:
     /// Commands for bodies of other loops only empty their slot here; SetParameter is the world's
     /// to route. What is malformed is ignored and counted.
     void apply(const Command& command) noexcept;
-    /// Forces of hands, contacts and wind, then a step of the tool and of every body in the order
-    /// given.
+    /// Forces of hands, wind and contacts, then a step of the tool and of every body in the order
+    /// given; many reduced ones side by side.
     void tick() noexcept;
     /// Rehearses the step of every body and changes nothing: a thread that slept fills its caches.
     void warm_up() noexcept;
