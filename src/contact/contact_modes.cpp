@@ -1,5 +1,6 @@
 #include "contact/contact_modes.h"
 
+#include "contact/row_kernels.h"
 #include "core/dense_algebra.h"
 
 #include <algorithm>
@@ -10,15 +11,16 @@ using Eigen::VectorXd;
 
 namespace {
 
-/// Writes U V, U by columns that are `stride` numbers apart.
+/// Writes U V, U by columns that are `stride` numbers apart; what is beyond r is zero already.
 template <class Number>
 void put_row(const Number* U, int stride, const ContactModes& modes, float* out) {
     const auto r = static_cast<int>(modes.V.rows());
     Eigen::Matrix<double, 3, Eigen::Dynamic> columns(3, r);
     for (int j = 0; j < r; ++j)
         for (int k = 0; k < 3; ++k) columns(k, j) = U[j * stride + k];
-    Eigen::Map<Eigen::Matrix<float, 3, Eigen::Dynamic>>(out, 3, r) =
-        (columns * modes.V).cast<float>();
+    const Eigen::Matrix<float, 3, Eigen::Dynamic> turned = (columns * modes.V).cast<float>();
+    for (int k = 0; k < 3; ++k, out += padded_row(r))
+        for (int j = 0; j < r; ++j) out[j] = turned(k, j);
 }
 
 }  // namespace
@@ -49,7 +51,7 @@ std::shared_ptr<const ModalTable> ModesLibrary::table_of(const PointTree& tree,
                                                          const ContactModes& modes) {
     const auto known = std::ranges::find(tables_, tree.row(0), &Entry<ModalTable>::key);
     if (known != tables_.end()) return known->value;
-    const auto width = static_cast<std::size_t>(3 * tree.rank());
+    const auto width = static_cast<std::size_t>(3 * padded_row(tree.rank()));
     auto table = std::make_shared<ModalTable>(width * static_cast<std::size_t>(tree.num_points()));
     // the last level has all points
     for (int node = tree.level_start(tree.num_levels() - 1); node < tree.num_nodes(); ++node) {
@@ -66,7 +68,7 @@ std::shared_ptr<const ModalTable> ModesLibrary::table_of(const DeformedField& fi
                                                          const ContactModes& modes) {
     const auto known = std::ranges::find(tables_, field.proxy_modes(0), &Entry<ModalTable>::key);
     if (known != tables_.end()) return known->value;
-    const auto width = static_cast<std::size_t>(3 * field.rank());
+    const auto width = static_cast<std::size_t>(3 * padded_row(field.rank()));
     auto table = std::make_shared<ModalTable>(width * static_cast<std::size_t>(num_proxies));
     for (int i = 0; i < num_proxies; ++i)
         put_row(field.proxy_modes(i), 3, modes,

@@ -17,7 +17,8 @@ struct ContactModes {
     Eigen::VectorXd lambda;    ///< ≥ 0 [1/s²]
 };
 
-/// U_s V of many points: r groups (x y z) of each. Only answers to impulses are made of them.
+/// U_s V of many points: rows x, y, z of each, of padded_row(r) numbers. Only velocities and
+/// answers to impulses are made of them.
 using ModalTable = std::vector<float>;
 
 /// Modes and tables that copies of one body share.

@@ -1,7 +1,5 @@
 #include "contact/contact_rows.h"
 
-#include "contact/row_kernels.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -25,7 +23,7 @@ std::array<Vector3d, 2> across(const Vector3d& n) {
 }
 
 bool may_touch(const MovingBody& shell, const MovingBody& field) noexcept {
-    const BoundingSphere sphere = shell.sphere();
+    const BoundingSphere& sphere = shell.sphere();
     const DistanceField& solid = *field.solid();
     const float value = solid.distance(field.pose().to_body(sphere.centre));
     const CullingMargin margin = solid.margin();
@@ -36,12 +34,11 @@ bool may_touch(const MovingBody& shell, const MovingBody& field) noexcept {
 
 }  // namespace
 
-ContactRows::ContactRows(std::span<const MovingBody> bodies, int max_contacts, bool has_friction)
+ContactRows::ContactRows(std::span<const MovingBody> bodies, int max_contacts)
     : contacts(static_cast<std::size_t>(max_contacts)), slot_(std::make_shared<FieldSlot>()) {
-    int largest = 0, most_points = 0;
+    int most_points = 0;
     std::vector<const float*> trees;
     for (const MovingBody& body : bodies) {
-        largest = std::max(largest, body.size());
         traversal_of_.push_back(-1);
         const PointTree* tree = body.tree();
         if (!tree) continue;
@@ -54,8 +51,6 @@ ContactRows::ContactRows(std::span<const MovingBody> bodies, int max_contacts, b
         // coherence would remember one pair, not whichever comes next
         traversals_.emplace_back(*tree, slot_, TraversalOptions{.has_coherence = false});
     }
-    rows.resize(contacts.size() * static_cast<std::size_t>(2 * largest) *
-                (has_friction ? kNumDirections : 1));
     const auto room = static_cast<std::size_t>(most_points);
     order_.resize(room);
     for (auto* list : {&distance_, &gx_, &gy_, &gz_}) list->resize(room);
@@ -63,7 +58,6 @@ ContactRows::ContactRows(std::span<const MovingBody> bodies, int max_contacts, b
 
 void ContactRows::clear() noexcept {
     count = num_visited = 0;
-    num_numbers_ = 0;
     is_complete = true;
 }
 
@@ -104,7 +98,7 @@ void ContactRows::add_pair(std::span<const MovingBody> bodies, const BodyPair& p
                                                    static_cast<std::size_t>(count - first));
     weigh(added, options);
     recall(field, pair, memory, options, added);
-    for (SolverContact& c : added) write_rows(shell, field, options, c);
+    for (SolverContact& c : added) find_response(shell, field, options, c);
 }
 
 void ContactRows::place(const MovingBody& shell, const MovingBody& field,
@@ -159,28 +153,20 @@ void ContactRows::recall(const MovingBody& field, const BodyPair& pair,
     }
 }
 
-void ContactRows::write_rows(const MovingBody& shell, const MovingBody& field,
-                             const RowOptions& options, SolverContact& c) noexcept {
-    const int length = shell.size() + field.size();
-    const int num_directions = options.has_friction ? kNumDirections : 1;
-    c.row = num_numbers_;
-    num_numbers_ += static_cast<std::size_t>(num_directions * length);
-    double* row = rows.data() + c.row;
-    for (int i = 0; i < num_directions; ++i, row += length) {
-        const auto k = static_cast<std::size_t>(i);
-        const Vector3d &e = c.e[k], back = -e;
-        shell.write_row(c.p, e, shell.point_modes(c.point), row);
-        field.write_row(c.p, back, field.proxy_modes(c.proxy), row + shell.size());
-        c.known_velocity[k] = shell.known_velocity(c.p, e) + field.known_velocity(c.p, back);
-    }
-    // what a force of 1 N changes, eq. (29); of two tangential ones at most, eq. (30)
+/// What a force of 1 N changes, eq. (29); of two tangential ones at most, eq. (30).
+void ContactRows::find_response(const MovingBody& shell, const MovingBody& field,
+                                const RowOptions& options, SolverContact& c) noexcept {
+    c.shell_modes = shell.point_modes(c.point);
+    c.field_modes = field.proxy_modes(c.proxy);
+    const Matrix3d G =
+        shell.response_at(c.p, c.shell_modes) + field.response_at(c.p, c.field_modes);
     const double gain = options.reach * options.dt;
-    const double* const n = rows.data() + c.row;
-    c.diagonal = 1 / c.k + gain * dot_rows(n, n, length);
+    const Vector3d along = G * c.e[0];
+    c.diagonal = 1 / c.k + gain * c.e[0].dot(along);
     if (!options.has_friction) return;
-    const double *const t = n + length, *const s = t + length;
-    const double tt = dot_rows(t, t, length), ss = dot_rows(s, s, length),
-                 ts = dot_rows(t, s, length);
+    c.coupling = {c.e[1].dot(along), c.e[2].dot(along)};
+    const Vector3d first = G * c.e[1], second = G * c.e[2];
+    const double tt = c.e[1].dot(first), ss = c.e[2].dot(second), ts = c.e[1].dot(second);
     c.tangential_diagonal = 1 / (options.friction_stiffness * c.k) +
                             gain * (0.5 * (tt + ss) + std::hypot(0.5 * (tt - ss), ts));
 }

@@ -14,14 +14,16 @@ struct SolverContact {
     Eigen::Vector3d p = Eigen::Vector3d::Zero();  ///< world [m]
     std::array<Eigen::Vector3d, kNumDirections> e = {
         Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero()};
-    double distance = 0;                                     ///< < 0 [m]
-    double k = 0;                                            ///< with its weight [N/m]
-    Eigen::Vector3d stretch = Eigen::Vector3d::Zero();       ///< p − anchor, tangential [m]
-    std::array<double, kNumDirections> f = {};               ///< along the directions [N]
-    std::array<double, kNumDirections> known_velocity = {};  ///< of prescribed bodies
-    double diagonal = 0, tangential_diagonal = 0;            ///< of eq. (29), (30)
+    double distance = 0;                                ///< < 0 [m]
+    double k = 0;                                       ///< with its weight [N/m]
+    Eigen::Vector3d stretch = Eigen::Vector3d::Zero();  ///< p − anchor, tangential [m]
+    std::array<double, kNumDirections> f = {};          ///< along the directions [N]
+    double diagonal = 0, tangential_diagonal = 0;       ///< of eq. (29), (30)
+    /// What an impulse along e_0 changes of the velocities along e_1 and e_2.
+    std::array<double, kNumDirections - 1> coupling = {};
     bool is_sliding = false;
-    std::size_t row = 0;  ///< first number of its rows: shell and field of each direction
+    /// Of both sides; null for rigid bodies.
+    const float *shell_modes = nullptr, *field_modes = nullptr;
 
     [[nodiscard]] Eigen::Vector3d force() const noexcept {
         return f[0] * e[0] + f[1] * e[1] + f[2] * e[2];
@@ -45,10 +47,10 @@ struct RowOptions {
     double dt = 0, reach = 0;  ///< h and h + β_c [s]
 };
 
-/// Contacts of some of the pairs and their rows; one for each part of the work. Sized once.
+/// Contacts of some of the pairs; one for each part of the work. Sized once.
 class ContactRows {
 public:
-    ContactRows(std::span<const MovingBody> bodies, int max_contacts, bool has_friction);
+    ContactRows(std::span<const MovingBody> bodies, int max_contacts);
 
     void clear() noexcept;
     /// Finds the contacts of a pair; appends them, ordered by point.
@@ -59,7 +61,6 @@ public:
     int count = 0;
     int num_visited = 0;
     bool is_complete = true;  ///< false: there were more contacts than places
-    std::vector<double> rows;
 
 private:
     /// Stands for the field of whichever pair is asked.
@@ -83,15 +84,14 @@ private:
     void recall(const MovingBody& field, const BodyPair& pair,
                 std::span<const RememberedContact> memory, const RowOptions& options,
                 std::span<SolverContact> added) const noexcept;
-    void write_rows(const MovingBody& shell, const MovingBody& field, const RowOptions& options,
-                    SolverContact& c) noexcept;
+    static void find_response(const MovingBody& shell, const MovingBody& field,
+                              const RowOptions& options, SolverContact& c) noexcept;
 
     std::shared_ptr<FieldSlot> slot_;
     std::vector<PointTraversal> traversals_;  ///< of each tree
     std::vector<int> traversal_of_;           ///< of each body; −1: has no points
     std::vector<int> order_;
     std::vector<float> distance_, gx_, gy_, gz_;
-    std::size_t num_numbers_ = 0;  ///< of rows in use
 };
 
 }  // namespace pliant

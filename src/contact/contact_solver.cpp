@@ -70,6 +70,11 @@ struct ContactSolver::Impl {
     Impl(const std::vector<ContactBody>& contact_bodies, const ContactSolverOptions& o);
 
     bool begin_bodies(double dt) noexcept;
+    /// Of the pairs near each other.
+    void update_solids() noexcept;
+    /// Calls work(i) for each body, on all cores if there are many.
+    template <class Work>
+    void for_each_body(const Work& work) noexcept;
     /// False: too many.
     bool find_contacts(double dt) noexcept;
     void solve(double dt) noexcept;
@@ -93,6 +98,7 @@ struct ContactSolver::Impl {
     std::vector<MovingBody> bodies;
     std::vector<BoundingSphere> spheres;
     std::vector<char> is_moving;
+    std::vector<char> is_asked;  ///< as a solid
     BroadPhase broad;
     std::vector<ContactRows> parts;
     std::vector<PairContacts> pairs;   ///< near each other
@@ -110,12 +116,12 @@ ContactSolver::Impl::Impl(const std::vector<ContactBody>& contact_bodies,
     : options(o),
       bodies(moving_bodies(contact_bodies)),
       spheres(bodies.size()),
+      is_asked(bodies.size()),
       broad(static_cast<int>(bodies.size()), o.max_pairs),
       phases(static_cast<int>(bodies.size()), o.max_pairs) {
     for (const MovingBody& b : bodies) is_moving.push_back(b.is_moving() ? 1 : 0);
     options.max_friction = std::max(o.friction, o.max_friction);
-    for (int i = 0; i < kNumParts; ++i)
-        parts.emplace_back(bodies, o.max_contacts / kNumParts, options.max_friction > 0);
+    for (int i = 0; i < kNumParts; ++i) parts.emplace_back(bodies, o.max_contacts / kNumParts);
     const auto max_pairs = static_cast<std::size_t>(o.max_pairs);
     pairs.reserve(max_pairs);
     active.reserve(max_pairs);
@@ -126,19 +132,32 @@ ContactSolver::Impl::Impl(const std::vector<ContactBody>& contact_bodies,
     sweep_offsets.reserve((max_pairs + 1) * (static_cast<std::size_t>(o.max_iterations) + 1) + 1);
 }
 
-bool ContactSolver::Impl::begin_bodies(double dt) noexcept {
+template <class Work>
+void ContactSolver::Impl::for_each_body(const Work& work) noexcept {
     const std::array<int, 2> all = {0, static_cast<int>(bodies.size())};
-    const auto begin = [&](int i) {
+    if (all[1] < kFewBodies)
+        for (int i = 0; i < all[1]; ++i) work(i);
+    else
+        parallel_phases(all, work);
+}
+
+bool ContactSolver::Impl::begin_bodies(double dt) noexcept {
+    for_each_body([&](int i) {
         const bool is_usable = body(i).begin(dt);
         BoundingSphere& sphere = spheres[static_cast<std::size_t>(i)];
         sphere = body(i).sphere();
         if (!is_usable) sphere.radius = -1;
-    };
-    if (all[1] < kFewBodies)
-        for (int i = 0; i < all[1]; ++i) begin(i);
-    else
-        parallel_phases(all, begin);
+    });
     return std::ranges::all_of(spheres, [](const BoundingSphere& s) { return s.radius >= 0; });
+}
+
+void ContactSolver::Impl::update_solids() noexcept {
+    std::ranges::fill(is_asked, 0);
+    for (const PairContacts& pair : pairs)
+        is_asked[static_cast<std::size_t>(pair.bodies.field)] = 1;
+    for_each_body([&](int i) {
+        if (is_asked[static_cast<std::size_t>(i)]) body(i).update_solid();
+    });
 }
 
 bool ContactSolver::Impl::find_contacts(double dt) noexcept {
@@ -146,6 +165,7 @@ bool ContactSolver::Impl::find_contacts(double dt) noexcept {
     const std::span<const BodyPair> near = broad.find(spheres, is_complete);
     pairs.clear();
     for (const BodyPair& pair : near) pairs.push_back({.bodies = pair});
+    update_solids();
     const RowOptions row_options{.stiffness = options.stiffness,
                                  .scaling_count = options.scaling_count,
                                  .scaling = options.scaling,
@@ -186,8 +206,7 @@ bool ContactSolver::Impl::find_contacts(double dt) noexcept {
 }
 
 SweepPair ContactSolver::Impl::sweep_pair(const PairContacts& pair) noexcept {
-    return {contacts_of(pair), parts[static_cast<std::size_t>(pair.part)].rows.data(),
-            body(pair.bodies.shell).w, body(pair.bodies.field).w};
+    return {contacts_of(pair), body(pair.bodies.shell), body(pair.bodies.field)};
 }
 
 void ContactSolver::Impl::solve(double dt) noexcept {

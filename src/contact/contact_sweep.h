@@ -4,11 +4,10 @@
 
 namespace pliant {
 
-/// The contacts of one pair, their rows, and the velocities of its bodies.
+/// The contacts of one pair and its bodies, whose velocities sweeps change.
 struct SweepPair {
     std::span<SolverContact> contacts;
-    const double* rows = nullptr;
-    Eigen::VectorXd &shell, &field;
+    MovingBody &shell, &field;
 };
 struct SweepOptions {
     double dt = 0, reach = 0;  ///< h and h + β_c [s]

@@ -33,11 +33,12 @@ MovingBody::MovingBody(const ContactBody& body, const std::string& name, ModesLi
       reduced_(dynamic_cast<ReducedBody*>(body.body)),
       tree_(body.tree),
       field_(body.field),
-      root_inertia_(Vector3d::Ones()),
+      principal_inertia_(Vector3d::Ones()),
       principal_axes_(Quaternion::Identity()),
-      to_principal_(Matrix3d::Identity()),
+      rotation_(Matrix3d::Identity()),
       centre_(Vector3d::Zero()),
-      centre_velocity_(Vector3d::Zero()) {
+      centre_velocity_(Vector3d::Zero()),
+      inverse_inertia_(Matrix3d::Zero()) {
     if (!rigid_ && !reduced_)
         throw InputError("", name, body.body ? std::string(body.body->kind()) : "no body",
                          "a rigid or a reduced body");
@@ -66,11 +67,11 @@ MovingBody::MovingBody(const ContactBody& body, const std::string& name, ModesLi
         Matrix3d axes = principal.vectors;
         if (axes.determinant() < 0) axes.col(2) = -axes.col(2);
         principal_axes_ = Quaternion(axes).normalized();
-        root_inertia_ = principal.values.cwiseSqrt();
-        root_mass_ = std::sqrt(mass->mass);
+        principal_inertia_ = principal.values;
+        inverse_mass_ = 1 / mass->mass;
     }
-    w = VectorXd::Zero(padded_row((has_frame_ ? 6 : 0) + r));
-    load_ = root_response_ = acceleration_ = y_rate_ = VectorXd::Zero(r);
+    load_ = acceleration_ = y_rate_ = VectorXd::Zero(r);
+    rates_ = response_ = VectorXd::Zero(padded_row(r));
 }
 
 std::span<const double> MovingBody::shape() const noexcept {
@@ -79,7 +80,7 @@ std::span<const double> MovingBody::shape() const noexcept {
     return {q.data(), static_cast<std::size_t>(q.size())};
 }
 
-BoundingSphere MovingBody::sphere() const noexcept {
+BoundingSphere MovingBody::find_sphere() const noexcept {
     BoundingSphere sphere;
     sphere.has_points = tree_.has_value();
     sphere.has_solid = solid() != nullptr;
@@ -114,7 +115,7 @@ bool MovingBody::begin(double dt) noexcept {
         const RigidMotion& motion = rigid_->motion();
         pose_ = motion.pose;
         centre_ = pose_.position;
-        known_ = motion.velocity;
+        motion_ = motion.velocity;
         if (has_frame_) {
             const Vector3d arm = pose_.rotation * rigid_->mass()->centre;
             centre_ += arm;
@@ -128,22 +129,29 @@ bool MovingBody::begin(double dt) noexcept {
             begin_frame(*reduced_->rest_mass(), reduced_->frame().velocity, reduced_->next_wrench(),
                         dt);
         begin_shape(dt);
-        if (deformed_) deformed_->update(reduced_->state().q);
+        if (!tree_) update_solid();
     }
-    return is_finite(pose_) && w.allFinite() && known_.linear.allFinite() &&
-           known_.angular.allFinite();
+    rotation_ = pose_.rotation.toRotationMatrix();
+    sphere_ = find_sphere();
+    return is_finite(pose_) && rates_.allFinite() && motion_.linear.allFinite() &&
+           motion_.angular.allFinite();
+}
+
+void MovingBody::update_solid() noexcept {
+    if (deformed_) deformed_->update(reduced_->state().q);
 }
 
 void MovingBody::begin_frame(const RigidMass& mass, const Twist& velocity, const Wrench& load,
                              double dt) noexcept {
-    to_principal_ = (pose_.rotation * principal_axes_).conjugate().toRotationMatrix();
+    const Matrix3d axes = (pose_.rotation * principal_axes_).toRotationMatrix();
     centre_velocity_ = velocity.linear;
-    w.head<3>() = root_mass_ * (velocity.linear + dt / mass.mass * load.force);
+    motion_.linear = velocity.linear + dt / mass.mass * load.force;
     // Euler's equations in principal axes
-    const Vector3d omega = to_principal_ * velocity.angular;
-    const Vector3d momentum = root_inertia_.cwiseAbs2().cwiseProduct(omega);
-    const Vector3d torque = to_principal_ * load.torque - omega.cross(momentum);
-    w.segment<3>(3) = (momentum + dt * torque).cwiseQuotient(root_inertia_);
+    const Vector3d omega = axes.transpose() * velocity.angular;
+    const Vector3d momentum = principal_inertia_.cwiseProduct(omega);
+    const Vector3d torque = axes.transpose() * load.torque - omega.cross(momentum);
+    motion_.angular = axes * (momentum + dt * torque).cwiseQuotient(principal_inertia_);
+    inverse_inertia_ = axes * principal_inertia_.cwiseInverse().asDiagonal() * axes.transpose();
 }
 
 /// The step of docs/reduction.md eq. (17) in modes, without contact, eq. (28).
@@ -152,38 +160,55 @@ void MovingBody::begin_shape(double dt) noexcept {
     reduced_->next_acceleration(acceleration_);
     const ContactModes& modes = *modes_;
     y_rate_.noalias() = modes.to_modes * reduced_->state().v;
-    auto out = w.segment(has_frame_ ? 6 : 0, rank());
+    auto out = rates_.head(rank());
     out.noalias() = modes.to_modes * acceleration_;
     for (int i = 0; i < rank(); ++i) {
         const double lambda = tuning.stiffness * modes.lambda[i];
         const double rate = 0.5 * dt * (tuning.mass_damping + tuning.stiffness_damping * lambda) +
                             0.25 * dt * dt * lambda;
-        const double y = y_rate_[i] + dt * (out[i] - 0.5 * dt * lambda * y_rate_[i]) / (1 + rate);
-        root_response_[i] = 1 / std::sqrt(1 + kTrust * rate);
-        out[i] = y / root_response_[i];
+        out[i] = y_rate_[i] + dt * (out[i] - 0.5 * dt * lambda * y_rate_[i]) / (1 + rate);
+        response_[i] = 1 / (1 + kTrust * rate);
     }
 }
 
-double MovingBody::known_velocity(const Vector3d& p, const Vector3d& e) const noexcept {
-    if (is_moving()) return 0;
-    return e.dot(known_.at(p - pose_.position));
+Vector3d MovingBody::velocity_at(const Vector3d& p, const float* modes) const noexcept {
+    Vector3d v = motion_.linear + motion_.angular.cross(p - centre_);
+    if (modes) {
+        Vector3d bend;
+        point_velocity(modes, rates_.data(), static_cast<int>(rates_.size()), bend.data());
+        v.noalias() += rotation_.lazyProduct(bend);
+    }
+    return v;
 }
 
-void MovingBody::write_row(const Vector3d& p, const Vector3d& e, const float* modes,
-                           double* row) const noexcept {
-    double* const end = row + size();
+Matrix3d MovingBody::response_at(const Vector3d& p, const float* modes) const noexcept {
+    Matrix3d G = Matrix3d::Zero();
     if (has_frame_) {
-        Eigen::Map<Vector3d>{row} = e / root_mass_;
-        Eigen::Map<Vector3d>{row + 3} =
-            (to_principal_ * (p - centre_).cross(e)).cwiseQuotient(root_inertia_);
-        row += 6;
+        const Vector3d r = p - centre_;
+        Matrix3d arm;
+        arm << 0, -r.z(), r.y(), r.z(), 0, -r.x(), -r.y(), r.x(), 0;
+        G = inverse_mass_ * Matrix3d::Identity() - arm * inverse_inertia_ * arm;
     }
     if (modes) {
-        const Vector3d d = pose_.rotation.conjugate() * e;
-        for (int j = 0; j < rank(); ++j, modes += 3)
-            *row++ = root_response_[j] * (modes[0] * d[0] + modes[1] * d[1] + modes[2] * d[2]);
+        double s[6];
+        point_response(modes, response_.data(), static_cast<int>(response_.size()), s);
+        Matrix3d bend;
+        bend << s[0], s[1], s[2], s[1], s[3], s[4], s[2], s[4], s[5];
+        G += rotation_ * bend * rotation_.transpose();
     }
-    std::fill(row, end, 0.0);
+    return G;
+}
+
+void MovingBody::push(const Vector3d& p, const float* modes, const Vector3d& impulse) noexcept {
+    if (has_frame_) {
+        motion_.linear += inverse_mass_ * impulse;
+        motion_.angular.noalias() += inverse_inertia_.lazyProduct((p - centre_).cross(impulse));
+    }
+    if (modes) {
+        const Vector3d along = rotation_.transpose().lazyProduct(impulse);
+        push_point(modes, response_.data(), along.data(), static_cast<int>(rates_.size()),
+                   rates_.data());
+    }
 }
 
 void MovingBody::apply() noexcept {

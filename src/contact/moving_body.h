@@ -7,8 +7,7 @@
 namespace pliant {
 
 /// A body as the contact solver sees it: what it will do in the next step without contact, and how
-/// it answers to impulses. Velocities are in coordinates w in which its inertia is the identity,
-/// docs/contact.md eq. (28): those of the centre of mass, of rotation, of the shape.
+/// it answers to impulses, docs/contact.md eq. (28).
 class MovingBody {
 public:
     /// Throws InputError for what ContactSolver does not take.
@@ -16,10 +15,11 @@ public:
 
     /// Takes pose, shape, velocity and loads for a step of dt seconds. False: not finite.
     bool begin(double dt) noexcept;
+    /// Takes the shape of a solid that deforms. Needed once others are near; done already by
+    /// begin() for bodies without points, whose sphere it decides.
+    void update_solid() noexcept;
 
-    /// Of w and rows, filled up with zeros; 0: prescribed.
-    [[nodiscard]] int size() const noexcept { return static_cast<int>(w.size()); }
-    [[nodiscard]] bool is_moving() const noexcept { return w.size() > 0; }
+    [[nodiscard]] bool is_moving() const noexcept { return has_frame_ || rank() > 0; }
     [[nodiscard]] int rank() const noexcept { return static_cast<int>(load_.size()); }
     [[nodiscard]] const Pose& pose() const noexcept { return pose_; }
     [[nodiscard]] std::span<const double> shape() const noexcept;
@@ -28,15 +28,18 @@ public:
         return deformed_ ? deformed_.get() : field_.get();
     }
     [[nodiscard]] const DeformedField* deformed() const noexcept { return deformed_.get(); }
-    [[nodiscard]] BoundingSphere sphere() const noexcept;
+    [[nodiscard]] const BoundingSphere& sphere() const noexcept { return sphere_; }
 
-    /// Velocity of the point at p along e that no load changes: of prescribed bodies.
-    [[nodiscard]] double known_velocity(const Eigen::Vector3d& p,
-                                        const Eigen::Vector3d& e) const noexcept;
-    /// size() numbers J with J · w = velocity of the point at p along e, world axes. `modes` from
-    /// one of the tables below; null for rigid bodies.
-    void write_row(const Eigen::Vector3d& p, const Eigen::Vector3d& e, const float* modes,
-                   double* row) const noexcept;
+    // Of the point at p, world axes; `modes` from one of the tables below, null for rigid bodies.
+    /// v' of eq. (27), as it is in this sweep.
+    [[nodiscard]] Eigen::Vector3d velocity_at(const Eigen::Vector3d& p,
+                                              const float* modes) const noexcept;
+    /// What an impulse changes of it.
+    [[nodiscard]] Eigen::Matrix3d response_at(const Eigen::Vector3d& p,
+                                              const float* modes) const noexcept;
+    /// Nothing happens to prescribed bodies.
+    void push(const Eigen::Vector3d& p, const float* modes,
+              const Eigen::Vector3d& impulse) noexcept;
     [[nodiscard]] const float* point_modes(int point) const noexcept {
         return point_modes_ ? point_modes_->data() + table_width() * static_cast<std::size_t>(point)
                             : nullptr;
@@ -66,14 +69,13 @@ public:
     /// Gives all forces to the body, if there are any.
     void apply() noexcept;
 
-    Eigen::VectorXd w;  ///< empty: prescribed
-
 private:
+    [[nodiscard]] BoundingSphere find_sphere() const noexcept;
     void begin_frame(const RigidMass& mass, const Twist& velocity, const Wrench& load,
                      double dt) noexcept;
     void begin_shape(double dt) noexcept;
     [[nodiscard]] std::size_t table_width() const noexcept {
-        return static_cast<std::size_t>(3 * rank());
+        return static_cast<std::size_t>(3 * rates_.size());
     }
 
     RigidBody* rigid_ = nullptr;
@@ -84,16 +86,21 @@ private:
     std::shared_ptr<const ContactModes> modes_;
     std::shared_ptr<const ModalTable> point_modes_, proxy_modes_;
 
-    bool has_frame_ = false;        ///< moves as a whole
-    double root_mass_ = 1;          ///< √m
-    Eigen::Vector3d root_inertia_;  ///< of the principal moments
-    Quaternion principal_axes_;     ///< to body axes
-    Eigen::Matrix3d to_principal_;  ///< from the world, now
-    Pose pose_;                     ///< of the axes
-    Eigen::Vector3d centre_;        ///< of mass; of prescribed bodies the origin
+    bool has_frame_ = false;             ///< moves as a whole
+    Eigen::Vector3d principal_inertia_;  ///< of bodies with a frame
+    Quaternion principal_axes_;          ///< to body axes
+    // now
+    Pose pose_;                 ///< of the axes
+    Eigen::Matrix3d rotation_;  ///< of it
+    BoundingSphere sphere_;
+    Eigen::Vector3d centre_;  ///< of mass; of prescribed bodies the origin
     Eigen::Vector3d centre_velocity_;
-    Twist known_;                            ///< of the origin of a prescribed body
-    Eigen::VectorXd root_response_;          ///< √D of each mode, eq. (28)
+    double inverse_mass_ = 0;          ///< 0: does not move as a whole
+    Eigen::Matrix3d inverse_inertia_;  ///< world axes
+    Eigen::VectorXd response_;         ///< 1 / (1 + ½ ρ) of each mode, eq. (28); padded
+    // in the next step, as sweeps change it
+    Twist motion_;                           ///< of the centre, world axes
+    Eigen::VectorXd rates_;                  ///< y', padded
     Eigen::VectorXd acceleration_, y_rate_;  ///< scratch
     Wrench wrench_;
     Eigen::VectorXd load_;

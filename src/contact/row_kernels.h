@@ -1,7 +1,8 @@
 #pragma once
 
-/// Kernels of the contact solver, compiled for each instruction set. Lengths are multiples of
-/// kRowPadding, numbers beyond what is meant are zero.
+/// Kernels of the contact solver, compiled for each instruction set. The modes of a point are three
+/// rows of `length` floats, its shifts along x, y and z; lengths are multiples of kRowPadding,
+/// numbers beyond what is meant are zero.
 namespace pliant {
 
 inline constexpr int kRowPadding = 8;
@@ -9,9 +10,12 @@ inline constexpr int kRowPadding = 8;
     return (size + kRowPadding - 1) / kRowPadding * kRowPadding;
 }
 
-/// Σ a b.
-[[nodiscard]] double dot_rows(const double* a, const double* b, int count) noexcept;
-/// y += factor x.
-void add_row(double factor, const double* x, double* y, int count) noexcept;
+/// velocity = U rates, 3 places.
+void point_velocity(const float* modes, const double* rates, int length, double* velocity) noexcept;
+/// rates += diag(response) Uᵀ impulse.
+void push_point(const float* modes, const double* response, const double* impulse, int length,
+                double* rates) noexcept;
+/// U diag(response) Uᵀ: xx, xy, xz, yy, yz, zz.
+void point_response(const float* modes, const double* response, int length, double* sums) noexcept;
 
 }  // namespace pliant

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <random>
 #include <string>
 #include <vector>
@@ -16,21 +15,41 @@ TEST(RowKernels, EqualPlainLoopsOnEveryTarget) {
     std::mt19937 random(1);
     std::uniform_real_distribution<double> uniform(-1, 1);
     for (const std::string& target : simd_targets())
-        for (const int count : {8, 16, 48, 64}) {
+        for (const int length : {8, 16, 48, 64}) {
             SCOPED_TRACE(target);
             const ScopedSimdTarget scope(target);
-            std::vector<double> x(static_cast<std::size_t>(count)), y(x);
-            double sum = 0;
-            for (std::size_t i = 0; i < x.size(); ++i) {
-                x[i] = uniform(random);
-                y[i] = uniform(random);
-                sum += x[i] * y[i];
+            const auto n = static_cast<std::size_t>(length);
+            std::vector<float> modes(3 * n);
+            std::vector<double> rates(n), response(n);
+            for (float& v : modes) v = static_cast<float>(uniform(random));
+            for (double& v : rates) v = uniform(random);
+            for (double& v : response) v = 1 + uniform(random);
+            const double impulse[3] = {0.3, -0.7, 0.2};
+
+            double velocity[3], sums[6];
+            point_velocity(modes.data(), rates.data(), length, velocity);
+            point_response(modes.data(), response.data(), length, sums);
+            std::vector<double> pushed = rates;
+            push_point(modes.data(), response.data(), impulse, length, pushed.data());
+
+            double expected[3] = {}, squares[3][3] = {};
+            for (std::size_t j = 0; j < n; ++j) {
+                double along = 0;
+                for (std::size_t a = 0; a < 3; ++a) {
+                    const double u = double{modes[a * n + j]};
+                    expected[a] += u * rates[j];
+                    along += u * impulse[a];
+                    for (std::size_t b = 0; b < 3; ++b)
+                        squares[a][b] += u * response[j] * double{modes[b * n + j]};
+                }
+                EXPECT_NEAR(pushed[j], rates[j] + response[j] * along, 1e-14);
             }
-            EXPECT_NEAR(dot_rows(x.data(), y.data(), count), sum, 1e-14 * count);
-            std::vector<double> out = y;
-            add_row(0.3, x.data(), out.data(), count);
-            for (std::size_t i = 0; i < x.size(); ++i)
-                EXPECT_NEAR(out[i], std::fma(0.3, x[i], y[i]), 1e-15);
+            for (std::size_t a = 0; a < 3; ++a)
+                EXPECT_NEAR(velocity[a], expected[a], 1e-14 * length);
+            int k = 0;
+            for (std::size_t a = 0; a < 3; ++a)
+                for (std::size_t b = a; b < 3; ++b, ++k)
+                    EXPECT_NEAR(sums[k], squares[a][b], 1e-14 * length);
         }
 }
 
