@@ -30,7 +30,7 @@ struct Ring {
                .num_modes = 12,
                .rank = 40})),
           tree(make_tree(model.model())),
-          solid(model.model(), FieldBuildOptions{.resolution = 32}, {.num_proxies = 40}) {}
+          solid(model.model(), {.resolution = 32}, {.num_proxies = 40}) {}
 
     static PointTree make_tree(const ReducedModel& reduced) {
         const SurfaceMesh surface = reduced.surface();

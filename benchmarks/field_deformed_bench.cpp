@@ -39,9 +39,9 @@ struct Field {
 
 std::shared_ptr<Field> bent_bar(bool push_forward) {
     const auto f = std::make_shared<Field>(bar_of_shapes());
-    f->finish(
-        DeformedFieldModel(f->model, {one_domain(f->model, 128)}, {.push_forward = push_forward}),
-        bend_coordinates(f->model, 1.0));
+    f->finish(DeformedFieldModel::of_domains(f->model, {one_domain(f->model, 128)},
+                                             {.push_forward = push_forward}),
+              bend_coordinates(f->model, 1.0));
     return f;
 }
 
@@ -52,9 +52,10 @@ std::shared_ptr<Field> opened_u() {
     const auto f = std::make_shared<Field>(shaped_model(mesh, {u}));
     const SurfaceMesh skin = f->model.surface();
     const DistanceGrid body = exact_grid(skin, 128);
-    f->finish(DeformedFieldModel(f->model, cut_into_domains(body, skin, find_domains(skin), {}, 0,
-                                                            Progress::none())),
-              coordinates(f->model, u));
+    f->finish(
+        DeformedFieldModel::of_domains(
+            f->model, cut_into_domains(body, skin, find_domains(skin), {}, 0, Progress::none())),
+        coordinates(f->model, u));
     return f;
 }
 

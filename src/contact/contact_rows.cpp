@@ -53,6 +53,7 @@ ContactRows::ContactRows(std::span<const MovingBody> bodies, int max_contacts)
     }
     const auto room = static_cast<std::size_t>(most_points);
     order_.resize(room);
+    proxy_.resize(room);
     for (auto* list : {&distance_, &gx_, &gy_, &gz_}) list->resize(room);
 }
 
@@ -75,8 +76,9 @@ void ContactRows::add_pair(std::span<const MovingBody> bodies, const BodyPair& p
     const ContactPoints& found = traversal.contacts();
     if (found.count == 0) return;
 
-    field.solid()->samples({found.x.data(), found.y.data(), found.z.data(), found.count},
-                           {distance_.data(), gx_.data(), gy_.data(), gz_.data()});
+    const PointBatch points{found.x.data(), found.y.data(), found.z.data(), found.count};
+    field.solid()->samples(points, {distance_.data(), gx_.data(), gy_.data(), gz_.data()});
+    if (field.deformed()) field.deformed()->nearest_proxies(points, proxy_.data());
     const auto order = std::span(order_).first(static_cast<std::size_t>(found.count));
     std::iota(order.begin(), order.end(), 0);
     std::ranges::sort(order, {}, [&](int i) { return found.point[static_cast<std::size_t>(i)]; });
@@ -90,9 +92,7 @@ void ContactRows::add_pair(std::span<const MovingBody> bodies, const BodyPair& p
         SolverContact& c = contacts[static_cast<std::size_t>(count)];
         c = {};
         place(shell, field, found, i, c);
-        // a shape without proxies cannot be pushed
-        const bool is_usable = c.p.allFinite() && (!field.deformed() || c.proxy >= 0);
-        count += is_usable ? 1 : 0;
+        count += c.p.allFinite() ? 1 : 0;
     }
     const auto added = std::span(contacts).subspan(static_cast<std::size_t>(first),
                                                    static_cast<std::size_t>(count - first));
@@ -119,7 +119,7 @@ void ContactRows::place(const MovingBody& shell, const MovingBody& field,
     const auto [t, s] = across(n / length);
     c.e[1] = t;
     c.e[2] = s;
-    if (field.deformed()) c.proxy = field.deformed()->nearest_proxy(x);
+    if (field.deformed()) c.proxy = proxy_[i];
 }
 
 /// Eq. (12).

@@ -91,6 +91,7 @@ private:
     std::vector<PointTraversal> traversals_;  ///< of each tree
     std::vector<int> traversal_of_;           ///< of each body; −1: has no points
     std::vector<int> order_;
+    std::vector<int> proxy_;  ///< of a deformed field, nearest to each contact
     std::vector<float> distance_, gx_, gy_, gz_;
 };
 

@@ -56,14 +56,17 @@ void ProxySums::clear() noexcept {
 
 void ProxySums::add(const LoadRows& rows, const Vector3d& reference) noexcept {
     if (!field_) return;
-    Vector3d last = Vector3d::Zero();
-    int proxy = -1;
+    const Eigen::Vector3f origin = reference.cast<float>();
+    float x[kLoadBatch], y[kLoadBatch], z[kLoadBatch];
     for (int i = 0; i < rows.count; ++i) {
-        const Vector3d p(rows.x[i], rows.y[i], rows.z[i]);
-        // the two tangential rows of a contact follow each other
-        if (i == 0 || p != last) proxy = field_->nearest_proxy(reference + p);
-        last = p;
-        if (proxy < 0) continue;
+        x[i] = origin.x() + rows.x[i];
+        y[i] = origin.y() + rows.y[i];
+        z[i] = origin.z() + rows.z[i];
+    }
+    int proxies[kLoadBatch];
+    field_->nearest_proxies({x, y, z, rows.count}, proxies);
+    for (int i = 0; i < rows.count; ++i) {
+        const int proxy = proxies[i];
         Place& place = places_[static_cast<std::size_t>(proxy) % places_.size()];
         if (place.proxy != proxy) {
             flush(place);

@@ -59,7 +59,8 @@ struct Places {
     alignas(64) float x[kMaxPlaces], y[kMaxPlaces], z[kMaxPlaces];
     alignas(64) float weight[kMaxPlaces], outside[kMaxPlaces], value[kMaxPlaces];
     alignas(64) int proxy[kMaxPlaces];
-    [[nodiscard]] ProxyPlaces rows() noexcept { return {x, y, z, weight, outside, proxy}; }
+    alignas(64) float nearest[kMaxProxyPoints];
+    [[nodiscard]] ProxyPlaces rows() noexcept { return {x, y, z, weight, outside, proxy, nearest}; }
 };
 
 }  // namespace
@@ -74,6 +75,7 @@ struct DeformedField::Impl {
     std::shared_ptr<const DeformedFieldModel::Data> data;
     std::vector<ProxyPose> poses, next_poses;
     std::vector<Domain> domains;
+    std::vector<float> positions;  ///< p of all proxies, three rows
     Box bounds;
     CullingMargin margin;
     double resolution = 0;
@@ -82,6 +84,10 @@ struct DeformedField::Impl {
     explicit Impl(std::shared_ptr<const DeformedFieldModel::Data> model_data);
     bool find_poses(const Eigen::Ref<const Eigen::VectorXd>& q) noexcept;
     void make_table(std::size_t d) noexcept;
+    void list_positions() noexcept;
+    [[nodiscard]] int position_stride() const noexcept {
+        return padded_proxies(data->num_proxies());
+    }
     void find_bounds() noexcept;
     void find_margin() noexcept;
     /// Where domain d looks up n points, and the rest values there.
@@ -93,10 +99,11 @@ struct DeformedField::Impl {
 
 DeformedField::Impl::Impl(std::shared_ptr<const DeformedFieldModel::Data> model_data)
     : data(std::move(model_data)), poses(data->rest.size()), next_poses(data->rest.size()) {
+    positions.resize(3 * static_cast<std::size_t>(position_stride()));
     for (const auto& part : data->domains) {
         Domain domain;
         domain.rows.resize(static_cast<std::size_t>(ProxyTable::kRows) *
-                           static_cast<std::size_t>(part.num_proxies));
+                           static_cast<std::size_t>(padded_proxies(part.num_proxies)));
         domain.proxies.resize(static_cast<std::size_t>(part.num_proxies));
         // differences of push-forward stay in the box
         const GridFrame& frame = part.rest.frame();
@@ -149,8 +156,9 @@ void DeformedField::Impl::make_table(std::size_t d) noexcept {
     const auto& part = data->domains[d];
     Domain& domain = domains[d];
     float* rows = domain.rows.data();
-    const int stride = part.num_proxies;
+    const int stride = padded_proxies(part.num_proxies);
     int count = 0;
+    double stretch = 1;
     for (int k = 0; k < part.num_proxies; ++k) {
         const auto i = static_cast<std::size_t>(part.first_proxy + k);
         const ProxyPose& pose = poses[i];
@@ -165,12 +173,24 @@ void DeformedField::Impl::make_table(std::size_t d) noexcept {
             rows[(15 + axis) * stride + count] = static_cast<float>(data->rest[i][axis]);
         }
         domain.proxies[static_cast<std::size_t>(count)] = static_cast<int>(i);
+        stretch = std::max(stretch, norm_bound(pose.F));
         ++count;
     }
+    // what a skipped proxy served may be far from the others
+    domain.table.cover = count == part.num_proxies ? static_cast<float>(part.cover * stretch)
+                                                   : std::numeric_limits<float>::infinity();
     domain.table.rows = rows;
     domain.table.stride = stride;
     domain.table.count = count;
     domain.table.num_neighbours = std::min(data->options.num_neighbours, count);
+}
+
+void DeformedField::Impl::list_positions() noexcept {
+    const auto stride = static_cast<std::size_t>(position_stride());
+    for (std::size_t i = 0; i < poses.size(); ++i)
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            positions[axis * stride + i] =
+                static_cast<float>(poses[i].p[static_cast<Eigen::Index>(axis)]);
 }
 
 /// The images of what each proxy serves.
@@ -273,6 +293,7 @@ bool DeformedField::update(const Eigen::Ref<const Eigen::VectorXd>& q) noexcept 
     assert(q.size() == rank());
     if (!q.allFinite() || !impl_->find_poses(q)) return false;
     for (std::size_t d = 0; d < impl_->domains.size(); ++d) impl_->make_table(d);
+    impl_->list_positions();
     impl_->find_bounds();
     impl_->find_margin();
     return true;
@@ -338,17 +359,23 @@ DeformedFieldModel DeformedField::model() const noexcept {
 int DeformedField::rank() const noexcept { return impl_->data->rank; }
 int DeformedField::num_skipped() const noexcept { return impl_->num_skipped; }
 
-int DeformedField::nearest_proxy(const Vector3d& x) const noexcept {
-    int nearest = 0;
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < impl_->poses.size(); ++i) {
-        const double distance = (impl_->poses[i].p - x).squaredNorm();
-        if (distance < least) {
-            least = distance;
-            nearest = static_cast<int>(i);
-        }
+void DeformedField::nearest_proxies(const PointBatch& points, int* proxy) const noexcept {
+    Chunk chunk;
+    for (int begin = 0; begin < points.count; begin += kMaxProxyPoints) {
+        chunk.load(points, begin);
+        find_nearest_proxies(impl_->positions.data(), impl_->position_stride(),
+                             impl_->data->num_proxies(), chunk.x, chunk.y, chunk.z, chunk.count,
+                             proxy + begin);
+        for (int i = 0; i < chunk.count && !chunk.are_finite; ++i)
+            if (!chunk.is_finite[i]) proxy[begin + i] = 0;
     }
-    return nearest;
+}
+
+int DeformedField::nearest_proxy(const Vector3d& x) const noexcept {
+    const Eigen::Vector3f at = x.cast<float>();
+    int proxy = 0;
+    nearest_proxies({&at.x(), &at.y(), &at.z(), 1}, &proxy);
+    return proxy;
 }
 
 void DeformedField::add_load(int proxy, const Vector3d& force, double* f) const noexcept {

@@ -11,6 +11,7 @@ struct DeformedFieldModel::Data {
         DistanceGrid rest;
         int first_proxy = 0, num_proxies = 0;
         double reach = 0;  ///< farther from it at rest, a proxy knows nothing of the solid [m]
+        double cover = 0;  ///< no point of the solid at rest is farther from the nearest one [m]
     };
     /// Of one proxy: rows 0–2 are U, rows 3–11 are F by columns.
     using Motion = Eigen::Matrix<double, 12, Eigen::Dynamic>;
@@ -29,7 +30,7 @@ struct DeformedFieldModel::Data {
     Eigen::VectorXd travel;  ///< largest shift of a point for a unit of each coordinate
 
     [[nodiscard]] int num_proxies() const noexcept { return static_cast<int>(rest.size()); }
-    /// modes, pairs and reaches from the rest.
+    /// modes, pairs, reaches and covers from the rest.
     void complete();
     /// Both throw InputError: for options out of range, for what does not fit together.
     void check_options(const std::string& name) const;

@@ -19,6 +19,32 @@ constexpr int kReachSamples = 32;
 /// On that: the nearest proxies of a shape are not those of rest.
 constexpr double kReachFactor = 1.25;
 
+/// Neighbours disagree by several cells in strong bends, and beyond the band of a sparse grid
+/// margins are loose, eq. (14).
+constexpr double kLeastBand = 16;
+/// Up to here a dense grid is small.
+constexpr int kDenseResolution = 64;
+
+FieldBuildOptions rest_options(FieldBuildOptions build) {
+    if (build.resolution <= kDenseResolution) build.storage = GridStorage::Dense;
+    build.band_cells = std::max(build.band_cells, kLeastBand);
+    return build;
+}
+
+void check_band(const FieldDomain& domain, const std::string& name) {
+    const GridArrays& arrays = domain.rest.arrays();
+    if (arrays.storage == GridStorage::Dense) return;
+    const double cell = domain.rest.frame().cell;
+    // a band is cut where the box ends
+    const double least = std::min(kLeastBand * cell, double{arrays.boundary});
+    if (double{arrays.margin.band} >= 0.999 * least) return;
+    throw InputError("", name,
+                     "sparse with a band of " +
+                         std::to_string(static_cast<int>(double{arrays.margin.band} / cell)) +
+                         " cells",
+                     "a dense grid, or band_cells = 16");
+}
+
 /// The domains' proxies in a row, and how all of them move.
 void add_proxies(DeformedFieldModel::Data& data, const ReducedModel& model,
                  const std::vector<FieldDomain>& domains) {
@@ -74,29 +100,34 @@ void add_travel(DeformedFieldModel::Data& data, const ReducedModel& model) {
     }
 }
 
-/// No point of a domain's solid is farther at rest from the proxies that answer for it, with some
-/// room for others in other shapes.
-double reach_of(const DeformedFieldModel::Data& data,
-                const DeformedFieldModel::Data::Domain& part) {
+/// How far at rest the points of a domain's solid are from the proxies that answer for them, and
+/// from the nearest one, with some room for others in other shapes.
+void find_reach(const DeformedFieldModel::Data& data, DeformedFieldModel::Data::Domain& part) {
     const GridFrame& frame = part.rest.frame();
     const int stride =
         std::max(1, *std::max_element(frame.cells.begin(), frame.cells.end()) / kReachSamples);
     const auto last = data.rest.begin() + part.first_proxy + part.num_proxies;
-    double reach = 0;
+    double reach = 0, cover = 0;
     std::vector<double> squares;
     for (int k = 0; k <= frame.cells[2]; k += stride)
         for (int j = 0; j <= frame.cells[1]; j += stride)
             for (int i = 0; i <= frame.cells[0]; i += stride) {
                 const Vector3d x = frame.vertex(i, j, k);
-                if (part.rest.distance(x) > stride * frame.cell) continue;
+                const double value = part.rest.distance(x);
+                if (value > stride * frame.cell) continue;
                 squares.clear();
                 for (auto P = data.rest.begin() + part.first_proxy; P != last; ++P)
                     squares.push_back((*P - x).squaredNorm());
                 const auto farthest = squares.begin() + (data.options.num_neighbours - 2);
                 std::nth_element(squares.begin(), farthest, squares.end());
                 reach = std::max(reach, *farthest);
+                const double nearest = std::sqrt(*std::min_element(squares.begin(), farthest + 1));
+                // with depths as they are
+                cover = std::max(
+                    {cover, kReachFactor * nearest, nearest - value / double{kCoverSteepness}});
             }
-    return kReachFactor * std::sqrt(reach);
+    part.reach = kReachFactor * std::sqrt(reach);
+    part.cover = cover;
 }
 
 }  // namespace
@@ -122,7 +153,7 @@ std::vector<int> nearest_points(const std::vector<Vector3d>& points, int begin, 
 }
 
 void DeformedFieldModel::Data::complete() {
-    for (Domain& domain : domains) domain.reach = reach_of(*this, domain);
+    for (Domain& domain : domains) find_reach(*this, domain);
     for (const Motion& m : motion) modes.emplace_back(m.topRows<3>());
     for (const Domain& domain : domains)
         for (int i = 0; i < domain.num_proxies; ++i) {
@@ -159,12 +190,15 @@ void DeformedFieldModel::Data::check(const std::string& name) const {
                              "finite positions and motions");
 }
 
-DeformedFieldModel::DeformedFieldModel(const ReducedModel& model, std::vector<FieldDomain> domains,
-                                       const DeformedFieldOptions& options) {
+DeformedFieldModel DeformedFieldModel::of_domains(const ReducedModel& model,
+                                                  const std::vector<FieldDomain>& domains,
+                                                  const DeformedFieldOptions& options) {
     const auto data = std::make_shared<Data>();
     data->rank = model.rank();
     data->options = options;
     data->check_options("");
+    for (std::size_t d = 0; d < domains.size(); ++d)
+        check_band(domains[d], "domains[" + std::to_string(d) + "].rest");
     const SurfaceMesh surface = model.surface();
     data->surface_hash = content_hash(surface);
     add_proxies(*data, model, domains);
@@ -172,11 +206,14 @@ DeformedFieldModel::DeformedFieldModel(const ReducedModel& model, std::vector<Fi
     data->complete();
     add_served_boxes(*data, surface);
     add_travel(*data, model);
-    data_ = data;
+    DeformedFieldModel result;
+    result.data_ = data;
+    return result;
 }
 
-DeformedFieldModel::DeformedFieldModel(const ReducedModel& model, const FieldBuildOptions& build,
+DeformedFieldModel::DeformedFieldModel(const ReducedModel& model, const FieldBuildOptions& wanted,
                                        const DeformedFieldOptions& options, Progress& progress) {
+    const FieldBuildOptions build = rest_options(wanted);
     Data unfinished;
     unfinished.options = options;
     unfinished.check_options("");
@@ -193,7 +230,7 @@ DeformedFieldModel::DeformedFieldModel(const ReducedModel& model, const FieldBui
         const auto candidates = area_samples(surface, 50 * options.num_proxies);
         domains.push_back({body, farthest_points(candidates, options.num_proxies)});
     }
-    *this = DeformedFieldModel(model, std::move(domains), options);
+    *this = of_domains(model, domains, options);
 }
 
 int DeformedFieldModel::rank() const noexcept { return data_->rank; }

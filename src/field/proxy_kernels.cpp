@@ -50,33 +50,68 @@ HWY_INLINE Vector distance_between(const Point& a, const Point& b) {
     return hn::Sqrt(squared_norm({hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)}));
 }
 
+/// Squared distance of x from proxy i of rows p.
+HWY_INLINE Vector square_to(const float* p, int stride, int i, const Point& x) {
+    const Tag tag;
+    return squared_norm({hn::Sub(x.x, hn::Set(tag, p[i])),
+                         hn::Sub(x.y, hn::Set(tag, p[stride + i])),
+                         hn::Sub(x.z, hn::Set(tag, p[2 * stride + i]))});
+}
+
+/// So many have room for their index in the last bits of a squared distance.
+constexpr int kIndexBits = 6, kFewProxies = 1 << kIndexBits;
+
 /// The K nearest proxies in ascending order of squared distance; of equally near ones the lower
 /// index.
 template <int K>
 struct Neighbours {
     Vector squared[K];
-    Vector proxy[K];  // whole numbers
+    Index proxy[K];
 
     HWY_INLINE void find(const ProxyTable& table, const Point& x) {
-        const Tag tag;
+        table.count <= kFewProxies ? find_of_few(table, x) : find_of_many(table, x);
+    }
+
+    /// Sorts whole numbers made of both: squares are positive, and ordered as their bits are. They
+    /// lose 2⁻¹⁷ of themselves, which changes weights by less than 1e-5.
+    HWY_INLINE void find_of_few(const ProxyTable& table, const Point& x) {
+        const IndexTag tag;
+        const Index bits = hn::Set(tag, kFewProxies - 1);
+        Index keys[K];
+        PLIANT_UNROLL for (int j = 0; j < K; ++j) keys[j] =
+            hn::Set(tag, std::numeric_limits<int>::max());
+        for (int i = 0; i < table.count; ++i) {
+            const Vector d = square_to(table.rows, table.stride, i, x);
+            Index key = hn::Or(hn::AndNot(bits, hn::BitCast(tag, d)), hn::Set(tag, i));
+            PLIANT_UNROLL for (int j = 0; j < K; ++j) {
+                const Index farther = hn::Max(key, keys[j]);
+                keys[j] = hn::Min(key, keys[j]);
+                key = farther;
+            }
+        }
         PLIANT_UNROLL for (int j = 0; j < K; ++j) {
-            squared[j] = hn::Set(tag, std::numeric_limits<float>::infinity());
+            squared[j] = hn::BitCast(Tag(), hn::AndNot(bits, keys[j]));
+            proxy[j] = hn::And(bits, keys[j]);
+        }
+    }
+
+    HWY_INLINE void find_of_many(const ProxyTable& table, const Point& x) {
+        const IndexTag tag;
+        PLIANT_UNROLL for (int j = 0; j < K; ++j) {
+            squared[j] = hn::Set(Tag(), std::numeric_limits<float>::infinity());
             proxy[j] = hn::Zero(tag);
         }
-        const float* p = table.rows;
-        const int stride = table.stride;
         for (int i = 0; i < table.count; ++i) {
-            Vector d = squared_norm({hn::Sub(x.x, hn::Set(tag, p[i])),
-                                     hn::Sub(x.y, hn::Set(tag, p[stride + i])),
-                                     hn::Sub(x.z, hn::Set(tag, p[2 * stride + i]))});
-            Vector index = hn::Set(tag, static_cast<float>(i));
+            Vector d = square_to(table.rows, table.stride, i, x);
+            Index index = hn::Set(tag, i);
             PLIANT_UNROLL for (int j = 0; j < K; ++j) {
                 const auto is_nearer = hn::Lt(d, squared[j]);
                 const Vector farther = hn::Max(d, squared[j]);
                 squared[j] = hn::Min(d, squared[j]);
                 d = farther;
-                const Vector other = hn::IfThenElse(is_nearer, proxy[j], index);
-                proxy[j] = hn::IfThenElse(is_nearer, index, proxy[j]);
+                const auto is_nearer_index = hn::RebindMask(tag, is_nearer);
+                const Index other = hn::IfThenElse(is_nearer_index, proxy[j], index);
+                proxy[j] = hn::IfThenElse(is_nearer_index, index, proxy[j]);
                 index = other;
             }
         }
@@ -110,6 +145,37 @@ HWY_INLINE Vector gather(const ProxyTable& table, int row, Index proxy) {
     return hn::GatherIndex(Tag(), table.rows + row * table.stride, proxy);
 }
 
+/// Entries of rows for each lane's proxy. Rows of few proxies are looked up in registers, several
+/// times faster than gathers where vectors are long.
+class RowPicker {
+public:
+    HWY_INLINE RowPicker(const ProxyTable& table, Index proxy)
+        : table_(table), proxy_(proxy), is_few_(kLanes == 16 && table.stride <= 4 * kLanes) {}
+
+    HWY_INLINE Vector operator()(int row) const {
+        if constexpr (kLanes < 16) {
+            return gather(table_, row, proxy_);
+        } else {
+            if (!is_few_) return gather(table_, row, proxy_);
+            const IndexTag tag;
+            const float* p = table_.rows + row * table_.stride;
+            const auto lanes = hn::IndicesFromVec(Tag(), hn::And(proxy_, hn::Set(tag, kLanes - 1)));
+            Vector picked = hn::TableLookupLanes(hn::LoadU(Tag(), p), lanes);
+            for (int begin = kLanes; begin < table_.stride; begin += kLanes) {
+                const auto is_here = hn::RebindMask(Tag(), hn::Gt(proxy_, hn::Set(tag, begin - 1)));
+                picked = hn::IfThenElse(
+                    is_here, hn::TableLookupLanes(hn::LoadU(Tag(), p + begin), lanes), picked);
+            }
+            return picked;
+        }
+    }
+
+private:
+    const ProxyTable& table_;
+    Index proxy_;
+    bool is_few_;
+};
+
 template <int K>
 HWY_INLINE void places_of(const ProxyTable& table, const float* x, const float* y, const float* z,
                           int n, const ProxyPlaces& places) {
@@ -122,17 +188,17 @@ HWY_INLINE void places_of(const ProxyTable& table, const float* x, const float* 
         near.find(table, at);
         Vector weight[K];
         find_weights(near, weight);
+        store_some(hn::Sqrt(near.squared[0]), tag, places.nearest + i, count);
         for (int j = 0; j < K - 1; ++j) {
             // pull back, eq. (12)
-            const Index proxy = hn::ConvertTo(IndexTag(), near.proxy[j]);
+            const RowPicker pick(table, near.proxy[j]);
             Vector material[3], inside[3];
             PLIANT_UNROLL for (int axis = 0; axis < 3; ++axis) {
                 const int row = 6 + 3 * axis;
                 material[axis] =
-                    hn::MulAdd(gather(table, row, proxy), at.x,
-                               hn::MulAdd(gather(table, row + 1, proxy), at.y,
-                                          hn::MulAdd(gather(table, row + 2, proxy), at.z,
-                                                     gather(table, 3 + axis, proxy))));
+                    hn::MulAdd(pick(row), at.x,
+                               hn::MulAdd(pick(row + 1), at.y,
+                                          hn::MulAdd(pick(row + 2), at.z, pick(3 + axis))));
                 inside[axis] = hn::Min(hn::Max(material[axis], hn::Set(tag, table.low[axis])),
                                        hn::Set(tag, table.high[axis]));
             }
@@ -145,7 +211,7 @@ HWY_INLINE void places_of(const ProxyTable& table, const float* x, const float* 
             store_some(inside[2], tag, places.z + place, count);
             store_some(weight[j], tag, places.weight + place, count);
             store_some(outside, tag, places.outside + place, count);
-            store_some(proxy, IndexTag(), places.proxy + place, count);
+            store_some(near.proxy[j], IndexTag(), places.proxy + place, count);
         }
     }
 }
@@ -214,8 +280,31 @@ void blend_all_places(const ProxyTable& table, int n, const float* values,
             const Vector s = values_at(table, values + place, places.outside + place, count);
             sum = hn::MulAdd(load_some(tag, places.weight + place, count), s, sum);
         }
+        const Vector beyond =
+            hn::Sub(load_some(tag, places.nearest + i, count), hn::Set(tag, table.cover));
+        const Vector bound = hn::Min(beyond, hn::Mul(hn::Set(tag, kCoverSteepness), beyond));
         const Vector before = load_some(tag, distance + i, count);
-        store_some(hn::Min(before, sum), tag, distance + i, count);
+        store_some(hn::Min(before, hn::Max(sum, bound)), tag, distance + i, count);
+    }
+}
+
+void find_all_nearest(const float* p, int stride, int num_proxies, const float* x, const float* y,
+                      const float* z, int n, int* proxy) {
+    const Tag tag;
+    for (int i = 0; i < n; i += kLanes) {
+        const int count = n - i;
+        const Point at{load_some(tag, x + i, count), load_some(tag, y + i, count),
+                       load_some(tag, z + i, count)};
+        Vector least = hn::Set(tag, std::numeric_limits<float>::infinity());
+        Index nearest = hn::Zero(IndexTag());
+        for (int k = 0; k < num_proxies; ++k) {
+            const Vector d = square_to(p, stride, k, at);
+            const auto is_nearer = hn::Lt(d, least);
+            least = hn::Min(d, least);
+            nearest = hn::IfThenElse(hn::RebindMask(IndexTag(), is_nearer), hn::Set(IndexTag(), k),
+                                     nearest);
+        }
+        store_some(nearest, IndexTag(), proxy + i, count);
     }
 }
 
@@ -256,6 +345,7 @@ namespace pliant {
 HWY_EXPORT(find_all_places);
 HWY_EXPORT(stretch_all_weights);
 HWY_EXPORT(blend_all_places);
+HWY_EXPORT(find_all_nearest);
 HWY_EXPORT(blend_all_outside_balls);
 
 void find_places(const ProxyTable& table, const float* x, const float* y, const float* z, int n,
@@ -269,6 +359,10 @@ void stretch_weights(const ProxyTable& table, int count, const float* const corn
 void blend_places(const ProxyTable& table, int n, const float* values, const ProxyPlaces& places,
                   float* distance) noexcept {
     HWY_DYNAMIC_DISPATCH(blend_all_places)(table, n, values, places, distance);
+}
+void find_nearest_proxies(const float* p, int stride, int count, const float* x, const float* y,
+                          const float* z, int n, int* proxy) noexcept {
+    HWY_DYNAMIC_DISPATCH(find_all_nearest)(p, stride, count, x, y, z, n, proxy);
 }
 void blend_outside_balls(const ProxyTable& table, int n, const float* values,
                          const ProxyPlaces& places, const BallRows& balls,

@@ -512,7 +512,8 @@ DeformedFieldModel bar_field(const ReducedModel& model) {
     for (int i = 0; i < 9; ++i)
         for (const double y : {0.0, 0.2})
             for (const double z : {0.0, 0.2}) proxies.emplace_back(0.04 + 0.09 * i, y, z);
-    return {model, {{DistanceGrid::dense(frame, values, 0.1f), proxies}}};
+    return DeformedFieldModel::of_domains(model,
+                                          {{DistanceGrid::dense(frame, values, 0.1f), proxies}});
 }
 
 TEST(ContactForces, OnADeformingFieldActThroughItsNearestProxies) {

@@ -130,7 +130,7 @@ TEST(ContactSolverReduced, CollidingBodiesKeepTheirMomentum) {
 TEST(ContactSolverReduced, ABoxRestsOnAHeldBodyByItsDeformedField) {
     const ReducedModel model = test::bar_model();
     ReducedBody bar(model, {.damping = {.mass = 6, .stiffness = 0.005}});
-    const DeformedFieldModel field(model, FieldBuildOptions{.resolution = 32}, {.num_proxies = 60});
+    const DeformedFieldModel field(model, {.resolution = 32}, {.num_proxies = 60});
     const Vector3d half = Vector3d::Constant(0.05);
     RigidBodyOptions options;
     options.pose = at(0.4, 0.1, 0.25);
@@ -216,7 +216,7 @@ TEST(ContactSolverReduced, SaysWhatDoesNotFit) {
                   ContactSolver({{&bar, {}, sphere_field(1), {}}});
               }),
               "contact body 0 deforms and needs a deformed field, or none");
-    const DeformedFieldModel field(model, FieldBuildOptions{.resolution = 16}, {.num_proxies = 20});
+    const DeformedFieldModel field(model, {.resolution = 16}, {.num_proxies = 20});
     EXPECT_EQ(test::input_error([&] {
                   ContactSolver({{&ball, {}, {}, field}});
               }),

@@ -228,7 +228,7 @@ TEST(SelfContact, SeamsOfABentBarDoNotTouch) {
     std::vector<int> half(skin.triangles.size());
     for (int t = 0; t < skin.num_triangles(); ++t)
         half[t] = skin.corner(t, 0).x() + skin.corner(t, 1).x() + skin.corner(t, 2).x() > 0;
-    const DeformedFieldModel field(
+    const DeformedFieldModel field = DeformedFieldModel::of_domains(
         model, cut_into_domains(exact_grid(skin, 64), skin, half, {}, 0, Progress::none()));
     ASSERT_EQ(field.num_domains(), 2);
     ReducedBody body(model);
@@ -545,7 +545,7 @@ TEST(SelfContact, SaysWhatItCannotTake) {
     options.loads.stiffness = 0;
     EXPECT_THAT(error(options), HasSubstr("contact.stiffness"));
 
-    const DeformedFieldModel one(u().model, {one_domain(u().model, 16)});
+    const auto one = DeformedFieldModel::of_domains(u().model, {one_domain(u().model, 16)});
     EXPECT_THAT(input_error([&] { SelfContact(body, u().tree, one); }),
                 HasSubstr("self-contact needs a deformed field of several domains, and this one "
                           "has one: build it with num_domains = 0"));

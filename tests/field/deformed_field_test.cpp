@@ -1,6 +1,7 @@
 #include "pliant/field/deformed_field.h"
 
 #include "core/temporary_directory.h"
+#include "field/deformed_field_data.h"
 #include "field/deformed_samples.h"
 #include "input_error.h"
 #include "pliant/core/allocation_guard.h"
@@ -30,13 +31,13 @@ const FieldDomain& bar_domain() {
     return domain;
 }
 DeformedFieldModel bar_field(const DeformedFieldOptions& options = {}) {
-    return DeformedFieldModel(bar(), {bar_domain()}, options);
+    return DeformedFieldModel::of_domains(bar(), {bar_domain()}, options);
 }
 Matrix3d rotation(double angle) {
     return Eigen::AngleAxisd(angle, Vector3d(1, 2, -1).normalized()).toRotationMatrix();
 }
 
-/// Equations (10)–(12) by the book, in double.
+/// Equations (10)–(12a) by the book, in double.
 class SlowField {
 public:
     SlowField(const ReducedModel& model, const FieldDomain& domain, const VectorXd& q, int k)
@@ -47,6 +48,22 @@ public:
             const VectorXd f = points.F(i) * q;
             F_.emplace_back(Matrix3d::Identity() + Eigen::Map<const Matrix3d>(f.data()));
         }
+        // how far the solid reaches from its proxies at rest, and stretched
+        const GridFrame& frame = domain.rest.frame();
+        for (int c = 0; c <= frame.cells[2]; ++c)
+            for (int b = 0; b <= frame.cells[1]; ++b)
+                for (int a = 0; a <= frame.cells[0]; ++a) {
+                    const Vector3d X = frame.vertex(a, b, c);
+                    const double value = double{domain.rest.distance(X)};
+                    if (value > frame.cell) continue;
+                    double nearest = INFINITY;
+                    for (const Vector3d& P : domain.proxies)
+                        nearest = std::min(nearest, (X - P).norm());
+                    cover_ = std::max({cover_, 1.25 * nearest, nearest - value / 8});
+                }
+        double stretch = 1;
+        for (const Matrix3d& F : F_) stretch = std::max(stretch, norm_bound(F));
+        cover_ *= stretch;
     }
     [[nodiscard]] double distance(const Vector3d& x) const {
         std::vector<std::pair<double, int>> near;
@@ -62,7 +79,8 @@ public:
             sum += weight;
             value += weight * rest_value(X);
         }
-        return value / sum;
+        const double beyond = near[0].first - cover_;
+        return std::max(value / sum, beyond > 0 ? beyond : 8 * beyond);
     }
 
 private:
@@ -76,6 +94,7 @@ private:
     }
     const FieldDomain& domain_;
     int k_;
+    double cover_ = 0;
     std::vector<Vector3d> p_;
     std::vector<Matrix3d> F_;
 };
@@ -417,7 +436,7 @@ TEST(DeformedField, FilesGiveTheSameField) {
     const TemporaryDirectory directory;
     const auto path = directory / "bar.pliant";
     const DeformedFieldModel built =
-        DeformedFieldModel(bar(), {bar_domain(), bar_domain()}, {.num_neighbours = 4});
+        DeformedFieldModel::of_domains(bar(), {bar_domain(), bar_domain()}, {.num_neighbours = 4});
     built.save(path, {{"command", "test"}});
     const DeformedFieldModel loaded = DeformedFieldModel::load(path, bar());
     EXPECT_EQ(loaded.num_domains(), 2);
@@ -446,11 +465,11 @@ TEST(DeformedField, FilesGiveTheSameField) {
 }
 
 TEST(DeformedField, BadPartsAreRefusedByName) {
-    EXPECT_THAT(input_error([] { DeformedFieldModel(bar(), std::vector<FieldDomain>{}); }),
+    EXPECT_THAT(input_error([] { (void)DeformedFieldModel::of_domains(bar(), {}); }),
                 HasSubstr("domains = none"));
     FieldDomain few = bar_domain();
     few.proxies.resize(4);
-    EXPECT_THAT(input_error([&] { DeformedFieldModel(bar(), {few}); }),
+    EXPECT_THAT(input_error([&] { (void)DeformedFieldModel::of_domains(bar(), {few}); }),
                 HasSubstr("domains[0].proxies = 4 (expected at least num_neighbours = 5)"));
     EXPECT_THAT(input_error([] { bar_field({.num_neighbours = 2}); }),
                 HasSubstr("num_neighbours = 2 (expected 3 … 8)"));
@@ -458,13 +477,11 @@ TEST(DeformedField, BadPartsAreRefusedByName) {
                 HasSubstr("num_proxies = 4 (expected at least num_neighbours"));
     FieldDomain bad = bar_domain();
     bad.proxies[3].x() = NAN;
-    EXPECT_NE(input_error([&] { DeformedFieldModel(bar(), {bad}); }), "");
+    EXPECT_NE(input_error([&] { (void)DeformedFieldModel::of_domains(bar(), {bad}); }), "");
 }
 
 TEST(DeformedField, IsBuiltFromTheModelAlone) {
-    FieldBuildOptions build;
-    build.resolution = 32;
-    const DeformedFieldModel model(bar(), build, {.num_proxies = 30});
+    const DeformedFieldModel model(bar(), {.resolution = 32}, {.num_proxies = 30});
     EXPECT_EQ(model.num_domains(), 1);
     EXPECT_EQ(model.num_proxies(), 30);
     EXPECT_EQ(model.rank(), 14);

@@ -163,9 +163,9 @@ int num_ghosts(DeformedField& field, const VectorXd& q, bool counts_all) {
 
 TEST(CutIntoDomains, SeveralDomainsHaveNoGhostsWhereOneHas) {
     const VectorXd q = u().q(0.8);
-    DeformedField one(DeformedFieldModel(
+    DeformedField one(DeformedFieldModel::of_domains(
         u().model, {{u().body, farthest_points(area_samples(u().skin, 2000), 40)}}));
-    DeformedField several(DeformedFieldModel(u().model, u().domains()));
+    DeformedField several(DeformedFieldModel::of_domains(u().model, u().domains()));
     EXPECT_GT(num_ghosts(one, q, true), 1000);
     EXPECT_GT(num_ghosts(one, q, false), 50);
     EXPECT_EQ(num_ghosts(several, q, false), 0);
@@ -176,9 +176,7 @@ TEST(CutIntoDomains, SeveralDomainsHaveNoGhostsWhereOneHas) {
 }
 
 TEST(CutIntoDomains, AFieldOfAModelFindsItsDomains) {
-    FieldBuildOptions build;
-    build.resolution = 64;
-    const DeformedFieldModel model(u().model, build, {.num_domains = 0});
+    const DeformedFieldModel model(u().model, {.resolution = 64}, {.num_domains = 0});
     EXPECT_EQ(model.num_domains(), num_domains(u().domain_of));
     EXPECT_GE(model.num_proxies(), 38);
     DeformedField field(model);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pliant/field/distance_grid.h"
+#include "pliant/field/build_field.h"
 #include "pliant/reduction/reduced_model.h"
 
 #include <filesystem>
@@ -34,14 +34,16 @@ struct DeformedFieldOptions {
 class DeformedFieldModel {
 public:
     /// Domains and proxies from the model's own surface. `build` as for build_field; soups need
-    /// FieldSurface::Offset.
-    DeformedFieldModel(const ReducedModel& model, const struct FieldBuildOptions& build,
-                       const DeformedFieldOptions& options = {},
-                       Progress& progress = Progress::none());
-    /// Of parts made elsewhere. Throws InputError for no domain, too few proxies or sizes that do
-    /// not fit.
-    DeformedFieldModel(const ReducedModel& model, std::vector<FieldDomain> domains,
-                       const DeformedFieldOptions& options = {});
+    /// FieldSurface::Offset. Up to 64³ cells grids are dense; sparse ones have a band of 16 cells
+    /// or more, see docs/field.md.
+    explicit DeformedFieldModel(const ReducedModel& model, const FieldBuildOptions& build = {},
+                                const DeformedFieldOptions& options = {},
+                                Progress& progress = Progress::none());
+    /// Of parts made elsewhere. Throws InputError for no domain, too few proxies, sizes that do not
+    /// fit, and sparse grids with a band below 16 cells.
+    [[nodiscard]] static DeformedFieldModel of_domains(const ReducedModel& model,
+                                                       const std::vector<FieldDomain>& domains,
+                                                       const DeformedFieldOptions& options = {});
     [[nodiscard]] static DeformedFieldModel load(const std::filesystem::path& path,
                                                  const ReducedModel& model);
     void save(const std::filesystem::path& path, const Provenance& provenance = {}) const;
@@ -91,7 +93,9 @@ public:
     /// What it is made of, to make another one for another thread.
     [[nodiscard]] DeformedFieldModel model() const noexcept;
     [[nodiscard]] int rank() const noexcept;
-    /// Proxy nearest to a deformed point: where contact loads act.
+    /// Proxies nearest to deformed points: where contact loads act. Of equally near ones the lower
+    /// index; 0 for points that are not finite.
+    void nearest_proxies(const PointBatch& points, int* proxy) const noexcept;
     [[nodiscard]] int nearest_proxy(const Eigen::Vector3d& x) const noexcept;
     /// f += U_iᵀ force, r places, of a force at proxy i in body axes.
     void add_load(int proxy, const Eigen::Vector3d& force, double* f) const noexcept;
