@@ -76,8 +76,9 @@ struct SqueezedU {
 
     explicit SqueezedU(bool can_translate)
         : model(shaped_model(mesh, shapes(can_translate))),
-          field(model, cut_into_domains(exact_grid(skin, 64), skin, find_domains(skin), {}, 0,
-                                        Progress::none())) {}
+          field(DeformedFieldModel::of_domains(
+              model, cut_into_domains(exact_grid(skin, 64), skin, find_domains(skin), {}, 0,
+                                      Progress::none()))) {}
     [[nodiscard]] std::vector<VectorXd> shapes(bool can_translate) const {
         std::vector<VectorXd> all;
         for (const double side : {-1.0, 1.0}) {
