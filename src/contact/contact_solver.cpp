@@ -32,7 +32,6 @@ void check(const ContactSolverOptions& o) {
                         .scaling_count = o.scaling_count,
                         .friction = o.friction,
                         .friction_stiffness = o.friction_stiffness});
-    check_load_options({.friction = o.max_friction});
     const auto expect = [](bool is_good, const char* field, const std::string& value,
                            const char* expected) {
         if (!is_good) throw InputError("", field, value, expected);
@@ -120,7 +119,6 @@ ContactSolver::Impl::Impl(const std::vector<ContactBody>& contact_bodies,
       broad(static_cast<int>(bodies.size()), o.max_pairs),
       phases(static_cast<int>(bodies.size()), o.max_pairs) {
     for (const MovingBody& b : bodies) is_moving.push_back(b.is_moving() ? 1 : 0);
-    options.max_friction = std::max(o.friction, o.max_friction);
     for (int i = 0; i < kNumParts; ++i) parts.emplace_back(bodies, o.max_contacts / kNumParts);
     const auto max_pairs = static_cast<std::size_t>(o.max_pairs);
     pairs.reserve(max_pairs);
@@ -342,8 +340,7 @@ void ContactSolver::set_stiffness(double stiffness) noexcept {
     if (std::isfinite(stiffness)) impl_->options.stiffness = std::clamp(stiffness, 1e-9, 1e12);
 }
 void ContactSolver::set_friction(double friction) noexcept {
-    ContactSolverOptions& options = impl_->options;
-    if (std::isfinite(friction)) options.friction = std::clamp(friction, 0.0, options.max_friction);
+    if (std::isfinite(friction)) impl_->options.friction = std::clamp(friction, 0.0, 1e3);
 }
 void ContactSolver::forget() noexcept {
     impl_->memory.clear();

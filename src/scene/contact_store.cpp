@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 using Eigen::Vector3d;
 
 /// Of files in the cache: counted up when their contents or the options change their meaning.
-constexpr int kContactFormat = 1;
+constexpr int kContactFormat = 2;
 /// What a point carries at half a cell, docs/scene.md eq. (5): the force of a haptic device [N].
 constexpr double kFullForce = 8.5;
 /// For the weight of bodies, whatever the gravity of the scene, docs/scene.md eq. (6) [m/s²].
@@ -26,7 +26,6 @@ constexpr double kGravity = 9.81;
 /// That a solver has room for, by the number of bodies.
 constexpr int kContactsPerBody = 64, kFewestContacts = 8192, kPairsPerBody = 64;
 /// Friction may be turned up to this while it runs.
-constexpr double kMostFriction = 2;
 /// Of bodies that a script moves into others: 0.6 m/s and a turn a second.
 constexpr ScriptedMotion::Rates kFastest{0.6, 2 * std::numbers::pi};
 
@@ -384,7 +383,6 @@ LoopContact ContactStore::make(const AmongContactDescription& contact,
     ContactSolverOptions options;
     options.stiffness = contact.stiffness > 0 ? contact.stiffness : chosen_stiffness(parts);
     options.friction = contact.friction;
-    options.max_friction = std::max(kMostFriction, contact.friction);
     options.scaling = contact.scaling;
     options.max_iterations = contact.iterations;
     options.max_contacts = contact.max_contacts > 0

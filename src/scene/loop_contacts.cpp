@@ -215,7 +215,7 @@ std::vector<LoopContacts::Parameter> LoopContacts::sliders_of(const LoopContact&
         std::vector<Parameter> operator()(const ContactSolver& solver) const {
             const ContactSolverOptions& o = solver.options();
             return {{Role::Stiffness, stiffness_slider(o.stiffness)},
-                    {Role::Friction, friction_slider(o.friction, o.max_friction)}};
+                    {Role::Friction, friction_slider(o.friction, std::max(2.0, o.friction))}};
         }
         std::vector<Parameter> operator()(const SelfContacts& bodies) const {
             const SelfContactOptions& o = bodies.front().options();

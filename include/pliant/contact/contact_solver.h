@@ -23,10 +23,7 @@ struct ContactSolverOptions {
     double stiffness = 1e4;     ///< k_C of one point [N/m]
     double scaling_count = 10;  ///< L
     ContactScaling scaling = ContactScaling::PerDirection;
-    double friction = 0;  ///< μ of all bodies
-    /// Most that set_friction() may set; rows of friction take three times the memory. Below
-    /// `friction`: that.
-    double max_friction = 0;
+    double friction = 0;            ///< μ of all bodies
     double friction_stiffness = 1;  ///< κ_t: tangential stiffness over normal stiffness
     double damping_steps = 2;       ///< β_c in steps, docs/contact.md eq. (26)
     int max_iterations = 12;        ///< sweeps over all contacts
@@ -78,7 +75,7 @@ public:
     [[nodiscard]] std::span<const Contact> contacts() const noexcept;
     // While it runs; kept in range, and what is not finite is ignored.
     void set_stiffness(double stiffness) noexcept;  ///< of one point [N/m]
-    void set_friction(double friction) noexcept;    ///< up to max_friction
+    void set_friction(double friction) noexcept;
     /// Forgets anchors and forces: after resets and restored states.
     void forget() noexcept;
 
