@@ -25,7 +25,6 @@ constexpr double kFullForce = 8.5;
 constexpr double kGravity = 9.81;
 /// That a solver has room for, by the number of bodies.
 constexpr int kContactsPerBody = 64, kFewestContacts = 8192, kPairsPerBody = 64;
-/// Friction may be turned up to this while it runs.
 /// Of bodies that a script moves into others: 0.6 m/s and a turn a second.
 constexpr ScriptedMotion::Rates kFastest{0.6, 2 * std::numbers::pi};
 

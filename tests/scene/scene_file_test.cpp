@@ -835,14 +835,15 @@ TEST(Demos, AllLoadAndTheBridgeIsFirst) {
     EXPECT_EQ(listed, embedded);
 }
 
-/// "shell body (points, levels) / field body (cells)" of each contact, exact fields without cells.
+/// "shell body (points, levels) / field body (cells)" of each pair, exact fields without cells.
 std::vector<std::string> contacts_of(const SceneDescription& scene) {
     const auto find = [&](const std::string& name) -> const BodyDescription& {
         return *std::find_if(scene.bodies.begin(), scene.bodies.end(),
                              [&](const BodyDescription& body) { return body.name == name; });
     };
     std::vector<std::string> found;
-    for (const ContactDescription& contact : scene.contacts) {
+    for (const ContactDescription& one : scene.contacts) {
+        const auto& contact = std::get<PairContactDescription>(one);
         const PointshellSource& shell = find(contact.shell).contact.pointshell.value();
         const auto& field = find(contact.field).contact.field;
         found.push_back(contact.shell + " (" + std::to_string(shell.points.num_points) + ", " +
@@ -871,12 +872,14 @@ TEST(Demos, ScriptsOfBodiesInContactRespectTheSpeedLimits) {
     int num_scripts = 0;
     for (const DemoInfo& demo : demo_list()) {
         const SceneDescription scene = demo_scene(demo.name);
-        for (const ContactDescription& contact : scene.contacts) {
-            EXPECT_GT(contact.nodes, 0) << demo.name << ": a budget";
+        for (const ContactDescription& one : scene.contacts) {
+            const auto* contact = std::get_if<PairContactDescription>(&one);
+            if (contact == nullptr) continue;
+            EXPECT_GT(contact->nodes, 0) << demo.name << ": a budget";
             for (const BodyDescription& body : scene.bodies) {
                 const auto* rigid = std::get_if<RigidSource>(&body.source);
                 if (rigid == nullptr || !rigid->motion) continue;
-                if (body.name != contact.shell && body.name != contact.field) continue;
+                if (body.name != contact->shell && body.name != contact->field) continue;
                 const ScriptedMotion::Rates rates = rigid->motion->largest_rates();
                 EXPECT_LE(rates.linear, 0.6) << demo.name << ", " << body.name;
                 EXPECT_LE(rates.angular, 2 * std::numbers::pi) << demo.name << ", " << body.name;

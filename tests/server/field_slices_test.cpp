@@ -227,7 +227,9 @@ TEST(FieldSlices, IsoSurfacesWithMuchAreaAreCoarser) {
 
 TEST(FieldSlices, ContactAmongManyBodiesHasNoSingleField) {
     const auto world = test::fallen_world();
-    EXPECT_EQ(FieldSlices(*world).find("0/slice/z"), nullptr);
+    FieldSlices slices(*world);
+    EXPECT_EQ(slices.get("0/slice/z", no_shape).status, 404);
+    EXPECT_EQ(slices.get("0/iso/0", no_shape).status, 404);
 }
 
 }  // namespace

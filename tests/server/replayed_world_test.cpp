@@ -159,7 +159,8 @@ struct Shown {
         level = contact.statistics.level;
         deepest = contact.deepest;
         force = Eigen::Vector3d(contact.force.data());
-        touching.assign(contact.nodes.begin(), contact.nodes.begin() + contact.num_contacting);
+        for (int i = 0; i < contact.num_contacting; ++i)
+            touching.push_back(contact.nodes[static_cast<std::size_t>(i)].node);
         std::sort(touching.begin(), touching.end());
     }
 };
