@@ -1,0 +1,71 @@
+#pragma once
+
+#include "pliant/core/pose.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace pliant {
+
+/// What a device is and can do, in its own units: metres of handle travel, newtons at the handle.
+/// The rules for gains and the safety of outputs follow from it; docs/haptics.md.
+struct DeviceCapabilities {
+    std::string name;
+    Eigen::Vector3d workspace = {0.08, 0.08, 0.06};  ///< half sides of the box it reaches [m]
+    double max_force = 8.5;                          ///< [N]
+    double max_torque = 0.17;                        ///< [N m]; 0: it shows none
+    double continuous_force = 3;                     ///< that it can hold for ever [N]
+    double max_stiffness = 600;                      ///< of the handle that stays stable [N/m]
+    double max_angular_stiffness = 1;                ///< [N m/rad]
+    /// Of device and the loosest hand, b_tot and b_rot; 0: unknown, the rules assume little.
+    double damping = 0;           ///< [N s/m]
+    double angular_damping = 0;   ///< [N m s/rad]
+    double delay = 1;             ///< n_d: samples between a command and its force
+    double position_step = 2e-5;  ///< of the encoders at the handle [m]
+    double angle_step = 2e-4;     ///< [rad]
+    std::array<bool, 6> is_sensed = {true, true, true, true, true, true};
+    std::array<bool, 6> is_actuated = {true, true, true, true, true, true};
+};
+/// Throws InputError for numbers that are not finite, not positive where they must be, or absurd.
+void check(const DeviceCapabilities& capabilities);
+
+enum class DeviceStatus {
+    Ok,
+    Disabled,      ///< ready, motors off
+    Stale,         ///< no new data since the last read
+    Disconnected,  ///< gone; it may come back
+};
+[[nodiscard]] const char* name(DeviceStatus status) noexcept;
+
+/// One reading of a device. Axes of the device, right-handed, z up.
+struct DeviceState {
+    double time = 0;            ///< of the measurement, clock of the loop [s]
+    Pose pose;                  ///< of the handle
+    Twist twist;                ///< zero where the device does not say
+    double gripper = 0;         ///< opening, 0 to 1
+    std::uint32_t buttons = 0;  ///< bit i: button i is down
+    DeviceStatus status = DeviceStatus::Ok;
+};
+
+/// One output: on the hand, axes of the device.
+struct DeviceCommand {
+    Eigen::Vector3d force = Eigen::Vector3d::Zero();   ///< [N]
+    Eigen::Vector3d torque = Eigen::Vector3d::Zero();  ///< about the handle's origin [N m]
+    double gripper = 0;                                ///< closing force [N]
+};
+
+/// A source of poses and a sink of forces: hardware, simulation, mouse, file. One thread at a time;
+/// read() and write() neither throw, allocate, lock nor wait.
+class HapticDevice {
+public:
+    virtual ~HapticDevice() = default;
+    [[nodiscard]] virtual const DeviceCapabilities& capabilities() const noexcept = 0;
+    /// The newest state at `now` seconds on the clock of the loop; a device that is simulated
+    /// advances to it.
+    [[nodiscard]] virtual DeviceState read(double now) noexcept = 0;
+    /// In force until the next write.
+    virtual void write(const DeviceCommand& command) noexcept = 0;
+};
+
+}  // namespace pliant

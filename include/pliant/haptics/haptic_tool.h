@@ -1,0 +1,68 @@
+#pragma once
+
+#include "pliant/contact/contact_pair.h"
+#include "pliant/haptics/device_safety.h"
+#include "pliant/haptics/oscillation.h"
+#include "pliant/haptics/passivity.h"
+#include "pliant/haptics/static_coupling.h"
+#include "pliant/haptics/workspace_map.h"
+
+#include <memory>
+#include <vector>
+
+namespace pliant {
+
+struct HapticToolOptions {
+    CouplingOptions coupling;
+    WorkspaceOptions workspace;
+    DeviceSafetyOptions safety;
+    PassivityOptions passivity;
+    Eigen::Vector3d grasp = Eigen::Vector3d::Zero();  ///< in the axes of the tool
+    bool injects_damping = true;                      ///< −b_inj v while in contact
+    bool backs_off = true;    ///< smaller steps, then lower gains when it oscillates
+    bool shows_force = true;  ///< false: feedback off
+    bool uses_clearance_of_all = true;
+};
+
+/// What a tick did, for plots, recordings and people.
+struct HapticTick {
+    DeviceState device;
+    DeviceCommand command;            ///< after safety
+    Pose manipulandum, tool;          ///< frames of the tool body
+    Wrench contact;                   ///< on the tool about the grasp point
+    Wrench coupling;                  ///< shown to the hand, scene units
+    double depth = 0, max_depth = 0;  ///< of contacts and its bound [m]
+    int num_contacts = 0;
+    double port_energy = 0, stored_energy = 0;  ///< [J]
+    double oscillation = 0;                     ///< of the last window [N]
+    double gain_scale = 1, step_scale = 1;      ///< what back-off made of them
+    StepStatus status = StepStatus::Ok;
+};
+
+/// A rigid tool in the hand: one cycle reads the device, follows it through the virtual coupling
+/// against the contact pairs it is in, and shows the force; docs/haptics.md section "One cycle".
+/// One thread at a time; tick() allocates nothing. Device, tool and pairs must outlive it.
+class HapticTool {
+public:
+    /// `tool` is a driven rigid body; `pairs` those contacts it takes part in. Throws InputError
+    /// for a tool of another kind, pairs without it, and options out of range.
+    HapticTool(HapticDevice& device, RigidBody& tool, std::vector<ContactPair*> pairs,
+               const CouplingGains& gains, const HapticToolOptions& options = {});
+    ~HapticTool();
+
+    /// After the pairs acted on the bodies as they are: drives the tool to its next pose and writes
+    /// the force to the device. Then step all bodies.
+    const HapticTick& tick(double now, double dt) noexcept;
+    [[nodiscard]] const HapticTick& last() const noexcept;
+    [[nodiscard]] StaticCoupling& coupling() noexcept;
+    [[nodiscard]] DeviceSafety& safety() noexcept;
+    /// What back-off, clamps and safety did last, for the page; empty: nothing.
+    [[nodiscard]] const char* notice() const noexcept;
+    void reset() noexcept;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace pliant

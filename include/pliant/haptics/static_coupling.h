@@ -1,0 +1,93 @@
+#pragma once
+
+#include "pliant/core/error.h"
+#include "pliant/haptics/coupling_gains.h"
+
+#include <memory>
+
+namespace pliant {
+
+enum class CouplingSaturation {
+    Exponential,  ///< docs/haptics.md eq. (14)
+    Spline,       ///< eq. (15)
+    None,         ///< linear springs: no bound of the depth
+};
+enum class CouplingSolve {
+    Svd,        ///< degenerate directions go straight to the manipulandum, eq. (19)
+    Truncated,  ///< they stay: lags
+    Lu,         ///< without care for them
+};
+
+struct CouplingOptions {
+    CouplingSaturation saturation = CouplingSaturation::Exponential;
+    CouplingSolve solve = CouplingSolve::Svd;
+    bool limits_torque = true;  ///< T_max follows the lever of contacts, eq. (18)
+    bool limits_steps = true;   ///< d_max, θ_max
+    bool adapts_to_clearance = true;
+    double contact_damping = 0;  ///< b_c of 24.1 [N s/m]
+};
+
+/// Contact of the simulation object as the coupling sees it: load about the grasp point, its
+/// gradient, and what limits steps and torque.
+struct ToolContact {
+    Wrench load;
+    /// ∂(force, torque)/∂(shift, rotation vector) of the tool about the grasp point.
+    Eigen::Matrix<double, 6, 6> gradient = Eigen::Matrix<double, 6, 6>::Zero();
+    /// Σ Jᵀ J of the contacts, J = nᵀ[I, −r̃]: for contact_damping.
+    Eigen::Matrix<double, 6, 6> normals = Eigen::Matrix<double, 6, 6>::Zero();
+    int num_contacts = 0;
+    double clearance = 0;  ///< no point is nearer; 0 in contact [m]
+};
+
+/// What one cycle did.
+struct CouplingReport {
+    StepStatus status = StepStatus::Ok;
+    double shift = 0, turn = 0;  ///< of the simulation object [m], [rad]
+    bool is_shift_limited = false, is_turn_limited = false;
+    bool is_force_saturated = false, is_torque_saturated = false;
+    int num_degenerate = 0;  ///< directions
+    double lever = 0;        ///< b of eq. (18) [m]
+};
+
+/// Six-DoF static virtual coupling: the simulation object follows the manipulandum by one Newton
+/// step per cycle towards zero net load of springs and contact, docs/haptics.md eq. (12)–(20). No
+/// mass, no measured velocity. One thread at a time; nothing allocates after construction; the pose
+/// stays finite whatever comes in.
+class StaticCoupling {
+public:
+    /// Throws InputError for gains out of range.
+    explicit StaticCoupling(const CouplingGains& gains, const CouplingOptions& options = {});
+
+    /// Both poses are of a frame at the grasp point. `contact` is that of the present pose of the
+    /// simulation object. InputIgnored, and no motion, for what is not finite.
+    StepStatus update(const Pose& manipulandum, const ToolContact& contact, double dt) noexcept;
+
+    [[nodiscard]] const Pose& pose() const noexcept { return pose_; }  ///< of the simulation object
+    void place(const Pose& pose) noexcept;
+    /// Springs on the simulation object at its present pose, as the simulation uses them.
+    [[nodiscard]] Wrench coupling_load(const Pose& manipulandum) const noexcept;
+    [[nodiscard]] Eigen::Matrix<double, 6, 6> coupling_gradient(
+        const Pose& manipulandum) const noexcept;
+    /// Load on the manipulandum for the hand: linear springs, clamped, eq. (16).
+    [[nodiscard]] Wrench rendered(const Pose& manipulandum) const noexcept;
+    /// Energy of the linear springs [J].
+    [[nodiscard]] double stored_energy(const Pose& manipulandum) const noexcept;
+
+    [[nodiscard]] const CouplingReport& report() const noexcept { return report_; }
+    [[nodiscard]] const CouplingGains& gains() const noexcept { return gains_; }
+    /// Kept in range; what is not finite is ignored.
+    void set_gains(const CouplingGains& gains) noexcept;
+    void set_options(const CouplingOptions& options) noexcept { options_ = options; }
+    /// Multiplies the step limits, against limit cycles; 1: none.
+    void set_step_scale(double scale) noexcept;
+
+private:
+    CouplingGains gains_;
+    CouplingOptions options_;
+    CouplingReport report_;
+    Pose pose_;
+    double max_torque_ = 0;  ///< T_max now
+    double step_scale_ = 1;
+};
+
+}  // namespace pliant
