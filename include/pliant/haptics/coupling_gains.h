@@ -26,30 +26,33 @@ struct CouplingGains {
     double least_lever = 0;        ///< bounds of the lever of eq. (18) [m]
     double largest_lever = 0;
     double length = 0;            ///< ρ: makes rotations comparable to shifts [m]
+    double reach = 0;             ///< B: no point of the tool is farther from the grasp point [m]
     double threshold = 1e-3;      ///< of singular values
     double static_damping = 0.5;  ///< α_s
-    double max_shift = 0;         ///< d_max of a tick in free space [m]
+    double max_shift = 0;         ///< d_max of a tick far from everything [m]
     double max_turn = 0;          ///< θ_max [rad]
     double injection = 0;         ///< b_inj while in contact, device units [N s/m]
     double rendered_force = 0;    ///< clamp of what is shown [N]
     double rendered_torque = 0;   ///< scene units: T_dev / a [N m]
 };
 
-/// A gain with what it means and why it is what it is, for people.
+/// A gain with what it means and why the rules make it what they do, for people.
 struct GainNote {
     std::string name, unit, meaning, reason;
     double value = 0, least = 0, largest = 0;  ///< largest: the safe range ends here
+    double limit = 0;                          ///< nothing beyond is accepted
 };
 
 /// Throws InputError for scenes and devices out of range.
+/// docs/haptics.md section "Gains".
 [[nodiscard]] CouplingGains derive_gains(const DeviceCapabilities& device,
                                          const CouplingScene& scene);
 /// In the order of CouplingGains.
 [[nodiscard]] std::vector<GainNote> explain(const CouplingGains& gains,
                                             const DeviceCapabilities& device,
                                             const CouplingScene& scene);
-/// Brings gains that a user chose into their ranges; says which were changed in one sentence,
-/// empty: none.
+/// Brings gains that a user chose to between `least` and `limit` of their notes, what is not finite
+/// to its derived value; says which were changed in one sentence, empty: none.
 std::string clamp_to_device(CouplingGains& gains, const DeviceCapabilities& device,
                             const CouplingScene& scene);
 

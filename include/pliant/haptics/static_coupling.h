@@ -3,8 +3,6 @@
 #include "pliant/core/error.h"
 #include "pliant/haptics/coupling_gains.h"
 
-#include <memory>
-
 namespace pliant {
 
 enum class CouplingSaturation {
@@ -21,10 +19,13 @@ enum class CouplingSolve {
 struct CouplingOptions {
     CouplingSaturation saturation = CouplingSaturation::Exponential;
     CouplingSolve solve = CouplingSolve::Svd;
-    bool limits_torque = true;  ///< T_max follows the lever of contacts, eq. (18)
-    bool limits_steps = true;   ///< d_max, θ_max
-    bool adapts_to_clearance = true;
-    double contact_damping = 0;  ///< b_c of 24.1 [N s/m]
+    /// The torque saturates too, at T_max that follows the lever of contacts, eq. (18); false: as
+    /// published, 2 k_R sin(θ/2).
+    bool limits_torque = true;
+    bool limits_steps = true;         ///< d_max, θ_max
+    bool adapts_to_clearance = true;  ///< smaller steps near contact, eq. (20)
+    bool scales_rotations = true;     ///< by the length ρ before the SVD; false: for comparison
+    double contact_damping = 0;       ///< b_c of 24.1 [N s/m]
 };
 
 /// Contact of the simulation object as the coupling sees it: load about the grasp point, its
@@ -33,7 +34,8 @@ struct ToolContact {
     Wrench load;
     /// ∂(force, torque)/∂(shift, rotation vector) of the tool about the grasp point.
     Eigen::Matrix<double, 6, 6> gradient = Eigen::Matrix<double, 6, 6>::Zero();
-    /// Σ Jᵀ J of the contacts, J = nᵀ[I, −r̃]: for contact_damping.
+    /// Σ w Jᵀ J of the contacts, J = nᵀ[I, −r̃], for contact_damping and the lever. Any weights;
+    /// of ContactLoads: shell_stiffness (or field_stiffness) / k_C.
     Eigen::Matrix<double, 6, 6> normals = Eigen::Matrix<double, 6, 6>::Zero();
     int num_contacts = 0;
     double clearance = 0;  ///< no point is nearer; 0 in contact [m]
@@ -47,6 +49,7 @@ struct CouplingReport {
     bool is_force_saturated = false, is_torque_saturated = false;
     int num_degenerate = 0;  ///< directions
     double lever = 0;        ///< b of eq. (18) [m]
+    double max_torque = 0;   ///< T_max that follows from it [N m]
 };
 
 /// Six-DoF static virtual coupling: the simulation object follows the manipulandum by one Newton
@@ -59,7 +62,7 @@ public:
     explicit StaticCoupling(const CouplingGains& gains, const CouplingOptions& options = {});
 
     /// Both poses are of a frame at the grasp point. `contact` is that of the present pose of the
-    /// simulation object. InputIgnored, and no motion, for what is not finite.
+    /// simulation object. InputIgnored, and no motion, for what is not finite or absurdly large.
     StepStatus update(const Pose& manipulandum, const ToolContact& contact, double dt) noexcept;
 
     [[nodiscard]] const Pose& pose() const noexcept { return pose_; }  ///< of the simulation object
@@ -70,7 +73,7 @@ public:
         const Pose& manipulandum) const noexcept;
     /// Load on the manipulandum for the hand: linear springs, clamped, eq. (16).
     [[nodiscard]] Wrench rendered(const Pose& manipulandum) const noexcept;
-    /// Energy of the linear springs [J].
+    /// Energy of the springs as they are shown: linear up to the clamp, constant force beyond [J].
     [[nodiscard]] double stored_energy(const Pose& manipulandum) const noexcept;
 
     [[nodiscard]] const CouplingReport& report() const noexcept { return report_; }
@@ -82,11 +85,14 @@ public:
     void set_step_scale(double scale) noexcept;
 
 private:
+    void follow_lever(const Eigen::Vector3d& phi, const ToolContact& contact, double dt) noexcept;
+    [[nodiscard]] double max_torque() const noexcept;
+
     CouplingGains gains_;
     CouplingOptions options_;
     CouplingReport report_;
     Pose pose_;
-    double max_torque_ = 0;  ///< T_max now
+    double lever_ = 0;  ///< b, low-passed [m]
     double step_scale_ = 1;
 };
 

@@ -16,8 +16,9 @@ struct WorkspaceOptions {
 };
 
 /// From the handle to the manipulandum in the scene and back; docs/haptics.md eq. (9)–(11). Forces
-/// keep their size, torques are multiplied by the scale, so that the port neither makes nor loses
-/// energy. Allocates nothing.
+/// keep their size, torques are multiplied by the scale: power at the handle is the scale times
+/// power in the scene for every motion, so that the port neither makes nor loses energy. Allocates
+/// nothing.
 class WorkspaceMap {
 public:
     /// Throws InputError for a scale that is not positive and other options out of range.
@@ -25,23 +26,29 @@ public:
                           const WorkspaceOptions& options = {});
 
     /// The manipulandum for a reading, `dt` seconds after the last one. Continuous through
-    /// clutching; a reading that is not finite changes nothing.
+    /// clutching and where a device comes back; a reading that is not finite, stale or of a device
+    /// that is gone changes nothing.
     const Pose& update(const DeviceState& state, double dt) noexcept;
     [[nodiscard]] const Pose& manipulandum() const noexcept { return manipulandum_; }
     [[nodiscard]] Twist to_scene(const Twist& device) const noexcept;
     /// A load on the manipulandum as the handle shows it.
     [[nodiscard]] DeviceCommand to_device(const Wrench& on_manipulandum) const noexcept;
     [[nodiscard]] bool is_clutched() const noexcept { return is_clutched_; }
+    /// How fast the scene moves on under a handle held at this place of the device [m/s], eq. (11).
+    [[nodiscard]] Eigen::Vector3d drift(const Eigen::Vector3d& handle) const noexcept;
     [[nodiscard]] double scale() const noexcept { return options_.scale; }
     /// Puts the manipulandum there with the handle where it is.
     void place(const Pose& manipulandum, const DeviceState& state) noexcept;
 
 private:
+    [[nodiscard]] Pose mapped(const Pose& handle) const noexcept;
+    void attach(const Pose& handle) noexcept;
+
     DeviceCapabilities capabilities_;
     WorkspaceOptions options_;
     Pose manipulandum_;
-    Pose clutch_;  ///< manipulandum = clutch applied to the mapped handle
-    bool is_clutched_ = false;
+    Pose offset_;  ///< what clutching added: shift in the world, turn in the axes of the tool
+    bool is_clutched_ = false, is_gone_ = false;
 };
 
 }  // namespace pliant

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "benchmarks/bench.h"
+
+namespace pliant::bench {
+
+// the parts of haptics
+[[nodiscard]] std::vector<Benchmark> haptics_coupling_benchmarks();
+
+}  // namespace pliant::bench

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "pliant/core/pose.h"
+
+#include <cmath>
+
+namespace pliant {
+
+/// A pose that can be computed with: finite, not beyond 10⁶ km, a quaternion that has a direction.
+[[nodiscard]] inline bool is_usable(const Pose& pose) noexcept {
+    constexpr double kFarthest = 1e9;
+    const double length = pose.rotation.squaredNorm();
+    return is_finite(pose) && pose.position.cwiseAbs().maxCoeff() < kFarthest && length > 1e-12 &&
+           length < 1e12;
+}
+
+[[nodiscard]] inline Eigen::Matrix3d skew(const Eigen::Vector3d& v) noexcept {
+    Eigen::Matrix3d m;
+    m << 0, -v.z(), v.y(), v.z(), 0, -v.x(), -v.y(), v.x(), 0;
+    return m;
+}
+
+/// `v` shortened to at most `largest`.
+[[nodiscard]] inline Eigen::Vector3d shortened(const Eigen::Vector3d& v, double largest) noexcept {
+    const double size = v.norm();
+    return size > largest ? Eigen::Vector3d(largest / size * v) : v;
+}
+
+}  // namespace pliant
