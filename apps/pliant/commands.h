@@ -14,5 +14,6 @@ namespace pliant::cli {
 [[nodiscard]] Command inspect_command();
 [[nodiscard]] Command bench_command();
 [[nodiscard]] Command reproduce_command();
+[[nodiscard]] Command haptics_command();
 
 }  // namespace pliant::cli

@@ -8,15 +8,19 @@
 namespace pliant::cli {
 
 std::vector<Command> lab_summaries() {
-    std::vector<Command> commands(2);
+    std::vector<Command> commands(3);
     commands[0].name = "bench";
     commands[0].summary = kBenchSummary;
     commands[1].name = "reproduce";
     commands[1].summary = kReproduceSummary;
+    commands[2].name = "haptics";
+    commands[2].summary = kHapticsSummary;
     return commands;
 }
 
-bool is_lab_command(const std::string& name) { return name == "bench" || name == "reproduce"; }
+bool is_lab_command(const std::string& name) {
+    return name == "bench" || name == "reproduce" || name == "haptics";
+}
 
 int run_lab(char** argv) {
     std::error_code failure;

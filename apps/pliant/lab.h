@@ -8,6 +8,8 @@ inline constexpr const char* kBenchSummary =
     "Measures Pliant's own speed, against references measured in the same run.";
 inline constexpr const char* kReproduceSummary =
     "Repeats published experiments, on one thread, and writes a page of comparisons.";
+inline constexpr const char* kHapticsSummary =
+    "Studies of force-feedback devices: which virtual walls stay stable.";
 
 /// The commands of `pliant-lab`, name and summary only, for the overview.
 [[nodiscard]] std::vector<Command> lab_summaries();

@@ -4,7 +4,6 @@
 #include <cctype>
 #include <cstdarg>
 #include <cstdio>
-#include <filesystem>
 
 #include "arguments.h"
 #include "pliant/core/error.h"
@@ -99,6 +98,18 @@ void check_output(const std::string& path, const std::vector<std::string>& exten
     if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
         throw InputError(path,
                          "the folder " + folder.string() + " does not exist; create it first");
+}
+
+std::filesystem::path page_path(const std::string& out, const std::string& name) {
+    if (out.empty()) return name;
+    if (has_extension(out, ".html")) {
+        check_output(out, {".html"});
+        return out;
+    }
+    std::error_code failure;
+    std::filesystem::create_directories(out, failure);
+    if (failure) throw InputError(out, "cannot be created: " + failure.message());
+    return std::filesystem::path(out) / name;
 }
 
 void with_option_names(const std::map<std::string, std::string>& option_of_name,

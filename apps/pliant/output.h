@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <string>
@@ -35,6 +36,10 @@ private:
 /// Before long work: throws InputError unless the name ends in one of the extensions and its folder
 /// exists.
 void check_output(const std::string& path, const std::vector<std::string>& extensions);
+
+/// Where a page called `name` goes: `out` itself if it ends in .html, else into the folder `out`,
+/// which is made if need be; empty: here. Throws InputError if that cannot be.
+[[nodiscard]] std::filesystem::path page_path(const std::string& out, const std::string& name);
 
 /// Runs `work`. An InputError that begins with a name of the library is said with the option that
 /// sets it: `kind = disk (expected …)` becomes `--kind = disk (expected …)`.

@@ -53,19 +53,6 @@ ExperimentPage chosen_experiments(const Arguments& arguments) {
     return page;
 }
 
-/// A name ending in .html is the page; anything else is a folder for it, made if need be.
-std::filesystem::path page_path(const Arguments& arguments, const std::string& name) {
-    std::filesystem::path out = arguments.text("-o", name);
-    if (has_extension(out.string(), ".html")) {
-        check_output(out.string(), {".html"});
-        return out;
-    }
-    std::error_code failure;
-    std::filesystem::create_directories(out, failure);
-    if (failure) throw InputError(out.string(), "cannot be created: " + failure.message());
-    return out / name;
-}
-
 int run_experiments(const Arguments& arguments) {
     const ExperimentPage page = chosen_experiments(arguments);
     const std::vector<Experiment>& experiments = page.experiments;
@@ -83,7 +70,7 @@ int run_experiments(const Arguments& arguments) {
         }
         return 0;
     }
-    const std::filesystem::path path = page_path(arguments, page.module + ".html");
+    const std::filesystem::path path = page_path(arguments.text("-o"), page.module + ".html");
     const bool is_quick = arguments.has("--quick");
     set_num_threads(1);  // costs are stated for one core
 

@@ -7,7 +7,7 @@ namespace {
 
 TEST_F(CommandLine, EveryCommandHasHelpThatBeginsWithAnExample) {
     for (const std::string command : {"demo", "run", "replay", "shape", "mesh", "build", "convert",
-                                      "inspect", "bench", "reproduce"}) {
+                                      "inspect", "bench", "reproduce", "haptics"}) {
         const Output help = pliant(command + " --help");
         EXPECT_EQ(help.exit_code, 0);
         EXPECT_TRUE(help.text.starts_with("Example:  pliant " + command)) << help.text;
@@ -146,6 +146,21 @@ TEST_F(CommandLine, JsonOutputIsOneObjectPerLine) {
     const Output mesh =
         pliant("mesh " + path("beam.obj") + " --resolution 12 --json -o " + path("b.vtu"));
     EXPECT_TRUE(mesh.text.starts_with("{\"output\":")) << mesh.text;
+}
+
+TEST_F(CommandLine, StableWallsAreTabledAndDrawn) {
+    const std::string quick = "haptics zwidth --duration 0.2 --hand loose ";
+    const Output table = pliant(quick + "-o " + path("walls"));
+    EXPECT_EQ(table.exit_code, 0) << table.text;
+    EXPECT_TRUE(contains(table, "Stiffest wall of the table")) << table.text;
+    std::ifstream file(path("walls/zwidth.html"));
+    const std::string page(std::istreambuf_iterator<char>(file), {});
+    EXPECT_NE(page.find("12 within their tolerances, 0 beyond"), std::string::npos);
+    EXPECT_NE(page.find("Virtual walls on this device"), std::string::npos);
+    const Output json = pliant(quick + "--json");
+    EXPECT_TRUE(contains(json, "\"half_stiffness_times_period\":5,")) << json.text;
+    EXPECT_FAILS_WITH("haptics nothing", "study = nothing (expected zwidth)");
+    EXPECT_FAILS_WITH("haptics zwidth --hand soft", "--hand = soft (expected none, loose or firm)");
 }
 
 TEST_F(CommandLine, InterruptedMeshingLeavesNoFile) {

@@ -9,8 +9,8 @@ struct DeviceSafetyOptions {
     double force_rate = 3000;   ///< largest change of the force [N/s]; of the torque in proportion
     double stale_time = 0.02;   ///< without new data before the output ramps to zero [s]
     double stale_ramp = 0.05;   ///< [s]
-    double impulse_time = 0.1;  ///< window of the impulse limit [s]
-    double max_impulse = 0.5;   ///< change of ∫F dt within it while the hand yields [N s]
+    double impulse_time = 0.1;  ///< time constant of the impulse limit [s]
+    double max_impulse = 0.5;   ///< recent ∫F dt while the hand yields [N s]
     double max_jump = 0.05;     ///< of the pose between two readings, else the output drops [m]
     double thermal_time = 20;   ///< time constant of the motors [s]
     int deadman_button = -1;    ///< must be down for any output; −1: none
@@ -21,9 +21,10 @@ struct DeviceSafetyReport {
     bool is_clamped = false;      ///< at the largest force or torque
     bool is_slewed = false;       ///< by the rate
     bool is_ramping = false;      ///< after enabling
-    bool is_stale = false;        ///< old data: zero or on the way to it
+    bool is_stale = false;        ///< old data, or a clock that jumped: zero or on the way to it
     bool is_released = false;     ///< deadman open
-    bool is_hot = false;          ///< limited to the continuous force
+    bool is_hot = false;          ///< limited by the temperature, down to the continuous force
+    bool is_softened = false;     ///< limited by the impulse on a hand that yields
     bool has_jumped = false;      ///< the pose jumped
     bool was_not_finite = false;  ///< asked for NaN: zero
     double temperature = 0;       ///< 0 cold, 1 the limit
@@ -38,25 +39,38 @@ public:
     explicit DeviceSafety(const DeviceCapabilities& capabilities,
                           const DeviceSafetyOptions& options = {});
 
-    void enable() noexcept;   ///< begins the ramp
+    void enable() noexcept;   ///< begins the ramp; no effect if enabled already
     void disable() noexcept;  ///< output ramps to zero
-    [[nodiscard]] bool is_enabled() const noexcept;
+    [[nodiscard]] bool is_enabled() const noexcept { return is_enabled_; }
 
     /// The output for `wanted` at `now`, after the reading `state`. Call it once per tick; a gap
     /// between calls counts as stale data.
     [[nodiscard]] DeviceCommand filter(const DeviceCommand& wanted, const DeviceState& state,
                                        double now) noexcept;
-    [[nodiscard]] const DeviceSafetyReport& report() const noexcept;
+    [[nodiscard]] const DeviceSafetyReport& report() const noexcept { return report_; }
+    /// As constructed: disabled, cold, no output.
     void reset() noexcept;
 
 private:
+    struct Limits {
+        double force, torque;
+    };
+    void watch_reading(const DeviceState& state, double now, double dt) noexcept;
+    void update_gain(const DeviceState& state, bool is_clock_good, double dt) noexcept;
+    [[nodiscard]] DeviceCommand admissible(const DeviceCommand& wanted) noexcept;
+    [[nodiscard]] Limits thermal_limits(double dt) noexcept;
+    void limit_impulse(DeviceCommand& output, double dt) noexcept;
+
     DeviceCapabilities capabilities_;
     DeviceSafetyOptions options_;
     DeviceSafetyReport report_;
     DeviceCommand last_;
-    Pose last_pose_;
-    double last_time_ = 0, data_time_ = 0, gain_ = 0, heat_ = 0, impulse_ = 0;
-    bool is_enabled_ = false, has_last_ = false;
+    Eigen::Vector3d last_position_ = Eigen::Vector3d::Zero();
+    Eigen::Vector3d velocity_ = Eigen::Vector3d::Zero();  ///< smoothed
+    double last_time_ = 0, stamp_ = 0;                    ///< of the last call and reading
+    double age_ = 0;                                      ///< since data were new [s]
+    double gain_ = 0, heat_ = 0, impulse_ = 0;
+    bool is_enabled_ = false, has_last_ = false, has_position_ = false;
 };
 
 }  // namespace pliant

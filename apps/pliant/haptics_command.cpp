@@ -1,0 +1,92 @@
+#include <cstdio>
+
+#include "commands.h"
+#include "lab.h"
+#include "output.h"
+#include "pliant/core/atomic_file.h"
+#include "pliant/core/error.h"
+#include "pliant/core/json_writer.h"
+#include "zwidth_report.h"
+
+namespace pliant::cli {
+namespace {
+
+HandModel chosen_hand(const std::string& name) {
+    if (name == "none") return HandModel::absent();
+    if (name == "loose") return HandModel::loose();
+    if (name == "firm") return HandModel::firm();
+    throw InputError("", "--hand", name, "none, loose or firm");
+}
+
+ZWidthOptions zwidth_options(const Arguments& arguments) {
+    ZWidthOptions options;
+    DeviceModel& device = options.device;
+    device.mass = arguments.real("--device-mass", device.mass, 0.001, 100);
+    device.damping = arguments.real("--damping", device.damping, 0, 1000);
+    device.friction = arguments.real("--friction", device.friction, 0, 100);
+    device.motor_bandwidth = arguments.real("--bandwidth", device.motor_bandwidth, 1, 1e5);
+    device.rate = arguments.real("--rate", device.rate, 10, 1e5);
+    device.delay = arguments.integer("--delay", device.delay, 0, 64);
+    double& step = device.capabilities.position_step;
+    step = arguments.real("--encoder", step, 0, 0.01);
+    options.hand = chosen_hand(arguments.text("--hand", "none"));
+    options.duration = arguments.real("--duration", options.duration, 0.1, 60);
+    options.velocity_filter =
+        arguments.real("--velocity-filter", options.velocity_filter, 0.001, 1);
+    return options;
+}
+
+int run(const Arguments& arguments) {
+    if (arguments.operands()[0] != "zwidth")
+        throw InputError("", "study", arguments.operands()[0], "zwidth");
+    const ZWidthOptions options = zwidth_options(arguments);
+    std::string path;
+    if (arguments.has("-o")) path = page_path(arguments.text("-o"), "zwidth.html").string();
+
+    Progress progress(progress_style(arguments));
+    const ZWidthStudy study = study_zwidth(options, progress);
+    progress.finish();
+    if (arguments.json())
+        for (const std::string& line : json_lines(study)) std::printf("%s\n", line.c_str());
+    else
+        print(study);
+    if (path.empty()) return 0;
+
+    AtomicFile file(path);
+    file.write(zwidth_page(study));
+    file.commit();
+    if (arguments.json()) {
+        JsonWriter json;
+        std::printf("%s\n", json.begin_object().member("page", path).end_object().text().c_str());
+    } else {
+        std::printf("%s  %s\n", path.c_str(), byte_size(static_cast<double>(file.size())).c_str());
+    }
+    return 0;
+}
+
+}  // namespace
+
+Command haptics_command() {
+    return {
+        .name = "haptics",
+        .summary = kHapticsSummary,
+        .operands = "zwidth",
+        .example = "pliant haptics zwidth --hand loose -o zwidth.html",
+        .min_operands = 1,
+        .max_operands = 1,
+        .options = {{"--device-mass", "KG", "felt at the handle (default 0.1)"},
+                    {"--damping", "NS/M", "viscous, of the device (default 0.1)"},
+                    {"--friction", "N", "dry, of the device (default 0)"},
+                    {"--bandwidth", "HZ", "of the motors (default: forces follow at once)"},
+                    {"--delay", "N", "whole samples until a force acts (default 1)"},
+                    {"--encoder", "M", "step of the encoders at the handle (default 2e-5)"},
+                    {"--hand", "NAME", "none, loose or firm (default none)"},
+                    {"--rate", "HZ", "of readings and forces (default 1000)"},
+                    {"--velocity-filter", "W",
+                     "one pole per sample of the wall's velocity (default 1: none)"},
+                    {"--duration", "S", "of one trial (default 4)"},
+                    {"-o", "PATH", "a page of plots: an .html file, or a folder for zwidth.html"}},
+        .run = run};
+}
+
+}  // namespace pliant::cli

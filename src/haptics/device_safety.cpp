@@ -1,0 +1,180 @@
+#include "pliant/haptics/device_safety.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "haptics/input_range.h"
+
+namespace pliant {
+namespace {
+
+using Eigen::Vector3d;
+
+constexpr double kAssumedTick = 1e-3;    // [s] where the clock says nothing
+constexpr double kVelocityTime = 0.01;   // [s] smooths encoder steps
+constexpr double kLeastInterval = 1e-6;  // [s] of readings that say something of the velocity
+constexpr double kYielding = 0.02;       // [m/s] along the force
+constexpr double kThermalMargin = 0.1;   // of the temperature, over which the limit falls
+
+Vector3d shortened(const Vector3d& v, double longest, bool& is_shortened) noexcept {
+    const double size = v.stableNorm();
+    if (size <= longest) return v;
+    is_shortened = true;
+    return v * (longest / size);
+}
+
+/// From `from` towards `to`, no further than `reach`.
+Vector3d moved(const Vector3d& from, const Vector3d& to, double reach, bool& is_limited) noexcept {
+    const Vector3d change = shortened(to - from, reach, is_limited);
+    return is_limited ? Vector3d(from + change) : to;
+}
+
+}  // namespace
+
+DeviceSafety::DeviceSafety(const DeviceCapabilities& capabilities,
+                           const DeviceSafetyOptions& options)
+    : capabilities_(capabilities), options_(options) {
+    check(capabilities);
+    require_range("ramp_time", options.ramp_time, 1e-3, 60, "s");
+    require_range("force_rate", options.force_rate, 1, 1e6, "N/s");
+    require_range("stale_time", options.stale_time, 1e-4, 1, "s");
+    require_range("stale_ramp", options.stale_ramp, 1e-3, 1, "s");
+    require_range("impulse_time", options.impulse_time, 1e-3, 10, "s");
+    require_range("max_impulse", options.max_impulse, 1e-3, 1000, "N s");
+    require_range("max_jump", options.max_jump, 1e-4, 10, "m");
+    require_range("thermal_time", options.thermal_time, 0.01, 1e4, "s");
+    require_range("deadman_button", options.deadman_button, -1, 31, "");
+}
+
+void DeviceSafety::enable() noexcept { is_enabled_ = true; }
+void DeviceSafety::disable() noexcept { is_enabled_ = false; }
+
+void DeviceSafety::reset() noexcept {
+    report_ = {};
+    last_ = {};
+    velocity_.setZero();
+    last_time_ = stamp_ = age_ = gain_ = heat_ = impulse_ = 0;
+    is_enabled_ = has_last_ = has_position_ = false;
+}
+
+/// Notices new data, jumps, and how fast the hand moves.
+void DeviceSafety::watch_reading(const DeviceState& state, double now, double dt) noexcept {
+    const bool is_sound = is_finite(state.pose) && std::isfinite(state.time) &&
+                          state.status == DeviceStatus::Ok &&
+                          std::abs(now - state.time) <= options_.stale_time;
+    age_ += dt;
+    if (!is_sound || (has_position_ && state.time == stamp_)) return;
+    const double interval = state.time - stamp_;
+    if (has_position_) {
+        const Vector3d shift = state.pose.position - last_position_;
+        report_.has_jumped = !(shift.stableNorm() <= options_.max_jump);
+        if (report_.has_jumped || !(interval > kLeastInterval)) {
+            velocity_.setZero();
+        } else {
+            const double weight = -std::expm1(-interval / kVelocityTime);
+            velocity_ += weight * (shift / interval - velocity_);
+        }
+    }
+    last_position_ = state.pose.position;
+    has_position_ = true;
+    stamp_ = state.time;
+    // a gap between calls was without data, whatever came after it
+    age_ = dt > options_.stale_time ? dt : 0.0;
+}
+
+/// Eq. (3): up slowly, down quickly.
+void DeviceSafety::update_gain(const DeviceState& state, bool is_clock_good, double dt) noexcept {
+    const bool is_gone = state.status == DeviceStatus::Disconnected ||
+                         state.status == DeviceStatus::Disabled || !has_position_;
+    report_.is_stale = age_ > options_.stale_time || is_gone || !is_clock_good;
+    report_.is_released =
+        options_.deadman_button >= 0 && (state.buttons >> options_.deadman_button & 1u) == 0;
+    if (report_.has_jumped) {
+        gain_ = 0;
+    } else if (report_.is_stale || report_.is_released || !is_enabled_) {
+        // in a gap the time before data are stale does not count
+        const double late = dt > options_.stale_time ? dt - options_.stale_time : dt;
+        gain_ = std::max(0.0, gain_ - late / options_.stale_ramp);
+    } else {
+        gain_ = std::min(1.0, gain_ + dt / options_.ramp_time);
+    }
+    report_.is_ramping = is_enabled_ && gain_ < 1;
+}
+
+/// Finite, and only what the device can show.
+DeviceCommand DeviceSafety::admissible(const DeviceCommand& wanted) noexcept {
+    if (!wanted.force.allFinite() || !wanted.torque.allFinite() || !std::isfinite(wanted.gripper)) {
+        report_.was_not_finite = true;
+        return {};
+    }
+    DeviceCommand output = wanted;
+    for (int axis = 0; axis < 3; ++axis) {
+        const auto i = static_cast<std::size_t>(axis);
+        if (!capabilities_.is_actuated[i]) output.force[axis] = 0;
+        if (!capabilities_.is_actuated[i + 3]) output.torque[axis] = 0;
+    }
+    return output;
+}
+
+/// Eq. (4): the motors warm with the square of what was held since the last call; near the limit
+/// they may do less and less beyond what they can do for ever.
+DeviceSafety::Limits DeviceSafety::thermal_limits(double dt) noexcept {
+    const double force = last_.force.norm() / capabilities_.max_force;
+    const double torque =
+        capabilities_.max_torque > 0 ? last_.torque.norm() / capabilities_.max_torque : 0.0;
+    const double lasting = capabilities_.continuous_force / capabilities_.max_force;
+    const double load = std::max(force, torque) / lasting;
+    heat_ += -std::expm1(-dt / options_.thermal_time) * (load * load - heat_);
+    report_.temperature = heat_;
+    const double room = std::clamp((1 - heat_) / kThermalMargin, 0.0, 1.0);
+    const double share = lasting + (1 - lasting) * room;
+    return {share * capabilities_.max_force, share * capabilities_.max_torque};
+}
+
+/// Eq. (2), second part: a hand that yields is not pushed for long with full force.
+void DeviceSafety::limit_impulse(DeviceCommand& output, double dt) noexcept {
+    const auto pushes = [&](const Vector3d& force) {
+        return force.dot(velocity_) > kYielding * force.norm();
+    };
+    impulse_ *= std::exp(-dt / options_.impulse_time);
+    if (pushes(last_.force)) impulse_ += last_.force.norm() * dt;
+    if (!(dt > 0) || !pushes(output.force)) return;
+    const double most = std::max(0.0, options_.max_impulse - impulse_) / dt;
+    output.force = shortened(output.force, most, report_.is_softened);
+}
+
+DeviceCommand DeviceSafety::filter(const DeviceCommand& wanted, const DeviceState& state,
+                                   double now) noexcept {
+    report_ = {};
+    // the clock: what it does not say is assumed
+    const bool is_clock_good = std::isfinite(now) && (!has_last_ || now >= last_time_);
+    const double dt = !has_last_ ? 0.0 : is_clock_good ? now - last_time_ : kAssumedTick;
+    if (std::isfinite(now)) last_time_ = now;
+    has_last_ = has_last_ || std::isfinite(now);
+
+    watch_reading(state, now, dt);
+    update_gain(state, is_clock_good, dt);
+    DeviceCommand output = admissible(wanted);
+    const Limits limits = thermal_limits(dt);
+
+    // eq. (1)
+    bool is_over = false;
+    output.force = gain_ * shortened(output.force, limits.force, is_over);
+    output.torque = gain_ * shortened(output.torque, limits.torque, is_over);
+    output.gripper = gain_ * std::clamp(output.gripper, -limits.force, limits.force);
+    (limits.force < capabilities_.max_force ? report_.is_hot : report_.is_clamped) = is_over;
+    limit_impulse(output, dt);
+
+    // eq. (2)
+    const double reach = options_.force_rate * dt;
+    const double lever = capabilities_.max_torque / capabilities_.max_force;
+    output.force = moved(last_.force, output.force, reach, report_.is_slewed);
+    bool is_torque_slewed = false;
+    output.torque = moved(last_.torque, output.torque, reach * lever, is_torque_slewed);
+    report_.is_slewed = report_.is_slewed || is_torque_slewed;
+    output.gripper = std::clamp(output.gripper, last_.gripper - reach, last_.gripper + reach);
+    last_ = output;
+    return output;
+}
+
+}  // namespace pliant

@@ -1,0 +1,424 @@
+#include "pliant/haptics/device_safety.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "input_error.h"
+#include "pliant/core/allocation_guard.h"
+
+namespace {
+
+using namespace pliant;
+using Eigen::Vector3d;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kTick = 1e-3;
+
+/// A loop of 1 kHz around a healthy device.
+class Rig {
+public:
+    explicit Rig(const DeviceSafetyOptions& options = {}, const DeviceCapabilities& can = {})
+        : safety(can, options) {
+        state.time = 0;
+    }
+    DeviceCommand tick() {
+        now += kTick;
+        state.time = now;
+        return safety.filter(wanted, state, now);
+    }
+    DeviceCommand run(double seconds) {
+        DeviceCommand out;
+        for (int i = 0; i < std::lround(seconds / kTick); ++i) out = tick();
+        return out;
+    }
+    /// Enabled and ramped up.
+    void warm_up() {
+        safety.enable();
+        run(1);
+    }
+
+    DeviceSafety safety;
+    DeviceState state;
+    DeviceCommand wanted;
+    double now = 100;
+};
+
+DeviceCommand push(double force) {
+    DeviceCommand command;
+    command.force = {force, 0, 0};
+    return command;
+}
+
+TEST(DeviceSafety, GivesNothingBeforeItIsEnabled) {
+    Rig rig;
+    rig.wanted = push(3);
+    EXPECT_EQ(rig.run(0.1).force.norm(), 0);
+    EXPECT_FALSE(rig.safety.is_enabled());
+}
+
+TEST(DeviceSafety, RampsUpAfterEnablingAndDownAfterDisabling) {
+    Rig rig;
+    rig.wanted = push(2);
+    rig.run(0.01);
+    rig.safety.enable();
+    EXPECT_NEAR(rig.run(0.25).force.x(), 1, 0.01);  // half of ramp_time
+    EXPECT_TRUE(rig.safety.report().is_ramping);
+    EXPECT_NEAR(rig.run(0.25).force.x(), 2, 0.01);
+    EXPECT_EQ(rig.run(0.1).force.x(), 2);  // what was asked for passes untouched
+    EXPECT_FALSE(rig.safety.report().is_ramping);
+    rig.safety.disable();
+    EXPECT_NEAR(rig.run(0.025).force.x(), 1, 0.05);  // half of stale_ramp
+    EXPECT_EQ(rig.run(0.03).force.norm(), 0);
+}
+
+TEST(DeviceSafety, ClampsForceAndTorqueByTheirSize) {
+    Rig rig;
+    rig.warm_up();
+    rig.wanted.force = {30, 40, 0};
+    rig.wanted.torque = {0, -3, 4};
+    const DeviceCommand out = rig.run(0.1);
+    EXPECT_NEAR((out.force - Vector3d(5.1, 6.8, 0)).norm(), 0, 1e-12);
+    EXPECT_NEAR((out.torque - Vector3d(0, -0.102, 0.136)).norm(), 0, 1e-12);
+    EXPECT_TRUE(rig.safety.report().is_clamped);
+    EXPECT_FALSE(rig.safety.report().is_hot);
+}
+
+TEST(DeviceSafety, ForceChangesNoFasterThanItsRate) {
+    Rig rig({.force_rate = 1000});
+    rig.warm_up();
+    rig.wanted = push(5);
+    EXPECT_NEAR(rig.tick().force.x(), 1, 1e-9);
+    EXPECT_TRUE(rig.safety.report().is_slewed);
+    EXPECT_NEAR(rig.tick().force.x(), 2, 1e-9);
+    rig.wanted = push(-5);
+    EXPECT_NEAR(rig.tick().force.x(), 1, 1e-9);
+    rig.run(0.1);
+    EXPECT_FALSE(rig.safety.report().is_slewed);
+}
+
+TEST(DeviceSafety, WhatIsNotFiniteBecomesZero) {
+    Rig rig;
+    rig.warm_up();
+    for (const double bad : {kNan, kInfinity, -kInfinity}) {
+        rig.wanted = push(2);
+        EXPECT_EQ(rig.run(0.1).force.x(), 2);
+        rig.wanted.torque.z() = bad;
+        const DeviceCommand out = rig.run(0.01);
+        EXPECT_EQ(out.force.norm(), 0);
+        EXPECT_EQ(out.torque.norm(), 0);
+        EXPECT_TRUE(rig.safety.report().was_not_finite);
+    }
+}
+
+TEST(DeviceSafety, DevicesWithoutTorqueGetNone) {
+    DeviceCapabilities can;
+    can.is_actuated = {true, true, true, false, false, false};
+    Rig rig({}, can);
+    rig.warm_up();
+    rig.wanted = push(2);
+    rig.wanted.torque = {0.1, 0.1, 0.1};
+    DeviceCommand out = rig.run(0.1);
+    EXPECT_EQ(out.torque.norm(), 0);
+    EXPECT_EQ(out.force.x(), 2);
+
+    can = {};
+    can.max_torque = 0;
+    can.is_actuated[0] = false;
+    Rig other({}, can);
+    other.warm_up();
+    other.wanted = rig.wanted;
+    other.wanted.force.y() = 1;
+    out = other.run(0.1);
+    EXPECT_EQ(out.torque.norm(), 0);
+    EXPECT_EQ(out.force, Vector3d(0, 1, 0));
+}
+
+TEST(DeviceSafety, OldDataEndTheOutput) {
+    Rig rig;
+    rig.warm_up();
+    rig.wanted = push(2);
+    EXPECT_EQ(rig.run(0.1).force.x(), 2);
+    // the device repeats itself from now on
+    const auto frozen = [&](double seconds) {
+        DeviceCommand out;
+        for (int i = 0; i < std::lround(seconds / kTick); ++i)
+            out = rig.safety.filter(rig.wanted, rig.state, rig.now += kTick);
+        return out;
+    };
+    EXPECT_EQ(frozen(0.019).force.x(), 2);
+    EXPECT_FALSE(rig.safety.report().is_stale);
+    EXPECT_NEAR(frozen(0.026).force.x(), 1, 0.05);
+    EXPECT_TRUE(rig.safety.report().is_stale);
+    EXPECT_EQ(frozen(0.03).force.norm(), 0);
+    EXPECT_EQ(frozen(1).force.norm(), 0);
+    // and it comes back with a ramp
+    EXPECT_LT(rig.tick().force.x(), 0.01);
+    EXPECT_NEAR(rig.run(0.25).force.x(), 1, 0.02);
+    EXPECT_EQ(rig.run(0.3).force.x(), 2);
+}
+
+TEST(DeviceSafety, UnpluggedDeviceIsLetGoAndComesBackSlowly) {
+    Rig rig;
+    rig.warm_up();
+    rig.wanted = push(4);
+    rig.run(0.1);
+    for (const DeviceStatus status : {DeviceStatus::Disconnected, DeviceStatus::Disabled}) {
+        rig.state.status = status;
+        EXPECT_NEAR(rig.run(0.025).force.x(), 2, 0.1);
+        EXPECT_EQ(rig.run(0.03).force.norm(), 0);
+        EXPECT_TRUE(rig.safety.report().is_stale);
+        rig.state.status = DeviceStatus::Ok;
+        EXPECT_NEAR(rig.run(0.25).force.x(), 2, 0.02);
+        EXPECT_EQ(rig.run(0.3).force.x(), 4);
+    }
+    rig.state.status = DeviceStatus::Stale;
+    EXPECT_EQ(rig.run(0.1).force.norm(), 0);
+}
+
+TEST(DeviceSafety, MissedTicksCountAsOldData) {
+    Rig rig;
+    rig.warm_up();
+    rig.wanted = push(2);
+    rig.run(0.1);
+    rig.now += 0.03 - kTick;  // ten milliseconds more than allowed: a fifth of the ramp
+    EXPECT_NEAR(rig.tick().force.x(), 2 * 0.8, 1e-6);
+    EXPECT_TRUE(rig.safety.report().is_stale);
+    rig.run(0.6);
+    rig.now += 3600;
+    EXPECT_EQ(rig.tick().force.norm(), 0);
+    EXPECT_NEAR(rig.run(0.25).force.x(), 1, 0.02);
+}
+
+TEST(DeviceSafety, ClocksThatJumpBackOrAreNotNumbersEndTheOutput) {
+    for (const double bad : {kNan, kInfinity, -kInfinity}) {
+        Rig rig;
+        rig.warm_up();
+        rig.wanted = push(2);
+        rig.run(0.1);
+        DeviceCommand out;
+        for (int i = 0; i < 100; ++i) out = rig.safety.filter(rig.wanted, rig.state, bad);
+        EXPECT_EQ(out.force.norm(), 0);
+        EXPECT_TRUE(rig.safety.report().is_stale);
+        rig.run(0.6);
+        EXPECT_EQ(rig.run(0.1).force.x(), 2);
+    }
+    Rig rig;
+    rig.warm_up();
+    rig.wanted = push(2);
+    rig.run(0.1);
+    rig.now -= 50;
+    EXPECT_LT(rig.tick().force.x(), 2);
+    EXPECT_TRUE(rig.safety.report().is_stale);
+    EXPECT_EQ(rig.run(0.6).force.x(), 2);
+}
+
+TEST(DeviceSafety, ReadingsFromAnotherTimeAreOld) {
+    Rig rig;
+    rig.warm_up();
+    rig.wanted = push(2);
+    for (const double shift : {-1.0, 1.0, kNan}) {
+        EXPECT_EQ(rig.run(0.6).force.x(), 2);
+        DeviceCommand out;
+        for (int i = 0; i < 100; ++i) {
+            rig.now += kTick;
+            rig.state.time = rig.now + shift;
+            out = rig.safety.filter(rig.wanted, rig.state, rig.now);
+        }
+        EXPECT_EQ(out.force.norm(), 0) << shift;
+    }
+}
+
+TEST(DeviceSafety, PoseThatJumpsOrIsNotFiniteDropsTheOutput) {
+    Rig rig;
+    rig.warm_up();
+    rig.wanted = push(2);
+    rig.run(0.1);
+    rig.state.pose.position.y() += 1;
+    EXPECT_EQ(rig.tick().force.norm(), 0);
+    EXPECT_TRUE(rig.safety.report().has_jumped);
+    EXPECT_LT(rig.tick().force.x(), 0.01);
+    EXPECT_FALSE(rig.safety.report().has_jumped);
+    EXPECT_EQ(rig.run(0.6).force.x(), 2);
+    rig.state.pose.position.y() = kNan;
+    EXPECT_EQ(rig.run(0.1).force.norm(), 0);
+    EXPECT_TRUE(rig.safety.report().is_stale);
+}
+
+TEST(DeviceSafety, DeadmanSwitchMustBeHeld) {
+    Rig rig({.deadman_button = 3});
+    rig.warm_up();
+    rig.wanted = push(2);
+    rig.state.buttons = 0b0111;
+    EXPECT_EQ(rig.run(1).force.norm(), 0);
+    EXPECT_TRUE(rig.safety.report().is_released);
+    rig.state.buttons = 0b1000;
+    EXPECT_NEAR(rig.run(0.25).force.x(), 1, 0.02);
+    EXPECT_EQ(rig.run(0.3).force.x(), 2);
+    rig.state.buttons = 0;
+    EXPECT_EQ(rig.run(0.06).force.norm(), 0);
+}
+
+TEST(DeviceSafety, MotorsWarmUntilOnlyTheContinuousForceIsLeft) {
+    Rig rig;
+    rig.warm_up();
+    rig.wanted = push(8.5);
+    // from cold the temperature reaches 0.9 after −τ ln(1 − 0.9/(8.5/3)²)
+    const double until = -20 * std::log(1 - 0.9 / (8.5 * 8.5 / 9));
+    EXPECT_EQ(rig.run(until - 0.05).force.x(), 8.5);
+    EXPECT_FALSE(rig.safety.report().is_hot);
+    EXPECT_NEAR(rig.safety.report().temperature, 0.9, 0.03);
+    rig.run(60);
+    const DeviceCommand out = rig.tick();
+    EXPECT_NEAR(out.force.x(), 3, 0.01);
+    EXPECT_TRUE(rig.safety.report().is_hot);
+    EXPECT_LE(rig.safety.report().temperature, 1);
+    // the torque has its share
+    rig.wanted.torque = {0, 0, 1};
+    EXPECT_NEAR(rig.run(0.1).torque.z(), 0.17 * 3 / 8.5, 1e-3);
+    // the continuous force alone never warms it beyond the limit
+    Rig other;
+    other.warm_up();
+    other.wanted = push(3);
+    EXPECT_EQ(other.run(100).force.x(), 3);
+    EXPECT_NEAR(other.safety.report().temperature, 1, 0.01);
+    // and it cools
+    rig.wanted = {};
+    rig.run(40);
+    EXPECT_NEAR(rig.safety.report().temperature, std::exp(-2), 0.01);
+    rig.safety.reset();
+    EXPECT_FALSE(rig.safety.is_enabled());
+    EXPECT_EQ(rig.safety.report().temperature, 0);
+}
+
+TEST(DeviceSafety, HandThatYieldsIsNotPushedForLong) {
+    Rig rig;
+    rig.warm_up();
+    rig.wanted = push(8.5);
+    // the handle flies along with the force
+    double recent = 0, full_time = 0;
+    DeviceCommand out;
+    for (int i = 0; i < 300; ++i) {
+        rig.state.pose.position.x() += 0.5 * kTick;
+        out = rig.tick();
+        recent = recent * std::exp(-kTick / 0.1) + out.force.x() * kTick;
+        EXPECT_LE(recent, 0.5 + 1e-3);
+        if (out.force.x() == 8.5) full_time += kTick;
+    }
+    EXPECT_TRUE(rig.safety.report().is_softened);
+    EXPECT_NEAR(out.force.x(), 5, 0.1);  // max_impulse / impulse_time
+    // the filter of the velocity and the slew take a few ticks
+    EXPECT_NEAR(full_time, -0.1 * std::log(1 - 0.5 / (8.5 * 0.1)), 0.005);
+    // against the force, or still, it is shown in full
+    for (int i = 0; i < 200; ++i) {
+        rig.state.pose.position.x() -= 0.2 * kTick;
+        out = rig.tick();
+    }
+    EXPECT_EQ(out.force.x(), 8.5);
+    EXPECT_FALSE(rig.safety.report().is_softened);
+}
+
+TEST(DeviceSafety, ReadingsAtOneMomentDoNotBlindTheImpulseLimit) {
+    Rig rig;
+    rig.now = 0;
+    (void)rig.safety.filter({}, rig.state, 0);
+    rig.state.time = 1e-310;  // faster than any number
+    rig.state.pose.position.x() = 0.04;
+    (void)rig.safety.filter({}, rig.state, 0);
+    rig.warm_up();
+    rig.wanted = push(8.5);
+    for (int i = 0; i < 200; ++i) {
+        rig.state.pose.position.x() += 0.5 * kTick;
+        (void)rig.tick();
+    }
+    EXPECT_TRUE(rig.safety.report().is_softened);
+}
+
+/// Numbers of every kind.
+double any_number(std::mt19937_64& random) {
+    const double unit = std::uniform_real_distribution<double>(-1, 1)(random);
+    switch (random() % 12) {
+        case 0: return kNan;
+        case 1: return kInfinity;
+        case 2: return -kInfinity;
+        case 3: return unit * 1e308;
+        case 4: return 1e-300 * unit;
+        case 5: return 0;
+        default: return 20 * unit;
+    }
+}
+
+TEST(DeviceSafety, AnyInputGivesFiniteOutputWithinAllLimits) {
+    const DeviceCapabilities can;
+    const DeviceSafetyOptions options{.stale_time = 0.01, .deadman_button = 1};
+    std::mt19937_64 random(7);
+    for (int run = 0; run < 40; ++run) {
+        DeviceSafety safety(can, options);
+        safety.enable();
+        DeviceCommand last;
+        double now = 0, last_now = kNan;
+        const bool is_mild = run % 2 == 0;  // mostly good, so that output is seen at all
+        double largest = 0;
+        for (int i = 0; i < 3000; ++i) {
+            const bool is_wild = !is_mild || random() % 400 == 0;
+            DeviceCommand wanted;
+            DeviceState state;
+            for (int axis = 0; axis < 3; ++axis) {
+                wanted.force[axis] = is_wild ? any_number(random) : 30 * std::sin(i + axis);
+                wanted.torque[axis] = is_wild ? any_number(random) : std::cos(i + axis);
+            }
+            wanted.gripper = is_wild ? any_number(random) : 1;
+            now = is_wild && random() % 4 == 0 ? any_number(random)
+                                               : (std::isfinite(now) ? now : 0) + kTick;
+            state.time = is_wild && random() % 4 == 0 ? any_number(random) : now;
+            if (is_wild && random() % 4 == 0) state.pose.position.x() = any_number(random);
+            state.status = static_cast<DeviceStatus>(is_wild ? random() % 4 : 0);
+            state.buttons = is_wild ? static_cast<std::uint32_t>(random()) : 2;
+            if (is_wild && random() % 50 == 0) safety.disable();
+            if (random() % 50 == 0) safety.enable();
+
+            const DeviceCommand out = safety.filter(wanted, state, now);
+            ASSERT_TRUE(out.force.allFinite() && out.torque.allFinite());
+            ASSERT_TRUE(std::isfinite(out.gripper));
+            ASSERT_LE(out.force.norm(), can.max_force * (1 + 1e-12));
+            ASSERT_LE(out.torque.norm(), can.max_torque * (1 + 1e-12));
+            ASSERT_LE(std::abs(out.gripper), can.max_force);
+            const double dt = std::isfinite(now) && now >= last_now ? now - last_now : kTick;
+            ASSERT_LE((out.force - last.force).norm(), options.force_rate * dt * (1 + 1e-9));
+            ASSERT_LE((out.torque - last.torque).norm(),
+                      options.force_rate * 0.17 / 8.5 * dt * (1 + 1e-9));
+            ASSERT_TRUE(std::isfinite(safety.report().temperature));
+            last = out;
+            if (std::isfinite(now)) last_now = now;
+            largest = std::max(largest, out.force.norm());
+        }
+        EXPECT_TRUE(largest > 1 || !is_mild);
+    }
+}
+
+TEST(DeviceSafety, AllocatesNothing) {
+    Rig rig;
+    rig.safety.enable();
+    rig.wanted = push(20);
+    AllocationGuard guard;
+    for (int i = 0; i < 100; ++i) (void)rig.tick();
+    const auto count = guard.count();
+    EXPECT_EQ(count, 0u);
+}
+
+TEST(DeviceSafety, OptionsOutOfRangeAreNamed) {
+    const auto refusal = [](const DeviceSafetyOptions& options) {
+        return test::input_error([&] { DeviceSafety({}, options); });
+    };
+    EXPECT_EQ(refusal({.ramp_time = -1}), "ramp_time = -1 (expected 0.001 to 60 s)");
+    EXPECT_EQ(refusal({.force_rate = kNan}).substr(0, 18), "force_rate = nan (");
+    EXPECT_EQ(refusal({.deadman_button = 32}), "deadman_button = 32 (expected -1 to 31)");
+    DeviceCapabilities can;
+    can.max_force = -1;
+    EXPECT_NE(test::input_error([&] { DeviceSafety safety(can); }), "");
+}
+
+}  // namespace
