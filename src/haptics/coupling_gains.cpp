@@ -152,8 +152,7 @@ std::vector<std::string> reasons(const DeviceCapabilities& device, const Couplin
         turning = text(
             "least of k_VC rho^2 = %.3g, of what %.3g N m s/rad of damping%s carry at "
             "%g Hz, %.3g, and of what the device holds, %.3g N m/rad",
-            size, loop.turning, turning_assumed, scene.rate, rule,
-            device.max_angular_stiffness / a);
+            size, loop.turning, turning_assumed, scene.rate, rule, loop.held_turning / a);
     return {
         text("%s: the device holds %g N/m, and %g N s/m of damping%s with %g N s/m injected carry "
              "%.4g N/m at %g Hz with %g samples of delay; times the workspace scale %g",
