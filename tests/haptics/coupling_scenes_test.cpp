@@ -3,6 +3,9 @@
 #include "pliant/core/allocation_guard.h"
 #include "pliant/core/parallel.h"
 #include "pliant/field/analytic_field.h"
+#include "pliant/haptics/oscillation.h"
+#include "pliant/haptics/simulated_device.h"
+#include "pliant/haptics/workspace_map.h"
 #include "tests/haptics/coupling_samples.h"
 
 // Closed scenes of docs/haptics.md with feedback off: the hand does what it wants, and the tool
@@ -268,6 +271,59 @@ TEST(CouplingScene, PlateBlockedInASlotStaysWhileTheHandTurns400Degrees) {
         const Outcome outcome = run(tool, slot, gains, {}, {}, 2000, hand);
         EXPECT_LT(outcome.peak, depth) << torque;
     }
+}
+
+TEST(CouplingScene, GainsByRuleAreQuietInTheHandForSmallAndLargeToolsAndWorkspaces) {
+    for (const double half : {0.005, 0.02, 0.08})
+        for (const double scale : {0.5, 1.0, 3.0})
+            for (const bool is_slot : {false, true}) {
+                const ToolShape tool = box(half, 0.8 * half, 0.6 * half, half / 10);
+                CouplingScene scene;
+                scene.scale = scale;
+                scene.cell = 2 * half / 43;
+                scene.gyration = tool.gyration();
+                scene.bounding = tool.reach();
+                DeviceModel model;
+                model.capabilities.damping = 1.6;  // 0.1 of its own, 1.5 of the hand
+                model.capabilities.angular_damping = 1.1e-2;
+                HandModel held;
+                held.damping = 1.5;
+                const CouplingGains gains = derive_gains(model.capabilities, scene);
+                ContactLoadOptions loads;
+                loads.stiffness = gains.contact_stiffness;
+                ToolScene world(tool, is_slot ? walls(0.61 * half, {2}) : floor_field(), loads);
+                WorkspaceOptions workspace;
+                workspace.scale = scale;
+                WorkspaceMap map(model.capabilities, workspace);
+                SimulatedDevice device(model, held);
+                StaticCoupling coupling(gains);
+                const Pose start = {{0, 0, is_slot ? 0.0 : 0.61 * half}};
+                map.place(start, device.read(0));
+                coupling.place(start);
+
+                // the hand presses by 20 mm, aside and turned, and holds still from 0.8 s on
+                OscillationMeter meter;
+                double deepest = 0, force = 0, torque = 0;
+                for (int i = 1; i <= 2600; ++i) {
+                    const double u = std::min(1.0, i * kDt / 0.8);
+                    device.aim({Vector3d(0.002, 0, -0.02) * u,
+                                rotation_from_vector(u * Vector3d(0.05, 0.15, 0.05))});
+                    const Pose hand = map.update(device.read(i * kDt), kDt);
+                    const ToolContact& contact = world.contact(coupling.pose());
+                    deepest = std::max(deepest, world.depth());
+                    static_cast<void>(coupling.update(hand, contact, kDt));
+                    const DeviceCommand command = map.to_device(coupling.rendered(hand));
+                    device.write(command);
+                    meter.record({command.force, command.torque});
+                    if (i < 1600) continue;
+                    force = std::max(force, meter.level().force);
+                    torque = std::max(torque, meter.level().torque);
+                }
+                EXPECT_FALSE(meter.is_oscillating());
+                EXPECT_LT(force, 0.03) << half << " " << scale << " " << is_slot;
+                EXPECT_LT(torque, 2.9e-4) << half << " " << scale << " " << is_slot;
+                EXPECT_LT(deepest, 0.74 * gains.max_depth);
+            }
 }
 
 TEST(CouplingScene, TicksAllocateNothing) {
