@@ -15,6 +15,9 @@ struct ContactSide {
     RigidBody* rigid = nullptr;
     ReducedBody* reduced = nullptr;
 
+    [[nodiscard]] const Body& body() const noexcept {
+        return rigid != nullptr ? static_cast<const Body&>(*rigid) : *reduced;
+    }
     [[nodiscard]] Pose pose() const noexcept {
         return rigid != nullptr ? rigid->motion().pose : reduced->pose();
     }
@@ -153,6 +156,8 @@ StepStatus ContactPair::look() noexcept {
 const ContactLoads& ContactPair::loads() const noexcept { return impl_->forces.loads(); }
 const PointTraversal& ContactPair::traversal() const noexcept { return impl_->traversal; }
 const ContactForces& ContactPair::forces() const noexcept { return impl_->forces; }
+const Body& ContactPair::shell_body() const noexcept { return impl_->shell.body(); }
+const Body& ContactPair::field_body() const noexcept { return impl_->field.body(); }
 
 void ContactPair::set_stiffness(double stiffness) noexcept {
     if (!std::isfinite(stiffness)) return;

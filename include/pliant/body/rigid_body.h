@@ -39,6 +39,7 @@ public:
     [[nodiscard]] const RigidShape& shape() const noexcept { return shape_; }
     [[nodiscard]] const RigidMotion& motion(TickMoment moment = TickMoment::End) const noexcept;
     [[nodiscard]] bool is_dynamic() const noexcept { return mass_.has_value(); }
+    [[nodiscard]] bool is_scripted() const noexcept { return options_.script.has_value(); }
     [[nodiscard]] const std::optional<RigidMass>& mass() const noexcept { return mass_; }
     /// Where the next step ends, for a body without script or mass: velocities and accelerations
     /// by differences. Otherwise, and for a pose that is not finite, nothing happens.

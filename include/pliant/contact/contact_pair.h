@@ -52,6 +52,8 @@ public:
     [[nodiscard]] const ContactLoads& loads() const noexcept;
     [[nodiscard]] const PointTraversal& traversal() const noexcept;
     [[nodiscard]] const ContactForces& forces() const noexcept;
+    [[nodiscard]] const Body& shell_body() const noexcept;
+    [[nodiscard]] const Body& field_body() const noexcept;
     // While it runs; kept in range, and what is not finite is ignored.
     void set_stiffness(double stiffness) noexcept;  ///< of one point [N/m]
     void set_friction(double friction) noexcept;

@@ -18,10 +18,10 @@ struct HapticToolOptions {
     DeviceSafetyOptions safety;
     PassivityOptions passivity;
     Eigen::Vector3d grasp = Eigen::Vector3d::Zero();  ///< in the axes of the tool
+    double rate = 1000;                               ///< of ticks [Hz]
     bool injects_damping = true;                      ///< −b_inj v while in contact
     bool backs_off = true;    ///< smaller steps, then lower gains when it oscillates
     bool shows_force = true;  ///< false: feedback off
-    bool uses_clearance_of_all = true;
 };
 
 /// What a tick did, for plots, recordings and people.
@@ -41,22 +41,33 @@ struct HapticTick {
 
 /// A rigid tool in the hand: one cycle reads the device, follows it through the virtual coupling
 /// against the contact pairs it is in, and shows the force; docs/haptics.md section "One cycle".
-/// One thread at a time; tick() allocates nothing. Device, tool and pairs must outlive it.
+/// The manipulandum begins at the tool, and again after readings that jumped or failed and when
+/// the tool was put elsewhere: no force comes from nowhere. One thread at a time; tick() allocates
+/// nothing. Device, tool and pairs must outlive it.
 class HapticTool {
 public:
-    /// `tool` is a driven rigid body; `pairs` those contacts it takes part in. Throws InputError
-    /// for a tool of another kind, pairs without it, and options out of range.
+    /// `tool` is a driven rigid body; `pairs` those contacts it takes part in, which get the
+    /// contact stiffness of the gains. Throws InputError for a tool of another kind, pairs without
+    /// it, and gains and options out of range.
     HapticTool(HapticDevice& device, RigidBody& tool, std::vector<ContactPair*> pairs,
                const CouplingGains& gains, const HapticToolOptions& options = {});
     ~HapticTool();
 
     /// After the pairs acted on the bodies as they are: drives the tool to its next pose and writes
-    /// the force to the device. Then step all bodies.
+    /// the force to the device. Then step all bodies. InputIgnored, no motion and no force for
+    /// times that are not finite or no time.
     const HapticTick& tick(double now, double dt) noexcept;
     [[nodiscard]] const HapticTick& last() const noexcept;
+    /// As chosen, before back-off. Kept in range; what is not finite is ignored.
+    [[nodiscard]] const CouplingGains& gains() const noexcept;
+    void set_gains(const CouplingGains& gains) noexcept;
+    void show_force(bool is_on) noexcept;
+    /// The coupling as it works; its gains are set here every time back-off changes them.
     [[nodiscard]] StaticCoupling& coupling() noexcept;
     [[nodiscard]] DeviceSafety& safety() noexcept;
-    /// What back-off, clamps and safety did last, for the page; empty: nothing.
+    [[nodiscard]] const PassivityPort& port() const noexcept;
+    /// What safety, back-off and damping do now, in a sentence for the page; empty: nothing. Valid
+    /// until the next call.
     [[nodiscard]] const char* notice() const noexcept;
     void reset() noexcept;
 

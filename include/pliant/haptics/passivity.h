@@ -8,10 +8,16 @@ struct PassivityOptions {
     double tolerance = 2e-4;   ///< E_tol [J]
     double max_stored = 0.02;  ///< old dissipation counts up to this [J]
     double max_damping = 5;    ///< b_max [N s/m]
-    double lever = 0.02;       ///< ρ of the handle: b_max ρ² for rotations [m]
+    double lever = 0.02;       ///< ρ of the handle: b ρ² for rotations [m]
     double filter = 0.3;       ///< one pole per sample, of velocities
     double dead_band = 1e-4;   ///< slower counts as still [m/s]
     bool controls = true;      ///< false: observes only
+};
+
+/// Energy behind the port at the moment of a reading, device units [J].
+struct PortStorage {
+    double coupling = 0;  ///< S: in the springs that make the force
+    double beyond = 0;    ///< that the coupling passed on to bodies, which may give it back
 };
 
 /// Energy at the port of a device, sample by sample with held outputs, and the damping that takes
@@ -21,24 +27,26 @@ public:
     /// Throws InputError for options out of range.
     explicit PassivityPort(const PassivityOptions& options = {});
 
-    /// At a new pose, `held` having acted since the last one, and `stored` the energy of the
-    /// coupling [J]. Returns what to add to the next command; zero when only observing. A pose or
-    /// command that is not finite is ignored.
-    [[nodiscard]] DeviceCommand update(const Pose& pose, const DeviceCommand& held, double stored,
-                                       double dt) noexcept;
+    /// At a new pose, `held` having acted since the last one. Returns what to add to the next
+    /// command; zero when only observing. What is not finite is ignored. The first call takes the
+    /// storage as given.
+    [[nodiscard]] DeviceCommand update(const Pose& pose, const DeviceCommand& held,
+                                       const PortStorage& storage, double dt) noexcept;
 
-    /// Net energy that went into the loop [J]; passive: never below stored − tolerance.
+    /// Net energy that went into the loop [J]; passive: never below S − tolerance.
     [[nodiscard]] double energy() const noexcept { return energy_; }
     [[nodiscard]] double deficit() const noexcept { return deficit_; }  ///< > 0: energy was made
     [[nodiscard]] double damping() const noexcept { return damping_; }  ///< in use [N s/m]
     [[nodiscard]] double least_margin() const noexcept { return least_margin_; }  ///< of W − S [J]
     [[nodiscard]] double taken_out() const noexcept { return taken_out_; }        ///< so far [J]
+    /// Begins anew: after jumps of the pose and outputs that were switched.
     void reset() noexcept;
 
 private:
     PassivityOptions options_;
     Pose last_pose_;
     Twist velocity_;
+    DeviceCommand added_;  ///< by the last update
     double energy_ = 0, deficit_ = 0, damping_ = 0, least_margin_ = 0, taken_out_ = 0;
     bool has_last_ = false;
 };

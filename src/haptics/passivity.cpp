@@ -1,0 +1,78 @@
+#include "pliant/haptics/passivity.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "pliant/core/error.h"
+
+namespace pliant {
+
+using Eigen::Vector3d;
+
+namespace {
+
+void check(const char* name, double value, bool is_good, const char* expected) {
+    if (!is_good || !std::isfinite(value))
+        throw InputError("", std::string("passivity.") + name, std::to_string(value), expected);
+}
+
+/// Work of a held command on the hand while the handle moved.
+double work(const DeviceCommand& held, const Vector3d& shift, const Vector3d& turn) noexcept {
+    return held.force.dot(shift) + held.torque.dot(turn);
+}
+
+}  // namespace
+
+PassivityPort::PassivityPort(const PassivityOptions& options) : options_(options) {
+    const PassivityOptions& o = options;
+    check("tolerance", o.tolerance, o.tolerance >= 0, "value >= 0");
+    check("max_stored", o.max_stored, o.max_stored >= 0, "value >= 0");
+    check("max_damping", o.max_damping, o.max_damping >= 0, "value >= 0");
+    check("lever", o.lever, o.lever >= 0, "value >= 0");
+    check("filter", o.filter, o.filter > 0 && o.filter <= 1, "0 < value <= 1");
+    check("dead_band", o.dead_band, o.dead_band >= 0, "value >= 0");
+}
+
+DeviceCommand PassivityPort::update(const Pose& pose, const DeviceCommand& held,
+                                    const PortStorage& storage, double dt) noexcept {
+    if (!is_finite(pose) || !held.force.allFinite() || !held.torque.allFinite() ||
+        !std::isfinite(storage.coupling) || !std::isfinite(storage.beyond) || !(dt > 0) ||
+        !std::isfinite(dt))
+        return {};
+    const bool is_first = !has_last_;
+    const Vector3d shift =
+        is_first ? Vector3d::Zero() : Vector3d(pose.position - last_pose_.position);
+    const Vector3d turn =
+        is_first ? Vector3d::Zero() : rotation_difference(last_pose_.rotation, pose.rotation);
+    last_pose_ = pose;
+    has_last_ = true;
+
+    // docs/haptics.md eq. (21), exact for outputs that are held
+    const double kept = storage.coupling + std::max(storage.beyond, 0.0) + options_.max_stored;
+    energy_ = is_first ? storage.coupling : std::min(energy_ - work(held, shift, turn), kept);
+    taken_out_ -= work(added_, shift, turn);
+    // eq. (22)
+    const double margin = energy_ - storage.coupling;
+    least_margin_ = std::min(least_margin_, margin);
+    deficit_ = -margin - options_.tolerance;
+
+    // eq. (23)
+    velocity_.linear += options_.filter * (shift / dt - velocity_.linear);
+    velocity_.angular += options_.filter * (turn / dt - velocity_.angular);
+    const double lever2 = options_.lever * options_.lever;
+    const double speed2 = velocity_.linear.squaredNorm() + lever2 * velocity_.angular.squaredNorm();
+    damping_ = 0;
+    if (options_.controls && deficit_ > 0 && speed2 > options_.dead_band * options_.dead_band)
+        damping_ = std::min(options_.max_damping, deficit_ / (dt * speed2));
+    added_ = {-damping_ * velocity_.linear, -damping_ * lever2 * velocity_.angular, 0};
+    return added_;
+}
+
+void PassivityPort::reset() noexcept {
+    velocity_ = {};
+    added_ = {};
+    energy_ = deficit_ = damping_ = least_margin_ = taken_out_ = 0;
+    has_last_ = false;
+}
+
+}  // namespace pliant
