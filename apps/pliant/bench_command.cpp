@@ -4,6 +4,7 @@
 #include "benchmarks/contact_bench.h"
 #include "benchmarks/fem_bench.h"
 #include "benchmarks/field_bench.h"
+#include "benchmarks/haptics_bench.h"
 #include "benchmarks/reduction_bench.h"
 #include "benchmarks/scene_bench.h"
 #include "commands.h"
@@ -32,7 +33,8 @@ std::vector<Benchmark> all_benchmarks() {
           bench::field_build_benchmarks(),       bench::field_deformed_benchmarks(),
           bench::contact_shell_benchmarks(),     bench::contact_tree_benchmarks(),
           bench::contact_traversal_benchmarks(), bench::contact_loads_benchmarks(),
-          bench::contact_solver_benchmarks(),    bench::scene_benchmarks()})
+          bench::contact_solver_benchmarks(),    bench::haptics_coupling_benchmarks(),
+          bench::haptics_tool_benchmarks(),      bench::scene_benchmarks()})
         all.insert(all.end(), module.begin(), module.end());
     return all;
 }

@@ -268,12 +268,25 @@ double run_weigh_rows(const NormalLaw& law, const float* distance, LoadRows& row
         }
         // places beyond the last contact stay without stiffness
         s = hn::IfThenElseZero(hn::Lt(d, zero), s);
-        const Vector force = hn::Neg(hn::Mul(s, d));
+        Vector force = hn::Neg(hn::Mul(s, d));
+        if (law.cap_depth > 0) {
+            // eq. (12a): what is deeper than the cap
+            const Vector excess = hn::Neg(hn::Add(d, hn::Set(tag, law.cap_depth)));
+            const Vector more =
+                hn::IfThenElseZero(hn::Gt(excess, zero), hn::Set(tag, law.cap_stiffness));
+            force = hn::MulAdd(more, excess, force);
+            s = hn::Add(s, more);
+        }
         hn::Store(s, tag, rows.stiffness + i);
         hn::Store(force, tag, rows.load + i);
     }
     for (int i = 0; i < rows.count; ++i)
         energy -= 0.5 * static_cast<double>(rows.load[i]) * static_cast<double>(distance[i]);
+    // ½ (load) (depth) counts the cap from the surface on
+    for (int i = 0; law.cap_depth > 0 && i < rows.count; ++i)
+        if (const float excess = -distance[i] - law.cap_depth; excess > 0)
+            energy -= 0.5 * static_cast<double>(law.cap_stiffness) * static_cast<double>(excess) *
+                      static_cast<double>(law.cap_depth);
     return energy;
 }
 

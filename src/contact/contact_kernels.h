@@ -36,9 +36,11 @@ struct NormalLaw {
     float stiffness = 0;      ///< k_C times the weight that all contacts share
     float scaling_count = 0;  ///< L; 0: no weight per direction
     float moments[6] = {};    ///< of add_normal_moments
+    float cap_depth = 0;      ///< 0: none
+    float cap_stiffness = 0;  ///< added beyond it
 };
-/// Stiffness and load of rows along the normals from signed distances d < 0, eq. (10)–(12). Returns
-/// Σ ½ k d² [J].
+/// Stiffness and load of rows along the normals from signed distances d < 0, eq. (10)–(12a).
+/// Returns Σ ½ k d² [J], with a cap what it adds to it too.
 double weigh_rows(const NormalLaw& law, const float* distance, LoadRows& rows) noexcept;
 
 /// sums += Σ s J Jᵀ with J = (v, p × v), upper triangle by rows, eq. (14).

@@ -138,6 +138,8 @@ void check_load_options(const ContactLoadOptions& o) {
     expect(is_positive(o.stiffness) && o.stiffness < 1e15, "contact.stiffness", o.stiffness,
            "0 < value < 1e15, in newtons per metre");
     expect(is_positive(o.scaling_count), "contact.scaling_count", o.scaling_count, "value > 0");
+    expect(std::isfinite(o.cap_depth) && o.cap_depth >= 0, "contact.cap_depth", o.cap_depth,
+           "value >= 0, in metres; 0 for none");
     expect(std::isfinite(o.friction) && o.friction >= 0, "contact.friction", o.friction,
            "value >= 0");
     expect(is_positive(o.friction_stiffness), "contact.friction_stiffness", o.friction_stiffness,

@@ -199,6 +199,8 @@ void LoadSums::find_normals(const ContactPoints& contacts, const DistanceField& 
 NormalLaw LoadSums::normal_law() const noexcept {
     NormalLaw law;
     law.stiffness = static_cast<float>(options.stiffness);
+    law.cap_depth = static_cast<float>(options.cap_depth);
+    law.cap_stiffness = 2 * law.stiffness;
     // no direction counts more contacts than there are
     if (options.scaling == ContactScaling::None || num_contacts <= options.scaling_count)
         return law;
@@ -281,8 +283,11 @@ bool LoadSums::add_friction(const ContactPoints& contacts, int first, int& num_n
         if (!(length > 0.5)) continue;  // a normal that vanished: no plane to slip in
         n /= length;
         const double k_t = options.friction_stiffness * double{rows_.stiffness[i]};
-        const double limit =
-            options.friction / options.friction_stiffness * std::abs(double{distance_[i]});
+        // normal load over stiffness: the depth, but for a cap
+        const double depth = options.cap_depth > 0
+                                 ? double{rows_.load[i]} / double{rows_.stiffness[i]}
+                                 : std::abs(double{distance_[i]});
+        const double limit = options.friction / options.friction_stiffness * depth;
         const AnchoredSlip slip =
             anchored_slip(found ? Vector3d(p - *found) : Vector3d::Zero(), n, limit);
         // takes out the normal part, and when sliding drags the anchor along

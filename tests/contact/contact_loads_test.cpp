@@ -43,15 +43,17 @@ struct PlainLoads {
                 weight = std::min(1.0, o.scaling_count / n[k].dot(moments * n[k]));
             if (o.scaling == ContactScaling::SingleCount)
                 weight = std::min(1.0, o.scaling_count / c.count);
-            const double stiffness = weight * o.stiffness, d = c.distance[k];
-            const Vector3d f = -stiffness * d * n[k];
+            const double d = c.distance[k];
+            const double excess = o.cap_depth > 0 ? std::max(0.0, -d - o.cap_depth) : 0.0;
+            const double stiffness = weight * o.stiffness + (excess > 0 ? 2 * o.stiffness : 0);
+            const Vector3d f = (-weight * o.stiffness * d + 2 * o.stiffness * excess) * n[k];
             const Vector3d x = frames.field.to_world(Vector3d(c.x[k], c.y[k], c.z[k]));
             forces.push_back(f);
             on_shell += Wrench{f, (x - frames.shell_centre).cross(f)};
             on_field += Wrench{-f, (x - frames.field_centre).cross(-f)};
             shell_stiffness += stiffness * outer(x - frames.shell_centre, n[k]);
             field_stiffness += stiffness * outer(x - frames.field_centre, n[k]);
-            energy += 0.5 * stiffness * d * d;
+            energy += 0.5 * weight * o.stiffness * d * d + o.stiffness * excess * excess;
             if (shell.r == 0) continue;
             const MatrixXd U = frames.shell.rotation.toRotationMatrix() *
                                shell.U[static_cast<std::size_t>(c.node[k])];
@@ -137,6 +139,63 @@ TEST(ContactLoads, MatchPlainSumsOnEveryTarget) {
                     expect_same(loads.shell_reduced_stiffness, plain.reduced_stiffness);
                 }
     }
+}
+
+TEST(ContactLoads, OneDeepPointAmongManyGrazingOnesIsCapped) {
+    // 1000 points that just touch, one that is deep: weights of 0.01 leave it soft
+    HandShell shell;
+    for (int i = 0; i < 1000; ++i)
+        shell.points.push_back(Vector3d(0.001 * (i % 40), 0.001 * (i / 40), 0));
+    shell.points.push_back(Vector3d(0.02, 0.01, -0.001));
+    shell.normals.assign(shell.points.size(), Vector3d::UnitZ());
+    shell.finish();
+    const FunctionField field = half_space();
+    ContactFrames frames;
+    frames.shell.position = Vector3d(0, 0, -1e-6);
+    for (const std::string& target : simd_targets()) {
+        const ScopedSimdTarget scope(target);
+        ContactLoadOptions options{.stiffness = 8500};
+        Pair soft(shell, field, options);
+        EXPECT_LT(soft.update(frames).on_shell.force.z(), 0.2);
+        options.cap_depth = 0.5e-3;
+        Pair capped(shell, field, options);
+        // at 1 mm it carries k_C times 1 mm alone
+        EXPECT_GE(capped.update(frames).on_shell.force.z(), 8.5);
+        EXPECT_LT(capped.loads.on_shell.force.z(), 8.9);
+        const PlainLoads plain(capped, frames, VectorXd());
+        EXPECT_LT((stacked(capped.loads.on_shell) - stacked(plain.on_shell)).norm(), 1e-4);
+        EXPECT_LT((capped.loads.shell_stiffness - plain.shell_stiffness).norm(),
+                  1e-5 * plain.shell_stiffness.norm());
+        EXPECT_NEAR(capped.loads.elastic_energy, plain.energy, 1e-5 * plain.energy);
+    }
+}
+
+TEST(ContactLoads, CapIsContinuousAndItsForceIsMinusTheEnergyGradient) {
+    HandShell shell;
+    shell.points = {Vector3d::Zero()};
+    shell.normals = {Vector3d::UnitZ()};
+    shell.finish();
+    const FunctionField field = half_space();
+    ContactLoadOptions options{.stiffness = 1000};
+    options.cap_depth = 0.002;
+    Pair pair(shell, field, options);
+    const auto at = [&](double depth) {
+        ContactFrames frames;
+        frames.shell.position = Vector3d(0, 0, -depth);
+        return pair.update(frames);
+    };
+    for (const double depth : {0.001, 0.00199, 0.00201, 0.004}) {
+        constexpr double h = 1e-6;
+        const double slope =
+            (at(depth + h).elastic_energy - at(depth - h).elastic_energy) / (2 * h);
+        EXPECT_NEAR(at(depth).on_shell.force.z(), slope, 1e-3);
+        const double stiffness =
+            (at(depth + h).on_shell.force.z() - at(depth - h).on_shell.force.z()) / (2 * h);
+        EXPECT_NEAR(at(depth).shell_stiffness(2, 2), stiffness, 1.0);
+    }
+    EXPECT_NEAR(at(0.002 + 1e-8).on_shell.force.z(), at(0.002 - 1e-8).on_shell.force.z(), 1e-4);
+    options.cap_depth = -1;
+    EXPECT_THROW(check_load_options(options), InputError);
 }
 
 TEST(ContactLoads, ActionEqualsReactionAboutAnyCentres) {

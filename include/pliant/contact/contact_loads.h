@@ -23,6 +23,10 @@ enum class GradientForm {
 struct ContactLoadOptions {
     double stiffness = 1000;    ///< k_C of one point [N/m]
     double scaling_count = 10;  ///< L
+    /// Beyond this depth a point pushes back by 2 k_C more, whatever its weight, docs/contact.md
+    /// eq. (12a); 0: none. With d/2, loads up to k_C d press no point deeper than d, however many
+    /// others graze. [m]
+    double cap_depth = 0;
     ContactScaling scaling = ContactScaling::PerDirection;
     ContactNormals normals = ContactNormals::Deformed;
     GradientForm gradients = GradientForm::Mirrored;
