@@ -36,8 +36,8 @@ VolumeMesh reordered(VolumeMesh mesh, Order order) {
 }
 
 /// A body deformed at random.
-struct Body {
-    Body(VolumeMesh mesh, Law law, double size)
+struct SampleBody {
+    SampleBody(VolumeMesh mesh, Law law, double size)
         : model(std::move(mesh), {isotropic(1e5, 0.3, 1000, law)}),
           u(test::random_displacements(model.num_unknowns(), size, 1)),
           R(u.size()),
@@ -49,11 +49,11 @@ struct Body {
     FemModel::Matrix K;
 };
 /// A cube of n³ boxes, each six tetrahedra.
-std::shared_ptr<Body> tets(int n, Law law, Order order) {
-    return std::make_shared<Body>(reordered(test::distorted_tets(n), order), law, 0.1 / n);
+std::shared_ptr<SampleBody> tets(int n, Law law, Order order) {
+    return std::make_shared<SampleBody>(reordered(test::distorted_tets(n), order), law, 0.1 / n);
 }
 
-Workload force_workload(const std::shared_ptr<Body>& body, Precision precision) {
+Workload force_workload(const std::shared_ptr<SampleBody>& body, Precision precision) {
     Workload workload;
     workload.run = [body, precision] {
         const ScopedThreads one(1);
@@ -65,7 +65,7 @@ Workload force_workload(const std::shared_ptr<Body>& body, Precision precision) 
     return workload;
 }
 
-std::function<double()> assembly(const std::shared_ptr<Body>& body, int num_threads) {
+std::function<double()> assembly(const std::shared_ptr<SampleBody>& body, int num_threads) {
     return [body, num_threads] {
         const ScopedThreads threads(num_threads);
         body->model.force_and_tangent(body->u, body->R, body->K);
@@ -73,7 +73,7 @@ std::function<double()> assembly(const std::shared_ptr<Body>& body, int num_thre
     };
 }
 
-Workload tangent_workload(const std::shared_ptr<Body>& body) {
+Workload tangent_workload(const std::shared_ptr<SampleBody>& body) {
     body->K = body->model.make_matrix();
     Workload workload;
     workload.run = assembly(body, 1);
@@ -81,7 +81,7 @@ Workload tangent_workload(const std::shared_ptr<Body>& body) {
     return workload;
 }
 
-Workload two_threads_workload(const std::shared_ptr<Body>& body) {
+Workload two_threads_workload(const std::shared_ptr<SampleBody>& body) {
     Workload workload = tangent_workload(body);
     workload.run = assembly(body, 2);
     workload.run_reference = assembly(body, 1);
@@ -125,9 +125,9 @@ Benchmark hex_benchmark(bool is_general, Precision precision) {
                 [=] {
                     VolumeMesh mesh =
                         is_general ? test::distorted_hexes(n) : hex_box(n, n, n, test::unit_box());
-                    return force_workload(
-                        std::make_shared<Body>(std::move(mesh), Law::StVenantKirchhoff, 0.1 / n),
-                        precision);
+                    return force_workload(std::make_shared<SampleBody>(
+                                              std::move(mesh), Law::StVenantKirchhoff, 0.1 / n),
+                                          precision);
                 },
             .samples = samples(n * n * n)};
 }

@@ -15,7 +15,7 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr double kTick = 1e-3;
+constexpr double kToolTick = 1e-3;
 
 std::unique_ptr<RigidBody> driven_body(const Vector3d& position) {
     RigidBodyOptions options;
@@ -36,16 +36,16 @@ struct HapticScene {
     }
     /// The hand presses and circles.
     double tick() {
-        const double time = kTick * ++count;
+        const double time = kToolTick * ++count;
         const Vector3d side(std::sin(4 * time), std::sin(3 * time), 0);
         Pose target;
         target.position = std::min(time / 0.3, 1.0) * direction + 0.004 * side;
         target.rotation = rotation_from_vector(0.1 * side);
         device.aim(target);
-        static_cast<void>(pair->act(kTick));
-        const HapticTick& t = haptics->tick(time, kTick);
-        static_cast<void>(tool->step(kTick));
-        static_cast<void>(other->step(kTick));
+        static_cast<void>(pair->act(kToolTick));
+        const HapticTick& t = haptics->tick(time, kToolTick);
+        static_cast<void>(tool->step(kToolTick));
+        static_cast<void>(other->step(kToolTick));
         return t.command.force.sum() + t.tool.position.sum();
     }
     SimulatedDevice device;

@@ -14,7 +14,7 @@ struct ContactTerm {
 };
 
 /// Fields of all 3n unknowns of one body.
-struct ContactBody {
+struct ConstrainedBody {
     const Eigen::VectorXd* v_before = nullptr;      ///< at the start of the step
     const Eigen::VectorXd* a_before = nullptr;      ///< likewise
     const Eigen::VectorXd* inverse_q = nullptr;     ///< 0: prescribed or hanging
@@ -56,9 +56,9 @@ struct ContactRow {
     }
     /// Adds to the weight of a node; first those of the touching side.
     void add(int body, int node, double weight) noexcept;
-    /// Σ weight · value; `field` is one of ContactBody's.
+    /// Σ weight · value; `field` is one of ConstrainedBody's.
     template <class Field>
-    [[nodiscard]] Eigen::Vector3d relative(std::span<const ContactBody> bodies,
+    [[nodiscard]] Eigen::Vector3d relative(std::span<const ConstrainedBody> bodies,
                                            Field field) const noexcept {
         Eigen::Vector3d sum = Eigen::Vector3d::Zero();
         for (int k = 0; k < num_terms; ++k)
@@ -67,19 +67,20 @@ struct ContactRow {
         return sum;
     }
     /// Σ weight² nᵀ diag(inverse mass) n, eq. (C4); `field` is one of the inverse masses.
-    [[nodiscard]] double inverse_mass(std::span<const ContactBody> bodies,
-                                      const Eigen::VectorXd* ContactBody::*field) const noexcept;
+    [[nodiscard]] double inverse_mass(
+        std::span<const ConstrainedBody> bodies,
+        const Eigen::VectorXd* ConstrainedBody::*field) const noexcept;
 };
 
 /// Finds the force pairs of all rows and what they do to the accelerations, by Gauss–Seidel, with
 /// normal_force ≥ smallest_force and |friction_force| ≤ friction · (normal_force − correction).
 /// One sweep is exact, and made, where no two rows share a node.
-void solve_contacts(std::span<ContactRow> rows, std::span<ContactBody> bodies, double friction,
+void solve_contacts(std::span<ContactRow> rows, std::span<ConstrainedBody> bodies, double friction,
                     int sweeps) noexcept;
 
 /// Takes the relative normal velocities of the rows `held` at the end of the step to the wanted
 /// ones by impulse pairs, eq. (C8), reset_impulse ≥ smallest_reset.
 void reset_velocities(std::span<ContactRow> rows, std::span<const int> held,
-                      std::span<ContactBody> bodies, double dt, int sweeps) noexcept;
+                      std::span<ConstrainedBody> bodies, double dt, int sweeps) noexcept;
 
 }  // namespace pliant

@@ -73,7 +73,7 @@ struct ExplicitScene::Workspace::Impl {
     std::vector<ExplicitDynamics::Workspace> bodies;
     std::vector<RigidMotion> motions;  // those that count
     ContactDetection::Workspace detection;
-    std::vector<ContactBody> fields;
+    std::vector<ConstrainedBody> fields;
     std::vector<ContactRow> rows;
     std::vector<int> row_of_touch;  // of those found; −1: nothing to solve
     std::vector<int> held;          // rows
@@ -379,7 +379,7 @@ ExplicitScene::Report ExplicitScene::step(State& s, std::span<const VectorXd> lo
         if (is_smallest) report.smallest_det_F = r.smallest_det_F;
         if (r.is_collapsing && (is_smallest || report.collapsing_body < 0))
             report.collapsing_body = static_cast<int>(b);
-        ContactBody& fields = ws.fields[b];
+        ConstrainedBody& fields = ws.fields[b];
         fields.v_before = &s.bodies[b].v;
         fields.a_before = &s.bodies[b].a;
         fields.half_v = &ws.bodies[b].half_v;

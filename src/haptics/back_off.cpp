@@ -8,7 +8,7 @@ namespace pliant {
 namespace {
 
 constexpr double kWindow = 0.25;      // [s]
-constexpr double kShare = 0.25;       // of the variation: below, it is the hand that moves
+constexpr double kLeastShare = 0.25;  // of the variation: below, it is the hand that moves
 constexpr double kStill = 1e-3;       // drift of a hand that holds still [m]
 constexpr double kMovingFactor = 10;  // of the limits while it moves: edges are felt, too
 constexpr double kLeastSteps = 0.25;  // of the step limits, then gains follow
@@ -33,8 +33,8 @@ BackOff::BackOff(double rate) : meter_(meter_options(rate)), calm_needed_(kCalmN
 bool BackOff::is_shaking() const noexcept {
     const OscillationLevel& l = meter_.level();
     const double factor = drift_ > kStill ? kMovingFactor : 1;
-    return (l.force > factor * meter_.options().force_limit && l.force_share > kShare) ||
-           (l.torque > factor * meter_.options().torque_limit && l.torque_share > kShare);
+    return (l.force > factor * meter_.options().force_limit && l.force_share > kLeastShare) ||
+           (l.torque > factor * meter_.options().torque_limit && l.torque_share > kLeastShare);
 }
 
 void BackOff::record(const Wrench& commanded, const Eigen::Vector3d& handle, double dt) noexcept {

@@ -22,8 +22,8 @@ namespace pliant {
 
 /// `v` shortened to at most `largest`.
 [[nodiscard]] inline Eigen::Vector3d shortened(const Eigen::Vector3d& v, double largest) noexcept {
-    const double size = v.norm();
-    return size > largest ? Eigen::Vector3d(largest / size * v) : v;
+    const double size = v.stableNorm();
+    return size > largest ? Eigen::Vector3d(v * (largest / size)) : v;
 }
 
 }  // namespace pliant

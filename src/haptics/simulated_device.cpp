@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "haptics/input_range.h"
+#include "haptics/pose_rules.h"
 #include "haptics/tremor.h"
 
 namespace pliant {
@@ -41,14 +42,9 @@ DeviceModel checked(DeviceModel model) {
     return model;
 }
 
-bool is_usable(const Pose& pose) noexcept {
+bool is_reachable(const Pose& pose) noexcept {
     return is_finite(pose) && pose.position.cwiseAbs().maxCoeff() <= kFarthest &&
            std::abs(pose.rotation.norm() - 1) < 1e-3;
-}
-
-Vector3d shortened(const Vector3d& v, double longest) noexcept {
-    const double size = v.stableNorm();
-    return size > longest ? Vector3d(v * (longest / size)) : v;
 }
 
 /// A body on a spring and dampers during one step of the integration; eq. (5)–(7).
@@ -253,12 +249,12 @@ SimulatedDevice::SimulatedDevice(const DeviceModel& model, const HandModel& hand
 SimulatedDevice::~SimulatedDevice() = default;
 
 void SimulatedDevice::aim(const Pose& target) noexcept {
-    if (is_usable(target)) impl_->goal = target;
+    if (is_reachable(target)) impl_->goal = target;
 }
 
 void SimulatedDevice::place(const Pose& pose, const Twist& twist) noexcept {
     Impl& d = *impl_;
-    if (!is_usable(pose) || !twist.linear.allFinite() || !twist.angular.allFinite()) return;
+    if (!is_reachable(pose) || !twist.linear.allFinite() || !twist.angular.allFinite()) return;
     d.pose = d.reached = d.goal = pose;
     d.target = d.trembling(pose);
     d.twist.linear = shortened(twist.linear, kFarthest);

@@ -15,7 +15,7 @@ constexpr double kRowStep = 1e-3;
 /// A node of one body and a node of another, both of mass 2 and q = 2.5.
 struct TwoNodes {
     std::array<VectorXd, 2> v, a_before, half_v, a, inverse_q, inverse_mass;
-    std::vector<ContactBody> bodies;
+    std::vector<ConstrainedBody> bodies;
 
     TwoNodes() : bodies(2) {
         for (int b = 0; b < 2; ++b) {
@@ -55,13 +55,13 @@ TEST(ContactRows, ACaptureTakesTheRelativeVelocityToThatOfTheSurface) {
         EXPECT_TRUE(goes_on_approaching(row, surface, nodes.bodies, kRowStep));
         want_capture(row, surface, true, nodes.bodies, kRowStep);
         solve_contacts(std::span(&row, 1), nodes.bodies, 0, 1);
-        const Vector3d v = row.relative(nodes.bodies, &ContactBody::half_v) +
-                           0.5 * kRowStep * row.relative(nodes.bodies, &ContactBody::a);
+        const Vector3d v = row.relative(nodes.bodies, &ConstrainedBody::half_v) +
+                           0.5 * kRowStep * row.relative(nodes.bodies, &ConstrainedBody::a);
         EXPECT_NEAR((v - surface.v).dot(row.normal), 0, 1e-15);
         EXPECT_GT(row.normal_force, row.correction);
 
         // what the next step takes back: the velocity with which the node came in
-        const Vector3d incoming = row.relative(nodes.bodies, &ContactBody::half_v) - surface.v;
+        const Vector3d incoming = row.relative(nodes.bodies, &ConstrainedBody::half_v) - surface.v;
         const double mass = is_pair ? 1 : 2;
         EXPECT_NEAR(row.correction, -mass * incoming.dot(row.normal) / kRowStep, 1e-10);
     }

@@ -14,7 +14,7 @@ using Eigen::VectorXd;
 /// Nodes of two bodies with masses of their own, all values random.
 struct Nodes {
     std::vector<VectorXd> v, a_old, half_v, a, inverse_q, inverse_mass;
-    std::vector<ContactBody> bodies;
+    std::vector<ConstrainedBody> bodies;
 
     explicit Nodes(int n, unsigned seed = 1) : bodies(2) {
         std::mt19937 generator(seed);
@@ -60,7 +60,7 @@ ContactRow row_between(int node, int facet, std::mt19937& generator) {
     return row;
 }
 Vector3d acceleration(const ContactRow& row, const Nodes& nodes) {
-    return row.relative(nodes.bodies, &ContactBody::a);
+    return row.relative(nodes.bodies, &ConstrainedBody::a);
 }
 
 TEST(ContactSolver, OneNodeGetsTheWantedNormalAccelerationAndKeepsTheRest) {
@@ -169,7 +169,7 @@ TEST(ContactSolver, UseCountsAreZeroAfterwards) {
     std::vector<ContactRow> rows;
     for (int i = 0; i < 6; ++i) rows.push_back(row_between(i, i, generator));
     solve_contacts(rows, nodes.bodies, 0, 2);
-    for (const ContactBody& body : nodes.bodies)
+    for (const ConstrainedBody& body : nodes.bodies)
         for (const int uses : body.num_uses) EXPECT_EQ(uses, 0);
 }
 
@@ -206,8 +206,8 @@ TEST(ContactSolver, ResetsReachTheWantedVelocityAndKeepMomentum) {
     reset_velocities(rows, held, nodes.bodies, dt, 200);
     EXPECT_LT((momentum() - before).norm(), 1e-13);
     for (const ContactRow& row : rows) {
-        const Vector3d v = row.relative(nodes.bodies, &ContactBody::half_v) +
-                           0.5 * dt * row.relative(nodes.bodies, &ContactBody::a);
+        const Vector3d v = row.relative(nodes.bodies, &ConstrainedBody::half_v) +
+                           0.5 * dt * row.relative(nodes.bodies, &ConstrainedBody::a);
         EXPECT_NEAR(v.dot(row.normal), row.normal_velocity, 1e-12);
     }
 }

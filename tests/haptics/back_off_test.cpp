@@ -1,4 +1,5 @@
 #include "haptics/back_off.h"
+#include "haptics/loop_step.h"
 
 #include <gtest/gtest.h>
 
@@ -10,15 +11,13 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr double kTick = 1e-3;
-
 /// A force that shakes for `seconds`, the handle moving on at `speed`.
 void shake(BackOff& back_off, double amplitude, double frequency, double seconds,
            double speed = 0) {
-    for (int k = 0; k < static_cast<int>(seconds / kTick + 0.5); ++k) {
-        const double phase = 2 * std::numbers::pi * frequency * k * kTick;
+    for (int k = 0; k < static_cast<int>(seconds / kLoopStep + 0.5); ++k) {
+        const double phase = 2 * std::numbers::pi * frequency * k * kLoopStep;
         back_off.record({Vector3d(0, 0, 2 + amplitude * std::sin(phase)), Vector3d::Zero()},
-                        Vector3d(speed * k * kTick, 0, 0), kTick);
+                        Vector3d(speed * k * kLoopStep, 0, 0), kLoopStep);
     }
 }
 
@@ -44,7 +43,7 @@ TEST(BackOff, GainsFollowWithoutAJump) {
     double last = 1, largest = 0;
     for (int k = 0; k < 2000; ++k) {
         back_off.record({Vector3d(k % 2 == 0 ? 1.0 : -1.0, 0, 0), Vector3d::Zero()},
-                        Vector3d::Zero(), kTick);
+                        Vector3d::Zero(), kLoopStep);
         largest = std::max(largest, std::abs(back_off.gain_scale() - last));
         last = back_off.gain_scale();
     }
@@ -68,7 +67,7 @@ TEST(BackOff, TorquesCountAsWell) {
     BackOff back_off(1000);
     for (int k = 0; k < 1500; ++k)
         back_off.record({Vector3d::Zero(), Vector3d(0, 0.01 * (k % 4 < 2 ? 1 : -1), 0)},
-                        Vector3d::Zero(), kTick);
+                        Vector3d::Zero(), kLoopStep);
     EXPECT_LT(back_off.gain_scale(), 1);
 }
 

@@ -16,7 +16,7 @@ namespace {
 using namespace test;
 using Eigen::Vector3d;
 
-struct Outcome {
+struct LoopOutcome {
     bool is_calm = false;         ///< by the criterion, hand still
     double level = 0;             ///< largest window of the force [N]
     double depth = 0, bound = 0;  ///< [m]
@@ -30,10 +30,10 @@ struct Outcome {
 /// The scene's own path, then `still` seconds of a hand that holds still; of those the last one and
 /// a half are judged. Steps of the encoders make windows differ: none may be above the limit, and
 /// one pair must not grow.
-Outcome run(const LoopOptions& options, double still) {
+LoopOutcome run(const LoopOptions& options, double still) {
     HapticLoop loop(options);
     OscillationMeter meter;
-    Outcome out;
+    LoopOutcome out;
     out.bound = loop.gains.max_depth;
     const int n = static_cast<int>((1.3 + still) / HapticLoop::kStep);
     bool is_bounded = true, has_calm_pair = false;
@@ -83,7 +83,7 @@ TEST_P(ClosedLoop, TheRulesAloneAreCalmAndPassiveForAllDevicesAndHands) {
                 options.mass = mass;
                 options.hand = hand;
                 options.encoder = encoder;
-                const Outcome out = run(options, 2);
+                const LoopOutcome out = run(options, 2);
                 EXPECT_TRUE(out.is_calm) << text(options) << ": " << out.level << " N";
                 EXPECT_LE(out.depth, out.bound) << text(options);
                 EXPECT_GT(out.force, 0.5) << text(options);
@@ -108,11 +108,11 @@ TEST_P(ClosedLoop, GainsFourTimesTooHighAreBroughtBack) {
         options.tool.injects_damping = false;
         options.tool.backs_off = false;
         options.tool.passivity.controls = false;
-        const Outcome alone = run(options, 2);
+        const LoopOutcome alone = run(options, 2);
         EXPECT_FALSE(alone.is_calm) << text(options);
         EXPECT_GT(alone.level, 0.5) << text(options);
         options.tool = {};
-        const Outcome helped = run(options, 7);
+        const LoopOutcome helped = run(options, 7);
         EXPECT_TRUE(helped.is_calm) << text(options) << ": " << helped.level << " N";
         EXPECT_LE(helped.depth, helped.bound) << text(options);
         EXPECT_NE(helped.notice, "") << text(options);

@@ -1,4 +1,5 @@
 #include "pliant/haptics/coupling_gains.h"
+#include "core/numbers.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +10,6 @@
 
 namespace pliant {
 namespace {
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 DeviceCapabilities device_with(double damping, double delay, double angular_damping) {
     DeviceCapabilities device;

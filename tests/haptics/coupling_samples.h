@@ -5,11 +5,18 @@
 
 #include <algorithm>
 #include <numbers>
+#include <random>
 #include <vector>
 
 namespace pliant::test {
 
 using Eigen::Vector3d;
+
+inline Vector3d normal_vector(std::mt19937& random, double size = 1) {
+    std::normal_distribution<double> normal;
+    const double x = normal(random), y = normal(random), z = normal(random);
+    return size * Vector3d(x, y, z);
+}
 
 /// A tool made of points with inward normals; the grasp point is the origin of its axes.
 struct ToolShape {

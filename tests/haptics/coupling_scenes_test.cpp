@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "haptics/loop_step.h"
 #include "pliant/core/allocation_guard.h"
 #include "pliant/core/parallel.h"
 #include "pliant/field/analytic_field.h"
@@ -16,8 +17,6 @@ namespace {
 
 using namespace test;
 
-constexpr double kDt = 1e-3;
-constexpr double kPi = std::numbers::pi;
 constexpr double kForce = 8.5;
 
 /// Numbers of the measured scenes: 600 N/m, 1 kHz.
@@ -34,7 +33,7 @@ CouplingGains scene_gains(const ToolShape& tool, double max_depth = 1e-3) {
     g.least_lever = std::min(2 * max_depth, g.largest_lever);
     g.max_torque = kForce * g.largest_lever;
     g.max_shift = 0.6e-3;
-    g.max_turn = 2 * kPi * kDt;
+    g.max_turn = 2 * std::numbers::pi * kLoopStep;
     g.rendered_force = kForce;
     g.rendered_torque = 0.17;
     return g;
@@ -60,7 +59,7 @@ Outcome run(const ToolShape& tool, const FieldPointer& field, const CouplingGain
         const ToolContact& contact = scene.contact(coupling.pose());
         outcome.last = scene.depth();
         outcome.peak = std::max(outcome.peak, outcome.last);
-        EXPECT_EQ(coupling.update(hand(i * kDt), contact, kDt), StepStatus::Ok);
+        EXPECT_EQ(coupling.update(hand(i * kLoopStep), contact, kLoopStep), StepStatus::Ok);
     }
     outcome.pose = coupling.pose();
     outcome.lever = coupling.report().lever;
@@ -72,7 +71,7 @@ ToolShape box(double x, double y, double z, double spacing = 1e-3) {
     tool.add_box({x, y, z}, spacing);
     return tool;
 }
-ToolShape ball(double radius, int count) {
+ToolShape ball_of_points(double radius, int count) {
     ToolShape tool;
     tool.add_sphere(radius, count);
     return tool;
@@ -89,7 +88,7 @@ FieldPointer walls(double half, std::initializer_list<int> axes) {
 
 TEST(CouplingScene, SaturationHoldsWithTheHand200MillimetresInsideAPlane) {
     const auto hand = [](double) { return Pose{{0, 0, -0.2}}; };
-    for (const ToolShape& tool : {ball(0.01, 2000), box(0.02, 0.015, 0.01)})
+    for (const ToolShape& tool : {ball_of_points(0.01, 2000), box(0.02, 0.015, 0.01)})
         for (const auto saturation : {CouplingSaturation::Exponential, CouplingSaturation::Spline,
                                       CouplingSaturation::None}) {
             CouplingOptions options;
@@ -188,7 +187,7 @@ TEST(CouplingScene, RodsBetweenPostsAreNotLeveredThroughWithTheTorqueLimited) {
 }
 
 TEST(CouplingScene, FreeSpaceAtSpeedLagsByTheLimitOnlyAndDoesNotDrift) {
-    const ToolShape tool = ball(0.01, 200);
+    const ToolShape tool = ball_of_points(0.01, 200);
     // 2 m/s round a circle far above the floor, turning five times a second; then still
     const auto hand = [](double t) {
         const double s = std::min(t, 0.5);
@@ -224,7 +223,7 @@ TEST(CouplingScene, BoxInAShaftSlidesFreelyWhileItIsPressedAgainstTheWalls) {
 }
 
 TEST(CouplingScene, SphereInATubeTurnsAndSlidesFreely) {
-    const ToolShape tool = ball(0.01, 8000);
+    const ToolShape tool = ball_of_points(0.01, 8000);
     const FieldPointer tube = invert_field(capsule_field(0.0102, 1.0));
     const auto hand = [](double t) {
         return Pose{{0.2, 0, 0.1 * t}, rotation_from_vector({0, 0, 2.5 * t})};
@@ -240,7 +239,7 @@ TEST(CouplingScene, SphereInATubeTurnsAndSlidesFreely) {
 }
 
 TEST(CouplingScene, BallInASocketTurnsThrough180DegreesAndStays) {
-    const ToolShape tool = ball(0.01, 2000);
+    const ToolShape tool = ball_of_points(0.01, 2000);
     const FieldPointer socket = invert_field(sphere_field(0.0101));
     const auto hand = [](double t) {
         return Pose{{0.1, -0.2, 0.3}, rotation_from_vector({0, 3.6 * t, 0})};
@@ -257,8 +256,9 @@ TEST(CouplingScene, PlateBlockedInASlotStaysWhileTheHandTurns400Degrees) {
     const FieldPointer slot = walls(0.0021, {2});
     // there and back again
     const auto hand = [](double t) {
-        return Pose{Vector3d::Zero(),
-                    rotation_from_vector({0, 400.0 / 180 * kPi * (t < 1 ? t : 2 - t), 0})};
+        return Pose{
+            Vector3d::Zero(),
+            rotation_from_vector({0, 400.0 / 180 * std::numbers::pi * (t < 1 ? t : 2 - t), 0})};
     };
     CouplingOptions sine;
     sine.limits_torque = false;
@@ -305,13 +305,13 @@ TEST(CouplingScene, GainsByRuleAreQuietInTheHandForSmallAndLargeToolsAndWorkspac
                 OscillationMeter meter;
                 double deepest = 0, force = 0, torque = 0;
                 for (int i = 1; i <= 2600; ++i) {
-                    const double u = std::min(1.0, i * kDt / 0.8);
+                    const double u = std::min(1.0, i * kLoopStep / 0.8);
                     device.aim({Vector3d(0.002, 0, -0.02) * u,
                                 rotation_from_vector(u * Vector3d(0.05, 0.15, 0.05))});
-                    const Pose hand = map.update(device.read(i * kDt), kDt);
+                    const Pose hand = map.update(device.read(i * kLoopStep), kLoopStep);
                     const ToolContact& contact = world.contact(coupling.pose());
                     deepest = std::max(deepest, world.depth());
-                    static_cast<void>(coupling.update(hand, contact, kDt));
+                    static_cast<void>(coupling.update(hand, contact, kLoopStep));
                     const DeviceCommand command = map.to_device(coupling.rendered(hand));
                     device.write(command);
                     meter.record({command.force, command.torque});
@@ -340,7 +340,7 @@ TEST(CouplingScene, TicksAllocateNothing) {
     for (int i = 0; i < 20; ++i) {
         const ToolContact& contact = scene.contact(coupling.pose());
         num_contacts += contact.num_contacts;
-        static_cast<void>(coupling.update({{0, 0, -0.2}}, contact, kDt));
+        static_cast<void>(coupling.update({{0, 0, -0.2}}, contact, kLoopStep));
     }
     const auto count = guard.count();
     set_num_threads(0);

@@ -1,4 +1,6 @@
 #include "pliant/haptics/device_safety.h"
+#include "core/numbers.h"
+#include "haptics/loop_step.h"
 
 #include <gtest/gtest.h>
 
@@ -14,10 +16,6 @@ namespace {
 using namespace pliant;
 using Eigen::Vector3d;
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kTick = 1e-3;
-
 /// A loop of 1 kHz around a healthy device.
 class Rig {
 public:
@@ -26,13 +24,13 @@ public:
         state.time = 0;
     }
     DeviceCommand tick() {
-        now += kTick;
+        now += kLoopStep;
         state.time = now;
         return safety.filter(wanted, state, now);
     }
     DeviceCommand run(double seconds) {
         DeviceCommand out;
-        for (int i = 0; i < std::lround(seconds / kTick); ++i) out = tick();
+        for (int i = 0; i < std::lround(seconds / kLoopStep); ++i) out = tick();
         return out;
     }
     /// Enabled and ramped up.
@@ -145,8 +143,8 @@ TEST(DeviceSafety, OldDataEndTheOutput) {
     // the device repeats itself from now on
     const auto frozen = [&](double seconds) {
         DeviceCommand out;
-        for (int i = 0; i < std::lround(seconds / kTick); ++i)
-            out = rig.safety.filter(rig.wanted, rig.state, rig.now += kTick);
+        for (int i = 0; i < std::lround(seconds / kLoopStep); ++i)
+            out = rig.safety.filter(rig.wanted, rig.state, rig.now += kLoopStep);
         return out;
     };
     EXPECT_EQ(frozen(0.019).force.x(), 2);
@@ -184,7 +182,7 @@ TEST(DeviceSafety, MissedTicksCountAsOldData) {
     rig.warm_up();
     rig.wanted = push(2);
     rig.run(0.1);
-    rig.now += 0.03 - kTick;  // ten milliseconds more than allowed: a fifth of the ramp
+    rig.now += 0.03 - kLoopStep;  // ten milliseconds more than allowed: a fifth of the ramp
     EXPECT_NEAR(rig.tick().force.x(), 2 * 0.8, 1e-6);
     EXPECT_TRUE(rig.safety.report().is_stale);
     rig.run(0.6);
@@ -224,7 +222,7 @@ TEST(DeviceSafety, ReadingsFromAnotherTimeAreOld) {
         EXPECT_EQ(rig.run(0.6).force.x(), 2);
         DeviceCommand out;
         for (int i = 0; i < 100; ++i) {
-            rig.now += kTick;
+            rig.now += kLoopStep;
             rig.state.time = rig.now + shift;
             out = rig.safety.filter(rig.wanted, rig.state, rig.now);
         }
@@ -302,11 +300,11 @@ TEST(DeviceSafety, HandThatYieldsIsNotPushedForLong) {
     double recent = 0, full_time = 0;
     DeviceCommand out;
     for (int i = 0; i < 300; ++i) {
-        rig.state.pose.position.x() += 0.5 * kTick;
+        rig.state.pose.position.x() += 0.5 * kLoopStep;
         out = rig.tick();
-        recent = recent * std::exp(-kTick / 0.1) + out.force.x() * kTick;
+        recent = recent * std::exp(-kLoopStep / 0.1) + out.force.x() * kLoopStep;
         EXPECT_LE(recent, 0.5 + 1e-3);
-        if (out.force.x() == 8.5) full_time += kTick;
+        if (out.force.x() == 8.5) full_time += kLoopStep;
     }
     EXPECT_TRUE(rig.safety.report().is_softened);
     EXPECT_NEAR(out.force.x(), 5, 0.1);  // max_impulse / impulse_time
@@ -314,7 +312,7 @@ TEST(DeviceSafety, HandThatYieldsIsNotPushedForLong) {
     EXPECT_NEAR(full_time, -0.1 * std::log(1 - 0.5 / (8.5 * 0.1)), 0.005);
     // against the force, or still, it is shown in full
     for (int i = 0; i < 200; ++i) {
-        rig.state.pose.position.x() -= 0.2 * kTick;
+        rig.state.pose.position.x() -= 0.2 * kLoopStep;
         out = rig.tick();
     }
     EXPECT_EQ(out.force.x(), 8.5);
@@ -331,7 +329,7 @@ TEST(DeviceSafety, ReadingsAtOneMomentDoNotBlindTheImpulseLimit) {
     rig.warm_up();
     rig.wanted = push(8.5);
     for (int i = 0; i < 200; ++i) {
-        rig.state.pose.position.x() += 0.5 * kTick;
+        rig.state.pose.position.x() += 0.5 * kLoopStep;
         (void)rig.tick();
     }
     EXPECT_TRUE(rig.safety.report().is_softened);
@@ -372,7 +370,7 @@ TEST(DeviceSafety, AnyInputGivesFiniteOutputWithinAllLimits) {
             }
             wanted.gripper = is_wild ? any_number(random) : 1;
             now = is_wild && random() % 4 == 0 ? any_number(random)
-                                               : (std::isfinite(now) ? now : 0) + kTick;
+                                               : (std::isfinite(now) ? now : 0) + kLoopStep;
             state.time = is_wild && random() % 4 == 0 ? any_number(random) : now;
             if (is_wild && random() % 4 == 0) state.pose.position.x() = any_number(random);
             state.status = static_cast<DeviceStatus>(is_wild ? random() % 4 : 0);
@@ -386,7 +384,7 @@ TEST(DeviceSafety, AnyInputGivesFiniteOutputWithinAllLimits) {
             ASSERT_LE(out.force.norm(), can.max_force * (1 + 1e-12));
             ASSERT_LE(out.torque.norm(), can.max_torque * (1 + 1e-12));
             ASSERT_LE(std::abs(out.gripper), can.max_force);
-            const double dt = std::isfinite(now) && now >= last_now ? now - last_now : kTick;
+            const double dt = std::isfinite(now) && now >= last_now ? now - last_now : kLoopStep;
             ASSERT_LE((out.force - last.force).norm(), options.force_rate * dt * (1 + 1e-9));
             ASSERT_LE((out.torque - last.torque).norm(),
                       options.force_rate * 0.17 / 8.5 * dt * (1 + 1e-9));

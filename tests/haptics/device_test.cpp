@@ -1,4 +1,5 @@
 #include "pliant/haptics/device.h"
+#include "core/numbers.h"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +11,6 @@ namespace {
 
 using namespace pliant;
 using test::input_error;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 template <class Change>
 std::string refusal(Change&& change) {

@@ -1,4 +1,6 @@
 #include "pliant/haptics/dynamic_coupling.h"
+#include "core/numbers.h"
+#include "haptics/loop_step.h"
 
 #include <gtest/gtest.h>
 
@@ -14,10 +16,7 @@ namespace {
 
 using namespace test;
 
-constexpr double kDt = 1e-3;
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-CouplingGains sample_gains() {
+CouplingGains dynamic_gains() {
     CouplingScene scene;
     scene.cell = 2e-3;
     scene.gyration = 0.02;
@@ -26,7 +25,7 @@ CouplingGains sample_gains() {
 }
 
 TEST(DynamicCoupling, FollowsTheSolutionOfADampedOscillator) {
-    const CouplingGains gains = sample_gains();
+    const CouplingGains gains = dynamic_gains();
     DynamicCouplingOptions options;
     options.steps = 200;
     DynamicCoupling coupling(gains, options);
@@ -35,9 +34,11 @@ TEST(DynamicCoupling, FollowsTheSolutionOfADampedOscillator) {
     const double omega = std::sqrt(gains.stiffness / options.mass);
     const double omega_turn = std::sqrt(gains.angular_stiffness / options.mass) / gains.length;
     for (int i = 1; i <= 60; ++i) {
-        ASSERT_EQ(coupling.update(hand, {}, kDt), StepStatus::Ok);
+        ASSERT_EQ(coupling.update(hand, {}, kLoopStep), StepStatus::Ok);
         // critically damped, from rest
-        const auto left = [&](double w) { return (1 + w * i * kDt) * std::exp(-w * i * kDt); };
+        const auto left = [&](double w) {
+            return (1 + w * i * kLoopStep) * std::exp(-w * i * kLoopStep);
+        };
         EXPECT_NEAR(coupling.pose().position.x(), x * (1 - left(omega)), 1e-4 * x + 1e-5);
         EXPECT_NEAR(rotation_vector(coupling.pose().rotation).y(), angle * (1 - left(omega_turn)),
                     2e-3 * angle);
@@ -46,7 +47,7 @@ TEST(DynamicCoupling, FollowsTheSolutionOfADampedOscillator) {
 
 TEST(DynamicCoupling, SettlesInContactWhereStaticsSays) {
     // a floor of 85 N at 1 mm: springs in series
-    CouplingGains gains = sample_gains();
+    CouplingGains gains = dynamic_gains();
     DynamicCoupling coupling(gains);
     const Pose hand = {{0, 0, -0.01}};
     double depth = 0;
@@ -55,7 +56,7 @@ TEST(DynamicCoupling, SettlesInContactWhereStaticsSays) {
         depth = -coupling.pose().position.z();
         contact.num_contacts = depth > 0 ? 1 : 0;
         contact.load.force.z() = 2000 * std::max(0.0, depth);
-        ASSERT_EQ(coupling.update(hand, contact, kDt), StepStatus::Ok);
+        ASSERT_EQ(coupling.update(hand, contact, kLoopStep), StepStatus::Ok);
     }
     EXPECT_NEAR(depth, 0.01 * 600 / 2600, 1e-6);
     EXPECT_NEAR(coupling.rendered(hand).force.z(), 2000 * depth, 1e-2);
@@ -63,7 +64,7 @@ TEST(DynamicCoupling, SettlesInContactWhereStaticsSays) {
 
 TEST(DynamicCoupling, StiffContactFrozenForACycleMakesItBounceWhereStaticCouplingRests) {
     // k_C h²/m beyond what explicit steps carry; the reason for the static coupling
-    CouplingGains gains = sample_gains();
+    CouplingGains gains = dynamic_gains();
     const Pose hand = {{0, 0, -0.005}};
     const auto amplitude = [&](auto& coupling) {
         double least = 1e9, most = -1e9;
@@ -75,7 +76,7 @@ TEST(DynamicCoupling, StiffContactFrozenForACycleMakesItBounceWhereStaticCouplin
                 contact.load.force.z() = 85000 * depth;
                 contact.gradient(2, 2) = -85000;
             }
-            static_cast<void>(coupling.update(hand, contact, kDt));
+            static_cast<void>(coupling.update(hand, contact, kLoopStep));
             if (i < 2000) continue;
             least = std::min(least, coupling.rendered(hand).force.z());
             most = std::max(most, coupling.rendered(hand).force.z());
@@ -89,7 +90,7 @@ TEST(DynamicCoupling, StiffContactFrozenForACycleMakesItBounceWhereStaticCouplin
 }
 
 TEST(DynamicCoupling, ShowsNoiseOfTheHandInFreeSpaceUnlessSilenced) {
-    const CouplingGains gains = sample_gains();
+    const CouplingGains gains = dynamic_gains();
     for (const bool is_silent : {false, true}) {
         DynamicCouplingOptions options;
         options.is_silent_in_free_space = is_silent;
@@ -98,7 +99,7 @@ TEST(DynamicCoupling, ShowsNoiseOfTheHandInFreeSpaceUnlessSilenced) {
         double most = 0;
         for (int i = 0; i < 200; ++i) {
             const Pose hand = {{i % 2 ? 2e-5 : 0, 0, 0}};
-            static_cast<void>(coupling.update(hand, {}, kDt));
+            static_cast<void>(coupling.update(hand, {}, kLoopStep));
             most = std::max(most, coupling.rendered(hand).force.norm());
         }
         if (is_silent) {
@@ -110,22 +111,22 @@ TEST(DynamicCoupling, ShowsNoiseOfTheHandInFreeSpaceUnlessSilenced) {
 }
 
 TEST(DirectRendering, PutsTheToolIntoTheHandAndShowsTheContactClamped) {
-    DirectRendering direct(sample_gains());
+    DirectRendering direct(dynamic_gains());
     const Pose hand = {{0.1, 0.2, 0.3}, rotation_from_vector({1, 0, 0})};
     ToolContact contact;
     contact.load = {{0, 0, 3}, {0.01, 0, 0}};
-    ASSERT_EQ(direct.update(hand, contact, kDt), StepStatus::Ok);
+    ASSERT_EQ(direct.update(hand, contact, kLoopStep), StepStatus::Ok);
     EXPECT_EQ(direct.pose().position, hand.position);
     EXPECT_EQ(direct.rendered(hand).force, contact.load.force);
     contact.load = {{0, 0, 300}, {10, 0, 0}};
-    ASSERT_EQ(direct.update(hand, contact, kDt), StepStatus::Ok);
+    ASSERT_EQ(direct.update(hand, contact, kLoopStep), StepStatus::Ok);
     EXPECT_NEAR(direct.rendered(hand).force.z(), 8.5, 1e-12);
     EXPECT_NEAR(direct.rendered(hand).torque.x(), 0.17, 1e-12);
 }
 
 template <typename Coupling>
 void expect_finite_whatever_comes() {
-    Coupling coupling(sample_gains());
+    Coupling coupling(dynamic_gains());
     std::mt19937 random(1);
     std::normal_distribution<double> normal;
     const double bad[] = {kNan, std::numeric_limits<double>::infinity(), 1e300, -1e30, 1.0, 1e8};
@@ -134,7 +135,7 @@ void expect_finite_whatever_comes() {
         Pose hand = {{normal(random), normal(random), normal(random)},
                      rotation_from_vector({normal(random), normal(random), normal(random)})};
         ToolContact contact;
-        double dt = kDt;
+        double dt = kLoopStep;
         if (i % 5 == 0) hand.position.x() = value;
         if (i % 5 == 1) hand.rotation.x() = value;
         if (i % 5 == 2) contact.load.force.y() = value;
@@ -149,10 +150,10 @@ void expect_finite_whatever_comes() {
         ASSERT_LE(coupling.rendered(hand).force.norm(), 8.5 * (1 + 1e-9));
         ASSERT_TRUE(std::isfinite(coupling.stored_energy(hand)));
     }
-    CouplingGains gains = sample_gains();
+    CouplingGains gains = dynamic_gains();
     gains.stiffness = kNan;
     coupling.set_gains(gains);
-    EXPECT_EQ(coupling.gains().stiffness, sample_gains().stiffness);
+    EXPECT_EQ(coupling.gains().stiffness, dynamic_gains().stiffness);
     coupling.place({{kNan, 0, 0}});
     EXPECT_TRUE(is_finite(coupling.pose()));
     coupling.place({{1, 2, 3}});
@@ -168,7 +169,7 @@ TEST(DynamicCoupling, RefusesOptionsOutOfRange) {
         DynamicCouplingOptions options;
         change(options);
         try {
-            DynamicCoupling coupling(sample_gains(), options);
+            DynamicCoupling coupling(dynamic_gains(), options);
         } catch (const InputError& error) {
             return std::string(error.what());
         }
@@ -185,12 +186,12 @@ TEST(DynamicCoupling, RefusesOptionsOutOfRange) {
 }
 
 TEST(DynamicCoupling, AllocatesNothing) {
-    DynamicCoupling dynamic(sample_gains());
-    DirectRendering direct(sample_gains());
+    DynamicCoupling dynamic(dynamic_gains());
+    DirectRendering direct(dynamic_gains());
     const Pose hand = {{0.1, 0, 0}};
     AllocationGuard guard;
-    static_cast<void>(dynamic.update(hand, {}, kDt));
-    static_cast<void>(direct.update(hand, {}, kDt));
+    static_cast<void>(dynamic.update(hand, {}, kLoopStep));
+    static_cast<void>(direct.update(hand, {}, kLoopStep));
     const double sum = dynamic.rendered(hand).force.sum() + direct.rendered(hand).force.sum();
     const auto count = guard.count();
     EXPECT_TRUE(std::isfinite(sum));

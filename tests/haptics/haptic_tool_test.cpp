@@ -1,4 +1,6 @@
 #include "pliant/haptics/haptic_tool.h"
+#include "core/numbers.h"
+#include "haptics/loop_step.h"
 
 #include <gtest/gtest.h>
 
@@ -17,9 +19,6 @@ using test::HapticLoop;
 using test::input_error;
 using test::LoopOptions;
 using test::LoopScene;
-
-constexpr double kTick = HapticLoop::kStep;
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 /// Says what it is told and remembers what it was told.
 class PuppetDevice final : public HapticDevice {
@@ -57,16 +56,16 @@ struct PuppetShow {
         return options;
     }
     const HapticTick& tick() {
-        now += kTick;
-        static_cast<void>(pair.act(kTick));
-        const HapticTick& t = haptics.tick(now, kTick);
-        static_cast<void>(tool.step(kTick));
+        now += kLoopStep;
+        static_cast<void>(pair.act(kLoopStep));
+        const HapticTick& t = haptics.tick(now, kLoopStep);
+        static_cast<void>(tool.step(kLoopStep));
         return t;
     }
     /// Handle moves by `shift` at 50 mm/s, then rests.
     const HapticTick& move(const Vector3d& shift, double rest = 0.3) {
         if (now == 0) tick();  // takes the handle as it is
-        const int n = std::max(1, static_cast<int>(shift.norm() / (0.05 * kTick)));
+        const int n = std::max(1, static_cast<int>(shift.norm() / (0.05 * kLoopStep)));
         for (int k = 0; k < n; ++k) {
             device.state.pose.position += shift / n;
             tick();
@@ -74,7 +73,7 @@ struct PuppetShow {
         return wait(rest);
     }
     const HapticTick& wait(double seconds) {
-        for (int k = 0; k < static_cast<int>(seconds / kTick + 0.5); ++k) tick();
+        for (int k = 0; k < static_cast<int>(seconds / kLoopStep + 0.5); ++k) tick();
         return haptics.last();
     }
     PuppetDevice device;
@@ -348,12 +347,13 @@ TEST(HapticTool, TimesThatAreNoTimesStopTheForce) {
     show.move({0, 0, -0.007}, 0.6);
     ASSERT_GT(show.device.written.force.norm(), 1);
     const Pose before = show.tool.motion().pose;
-    const double times[][2] = {{kNan, kTick}, {show.now, kNan}, {show.now, 0}, {show.now, -kTick}};
+    const double times[][2] = {
+        {kNan, kLoopStep}, {show.now, kNan}, {show.now, 0}, {show.now, -kLoopStep}};
     for (const auto& [now, dt] : times) {
         EXPECT_EQ(show.haptics.tick(now, dt).status, StepStatus::InputIgnored);
         EXPECT_EQ(show.device.written.force.norm(), 0);
     }
-    static_cast<void>(show.tool.step(kTick));
+    static_cast<void>(show.tool.step(kLoopStep));
     EXPECT_EQ((show.tool.motion().pose.position - before.position).norm(), 0);
     EXPECT_EQ(show.wait(0.6).status, StepStatus::Ok);
     EXPECT_GT(show.device.written.force.norm(), 1);

@@ -1,4 +1,5 @@
 #include "pliant/haptics/oscillation.h"
+#include "core/numbers.h"
 
 #include <gtest/gtest.h>
 
@@ -15,8 +16,6 @@ namespace {
 using Eigen::Vector3d;
 using std::numbers::pi;
 using test::input_error;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 Wrench force(const Vector3d& f) { return {f, Vector3d::Zero()}; }
 

@@ -1,4 +1,6 @@
 #include "pliant/haptics/passivity.h"
+#include "core/numbers.h"
+#include "haptics/loop_step.h"
 
 #include <gtest/gtest.h>
 
@@ -13,9 +15,6 @@ namespace {
 
 using Eigen::Vector3d;
 using test::input_error;
-
-constexpr double kTick = 1e-3;
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 Pose at(const Vector3d& position, const Vector3d& turn = Vector3d::Zero()) {
     return {position, rotation_from_vector(turn)};
@@ -32,7 +31,7 @@ struct SampledSpring {
     double stiffness = 600, speed = 0.05;
     int delay = 0;
 
-    [[nodiscard]] double x(int k) const { return speed * kTick * k; }
+    [[nodiscard]] double x(int k) const { return speed * kLoopStep * k; }
     [[nodiscard]] double stored(int k) const { return 0.5 * stiffness * x(k) * x(k); }
     /// In force between samples k − 1 and k.
     [[nodiscard]] DeviceCommand held(int k) const {
@@ -41,7 +40,7 @@ struct SampledSpring {
     }
     void run(PassivityPort& port, int num_ticks) const {
         for (int k = 0; k <= num_ticks; ++k)
-            static_cast<void>(port.update(at({x(k), 0, 0}), held(k), {stored(k)}, kTick));
+            static_cast<void>(port.update(at({x(k), 0, 0}), held(k), {stored(k)}, kLoopStep));
     }
 };
 
@@ -51,7 +50,8 @@ TEST(PassivityPort, ASampledSpringMakesHalfAStepOfItsStiffnessAsNegativeDamping)
     const int n = 200;
     spring.run(port, n);
     // ½ K Σ Δx² exactly: power (K T/2) v²
-    const double made = 0.5 * spring.stiffness * kTick * spring.speed * spring.speed * n * kTick;
+    const double made =
+        0.5 * spring.stiffness * kLoopStep * spring.speed * spring.speed * n * kLoopStep;
     EXPECT_NEAR(port.energy(), spring.stored(n) - made, 1e-15);
     EXPECT_NEAR(port.deficit(), made - PassivityOptions().tolerance, 1e-15);
     EXPECT_NEAR(port.least_margin(), -made, 1e-15);
@@ -63,7 +63,7 @@ TEST(PassivityPort, ADelayOfOneSampleTriplesWhatIsMade) {
     PassivityPort port(observing());
     const int n = 200;
     spring.run(port, n);
-    const double h = kTick, v = spring.speed, K = spring.stiffness;
+    const double h = kLoopStep, v = spring.speed, K = spring.stiffness;
     // 3/2 K T v² but for the first tick, which has no force yet
     EXPECT_NEAR(port.least_margin(), -1.5 * K * h * v * v * n * h, K * h * h * v * v);
 }
@@ -75,12 +75,12 @@ TEST(PassivityPort, ATorsionSpringCountsAsMuch) {
     PassivityPort port(observing());
     const int n = 300;
     for (int k = 0; k <= n; ++k) {
-        const double angle = rate * kTick * k, last = rate * kTick * std::max(k - 1, 0);
+        const double angle = rate * kLoopStep * k, last = rate * kLoopStep * std::max(k - 1, 0);
         const DeviceCommand held{Vector3d::Zero(), -k_R * last * axis, 0};
         static_cast<void>(port.update(at(Vector3d::Zero(), angle * axis), held,
-                                      {0.5 * k_R * angle * angle}, kTick));
+                                      {0.5 * k_R * angle * angle}, kLoopStep));
     }
-    EXPECT_NEAR(port.least_margin(), -0.5 * k_R * kTick * rate * rate * n * kTick, 1e-12);
+    EXPECT_NEAR(port.least_margin(), -0.5 * k_R * kLoopStep * rate * rate * n * kLoopStep, 1e-12);
 }
 
 TEST(PassivityPort, WhatAHandPutsInAndGetsBackCancels) {
@@ -89,8 +89,9 @@ TEST(PassivityPort, WhatAHandPutsInAndGetsBackCancels) {
     const DeviceCommand held{Vector3d(1, -2, 0.5), Vector3d::Zero(), 0};
     for (int k = 0; k <= 1000; ++k) {
         const double t = 2 * M_PI * k / 1000;
-        static_cast<void>(port.update(
-            at(0.001 * Vector3d(std::sin(t), 1 - std::cos(t), std::sin(3 * t))), held, {}, kTick));
+        static_cast<void>(
+            port.update(at(0.001 * Vector3d(std::sin(t), 1 - std::cos(t), std::sin(3 * t))), held,
+                        {}, kLoopStep));
     }
     EXPECT_NEAR(port.energy(), 0, 1e-15);
 }
@@ -103,12 +104,12 @@ double growth(const PassivityOptions& options, double stiffness, double mass = 0
     const int n = 2000;
     for (int k = 0; k < n; ++k) {
         const DeviceCommand added =
-            port.update(at({x, 0, 0}), held, {0.5 * stiffness * x * x}, kTick);
+            port.update(at({x, 0, 0}), held, {0.5 * stiffness * x * x}, kLoopStep);
         held = {Vector3d(-stiffness * x, 0, 0) + added.force, added.torque, 0};
         // exact between samples
         const double a = held.force.x() / mass;
-        x += kTick * v + 0.5 * kTick * kTick * a;
-        v += kTick * a;
+        x += kLoopStep * v + 0.5 * kLoopStep * kLoopStep * a;
+        v += kLoopStep * a;
         if (k < n / 10) early = std::max(early, std::abs(x));
         if (k >= n - n / 10) late = std::max(late, std::abs(x));
     }
@@ -126,29 +127,29 @@ TEST(PassivityPort, DampingTakesTheDeficitOutInOneStepUpToItsBound) {
     PassivityOptions options;
     options.filter = 1;  // no lag
     PassivityPort port(options);
-    static_cast<void>(port.update(at(Vector3d::Zero()), {}, {}, kTick));
+    static_cast<void>(port.update(at(Vector3d::Zero()), {}, {}, kLoopStep));
     // a pull of 1 N along the motion: 1e-3 J were made
     const double v = 1.0;
     const DeviceCommand pull{Vector3d(1, 0, 0), Vector3d::Zero(), 0};
-    DeviceCommand added = port.update(at({v * kTick, 0, 0}), pull, {}, kTick);
+    DeviceCommand added = port.update(at({v * kLoopStep, 0, 0}), pull, {}, kLoopStep);
     EXPECT_NEAR(port.deficit(), 1e-3 - options.tolerance, 1e-15);
-    const double b = port.deficit() / (kTick * v * v);
+    const double b = port.deficit() / (kLoopStep * v * v);
     EXPECT_NEAR(port.damping(), b, 1e-12);
     EXPECT_NEAR(added.force.x(), -b * v, 1e-12);
     // held for a tick it takes out what was missing
-    static_cast<void>(port.update(at({2 * v * kTick, 0, 0}), added, {}, kTick));
+    static_cast<void>(port.update(at({2 * v * kLoopStep, 0, 0}), added, {}, kLoopStep));
     EXPECT_NEAR(port.deficit(), 0, 1e-12);
-    EXPECT_NEAR(port.taken_out(), b * v * v * kTick, 1e-12);
+    EXPECT_NEAR(port.taken_out(), b * v * v * kLoopStep, 1e-12);
 
     // slowly there is more to brake than b_max can
     port.reset();
-    static_cast<void>(port.update(at(Vector3d::Zero()), {}, {}, kTick));
+    static_cast<void>(port.update(at(Vector3d::Zero()), {}, {}, kLoopStep));
     const DeviceCommand strong{Vector3d(100, 0, 0), Vector3d::Zero(), 0};
-    added = port.update(at({1e-5, 0, 0}), strong, {}, kTick);
+    added = port.update(at({1e-5, 0, 0}), strong, {}, kLoopStep);
     EXPECT_EQ(port.damping(), options.max_damping);
     EXPECT_NEAR(added.force.x(), -options.max_damping * 0.01, 1e-12);
     // and in the dead band none
-    static_cast<void>(port.update(at({1.00005e-2 * kTick, 0, 0}), strong, {}, kTick));
+    static_cast<void>(port.update(at({1.00005e-2 * kLoopStep, 0, 0}), strong, {}, kLoopStep));
     EXPECT_GT(port.deficit(), 0);
     EXPECT_EQ(port.damping(), 0);
 }
@@ -157,15 +158,15 @@ TEST(PassivityPort, RotationsAreBrakedByTheSameRuleAtTheLeverOfTheHandle) {
     PassivityOptions options;
     options.filter = 1;
     PassivityPort port(options);
-    static_cast<void>(port.update(at(Vector3d::Zero()), {}, {}, kTick));
+    static_cast<void>(port.update(at(Vector3d::Zero()), {}, {}, kLoopStep));
     const double omega = 50;
     const DeviceCommand turn{Vector3d::Zero(), Vector3d(0, 0, 0.02), 0};
     const DeviceCommand added =
-        port.update(at(Vector3d::Zero(), {0, 0, omega * kTick}), turn, {}, kTick);
-    const double made = 0.02 * omega * kTick;
+        port.update(at(Vector3d::Zero(), {0, 0, omega * kLoopStep}), turn, {}, kLoopStep);
+    const double made = 0.02 * omega * kLoopStep;
     EXPECT_NEAR(port.deficit(), made - options.tolerance, 1e-12);
     // b ρ² ω² T = e
-    EXPECT_NEAR(-added.torque.z() * omega * kTick, port.deficit(), 1e-12);
+    EXPECT_NEAR(-added.torque.z() * omega * kLoopStep, port.deficit(), 1e-12);
     EXPECT_TRUE(added.force.isZero(0));
 }
 
@@ -175,7 +176,7 @@ TEST(PassivityPort, OldDissipationCannotHideNewGeneration) {
     const auto move = [&](double force, double dx, const PortStorage& storage = {}) {
         x += dx;
         static_cast<void>(port.update(at({x, 0, 0}), {Vector3d(force, 0, 0), Vector3d::Zero(), 0},
-                                      storage, kTick));
+                                      storage, kLoopStep));
     };
     move(0, 0);
     for (int k = 0; k < 1000; ++k) move(-5, 1e-3);  // 5 J
@@ -202,7 +203,7 @@ TEST(PassivityPort, OldDissipationCannotHideNewGeneration) {
 TEST(PassivityPort, TheFirstReadingTakesTheStorageAsGiven) {
     PassivityPort port;
     static_cast<void>(
-        port.update(at({1, 2, 3}), {Vector3d(5, 5, 5), Vector3d::Zero(), 0}, {0.3}, kTick));
+        port.update(at({1, 2, 3}), {Vector3d(5, 5, 5), Vector3d::Zero(), 0}, {0.3}, kLoopStep));
     EXPECT_EQ(port.energy(), 0.3);
     EXPECT_EQ(port.least_margin(), 0);
     port.reset();
@@ -215,10 +216,10 @@ TEST(PassivityPort, WhatIsNotFiniteIsIgnored) {
     spring.run(port, 50);
     spring.run(calm, 50);
     const DeviceCommand bad{Vector3d(kNan, 0, 0), Vector3d::Zero(), 0};
-    EXPECT_TRUE(port.update(at({kNan, 0, 0}), {}, {}, kTick).force.isZero(0));
-    EXPECT_TRUE(port.update(at({0, 0, 0}), bad, {}, kTick).force.isZero(0));
-    EXPECT_TRUE(port.update(at({0, 0, 0}), {}, {kNan}, kTick).force.isZero(0));
-    EXPECT_TRUE(port.update(at({0, 0, 0}), {}, {0, kNan}, kTick).force.isZero(0));
+    EXPECT_TRUE(port.update(at({kNan, 0, 0}), {}, {}, kLoopStep).force.isZero(0));
+    EXPECT_TRUE(port.update(at({0, 0, 0}), bad, {}, kLoopStep).force.isZero(0));
+    EXPECT_TRUE(port.update(at({0, 0, 0}), {}, {kNan}, kLoopStep).force.isZero(0));
+    EXPECT_TRUE(port.update(at({0, 0, 0}), {}, {0, kNan}, kLoopStep).force.isZero(0));
     for (const double dt : {0.0, -1.0, kNan})
         EXPECT_TRUE(port.update(at({0, 0, 0}), {}, {}, dt).force.isZero(0));
     EXPECT_EQ(port.energy(), calm.energy());

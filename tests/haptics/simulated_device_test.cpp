@@ -1,4 +1,6 @@
 #include "pliant/haptics/simulated_device.h"
+#include "core/numbers.h"
+#include "haptics/loop_step.h"
 
 #include <gtest/gtest.h>
 
@@ -15,10 +17,6 @@ namespace {
 using namespace pliant;
 using Eigen::Vector3d;
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kTick = 1e-3;
-
 /// Without damping, delay and encoder steps.
 DeviceModel ideal() {
     DeviceModel model;
@@ -30,7 +28,7 @@ DeviceModel ideal() {
 Pose at(double x, double y = 0, double z = 0) {
     return {.position = {x, y, z}, .rotation = Quaternion::Identity()};
 }
-DeviceCommand push(double force) {
+DeviceCommand push_by(double force) {
     DeviceCommand command;
     command.force = {force, 0, 0};
     return command;
@@ -43,14 +41,14 @@ DeviceCommand twist(double torque) {
 /// Reads once a tick from tick `from` + 1 to `to`; the first read sets the clock.
 void run(SimulatedDevice& device, int from, int to) {
     if (from == 0) (void)device.read(0);
-    for (int i = from + 1; i <= to; ++i) (void)device.read(i * kTick);
+    for (int i = from + 1; i <= to; ++i) (void)device.read(i * kLoopStep);
 }
 
 TEST(SimulatedDevice, MassUnderConstantForceFollowsTheParabola) {
     SimulatedDevice device(ideal(), HandModel::absent());
-    device.write(push(2));
+    device.write(push_by(2));
     for (int i = 0; i <= 100; ++i) {
-        const double t = i * kTick;
+        const double t = i * kLoopStep;
         const DeviceState state = device.read(t);
         EXPECT_NEAR(state.pose.position.x(), 0.5 * 2 / 0.1 * t * t, 1e-14);
         EXPECT_NEAR(device.true_twist().linear.x(), 2 / 0.1 * t, 1e-12);
@@ -88,7 +86,7 @@ TEST(SimulatedDevice, HandWithoutDampingKeepsTheEnergy) {
     const double first = device.stored_energy();
     double drift = 0;
     for (int i = 0; i <= 10000; ++i) {
-        (void)device.read(i * kTick);
+        (void)device.read(i * kLoopStep);
         drift = std::max(drift, std::abs(device.stored_energy() / first - 1));
     }
     EXPECT_LT(drift, 1e-10);  // 10 s, 87 oscillations: rounding of 200,000 steps alone
@@ -103,9 +101,9 @@ TEST(SimulatedDevice, FrequencyOnTheHandIsThatOfASpring) {
     const double rate = std::sqrt(1000 / 0.2), speed = 0.1;
     device.place({}, {.linear = {speed, 0, 0}, .angular = {0, 0, 0}});
     for (int i = 0; i <= 500; ++i) {
-        (void)device.read(i * kTick);
+        (void)device.read(i * kLoopStep);
         // the midpoint rule is late by ω t (ω h)²/12, h = 50 µs
-        EXPECT_NEAR(device.true_pose().position.x(), speed / rate * std::sin(rate * i * kTick),
+        EXPECT_NEAR(device.true_pose().position.x(), speed / rate * std::sin(rate * i * kLoopStep),
                     4e-5 * speed / rate);
     }
 }
@@ -122,7 +120,7 @@ TEST(SimulatedDevice, TurningOnTheHandKeepsTheEnergyNearly) {
         const double first = device.stored_energy();
         double drift = 0;
         for (int i = 0; i <= 5000; ++i) {
-            (void)device.read(i * kTick);
+            (void)device.read(i * kLoopStep);
             drift = std::max(drift, std::abs(device.stored_energy() - first - device.hand_work()));
         }
         // the arm gave energy in the first sample, when the target turned
@@ -143,7 +141,7 @@ TEST(SimulatedDevice, WorkIsBookedExactly) {
     const double first = device.stored_energy();
     double largest = 0;
     for (int i = 0; i <= 3000; ++i) {
-        (void)device.read(i * kTick);
+        (void)device.read(i * kLoopStep);
         device.aim(at(0.02 * std::sin(0.01 * i), 0.01 * std::cos(0.02 * i)));
         DeviceCommand command;
         command.force = {3 * std::sin(0.07 * i), 2 * std::cos(0.03 * i), 1};
@@ -162,7 +160,7 @@ TEST(SimulatedDevice, MotorWorkIsTheChangeOfEnergyWhenTurningFreely) {
     model.angular_damping = 2e-3;
     SimulatedDevice device(model, HandModel::absent());
     for (int i = 0; i <= 1000; ++i) {
-        (void)device.read(i * kTick);
+        (void)device.read(i * kLoopStep);
         DeviceCommand command;
         command.torque = {0.1 * std::sin(0.05 * i), 0.05, 0.1 * std::cos(0.02 * i)};
         device.write(command);
@@ -176,16 +174,16 @@ TEST(SimulatedDevice, DryFrictionHoldsSlidesAndStops) {
     model.friction = 0.5;
     SimulatedDevice device(model, HandModel::absent());
     // below the limit it does not creep
-    device.write(push(0.49));
+    device.write(push_by(0.49));
     run(device, 0, 1000);
     EXPECT_EQ(device.true_pose().position.norm(), 0);
     // above it slides under the difference
-    device.write(push(0.7));
+    device.write(push_by(0.7));
     run(device, 1000, 1100);
     EXPECT_NEAR(device.true_twist().linear.x(), 0.2 / 0.1 * 0.1, 1e-10);
     // and stops after v²/(2a)
     const double from = device.true_pose().position.x();
-    device.write(push(0));
+    device.write(push_by(0));
     run(device, 1100, 1400);
     EXPECT_NEAR(device.true_pose().position.x() - from, 0.2 * 0.2 / (2 * 0.5 / 0.1), 1e-6);
     EXPECT_EQ(device.true_twist().linear.norm(), 0);
@@ -206,7 +204,7 @@ TEST(SimulatedDevice, FrictionNeverMakesEnergy) {
     device.place({}, {.linear = {0.4, 0.1, 0}, .angular = {0, 0, 0}});
     double last = device.stored_energy();
     for (int i = 0; i <= 2000; ++i) {
-        (void)device.read(i * kTick);
+        (void)device.read(i * kLoopStep);
         EXPECT_LE(device.stored_energy(), last * (1 + 1e-9));
         last = device.stored_energy();
     }
@@ -228,7 +226,7 @@ TEST(SimulatedDevice, EncodersHaveSteps) {
     // the velocity is that of the steps
     device.place({}, {.linear = {0.01, 0, 0}, .angular = {0, 0, 0}});
     for (int i = 1; i <= 20; ++i) {
-        const double speed = device.read(i * kTick).twist.linear.x();
+        const double speed = device.read(i * kLoopStep).twist.linear.x();
         EXPECT_TRUE(std::abs(speed) < 1e-12 || std::abs(speed - 0.05) < 1e-12) << speed;
     }
 }
@@ -246,7 +244,7 @@ TEST(SimulatedDevice, AxesThatAreNotSensedOrActuatedAreSilent) {
     command.force = {1, 1, 1};
     command.torque = {0.1, 0.1, 0.1};
     device.write(command);
-    (void)device.read(kTick);
+    (void)device.read(kLoopStep);
     EXPECT_EQ(device.applied().force, Vector3d(1, 0, 1));
     EXPECT_EQ(device.applied().torque.norm(), 0);
 }
@@ -259,9 +257,9 @@ TEST(SimulatedDevice, CommandsAreHeldAndComeWholeSamplesLate) {
         EXPECT_EQ(device.capabilities().delay, delay);
         std::vector<double> applied;
         for (int i = 0; i < 200; ++i) {
-            (void)device.read(i * kTick);
+            (void)device.read(i * kLoopStep);
             applied.push_back(device.applied().force.x());  // during the sample that ended
-            device.write(push(0.01 * (i + 1)));
+            device.write(push_by(0.01 * (i + 1)));
         }
         for (int i = 1; i < 200; ++i)
             EXPECT_DOUBLE_EQ(applied[static_cast<std::size_t>(i)],
@@ -276,10 +274,10 @@ TEST(SimulatedDevice, ReadingsAndCommandsAreThoseOfItsOwnSamples) {
     device.place({}, {.linear = {0.1, 0, 0}, .angular = {0, 0, 0}});
     int num_new = 0;
     for (int i = 0; i <= 40; ++i) {
-        const DeviceState state = device.read(i * kTick);
+        const DeviceState state = device.read(i * kLoopStep);
         const bool is_new = i % 4 == 0;
         EXPECT_EQ(state.status, is_new ? DeviceStatus::Ok : DeviceStatus::Stale) << i;
-        EXPECT_NEAR(state.time, (i / 4) * 4 * kTick, 1e-12);
+        EXPECT_NEAR(state.time, (i / 4) * 4 * kLoopStep, 1e-12);
         EXPECT_NEAR(state.pose.position.x(), 0.1 * state.time, 1e-12);
         num_new += is_new;
     }
@@ -293,13 +291,13 @@ TEST(SimulatedDevice, MotorsSaturateBySize) {
     command.torque = {0, 0, -7};
     (void)device.read(0);
     device.write(command);
-    (void)device.read(kTick);
+    (void)device.read(kLoopStep);
     EXPECT_NEAR((device.applied().force - Vector3d(5.1, 6.8, 0)).norm(), 0, 1e-12);
     EXPECT_NEAR(device.applied().torque.z(), -0.17, 1e-15);
     for (const double bad : {kNan, kInfinity}) {
         command.force.x() = bad;
         device.write(command);
-        (void)device.read(2 * kTick);
+        (void)device.read(2 * kLoopStep);
         EXPECT_EQ(device.applied().force.norm(), 0);
         EXPECT_EQ(device.applied().torque.norm(), 0);
     }
@@ -310,11 +308,11 @@ TEST(SimulatedDevice, MotorsOfFiniteBandwidthFollowExponentially) {
     model.motor_bandwidth = 50;
     SimulatedDevice device(model, HandModel::absent());
     (void)device.read(0);
-    device.write(push(2));
+    device.write(push_by(2));
     const double rate = 2 * std::numbers::pi * 50;
     for (int i = 1; i <= 20; ++i) {
-        (void)device.read(i * kTick);
-        const double t = i * kTick;
+        (void)device.read(i * kLoopStep);
+        const double t = i * kLoopStep;
         EXPECT_NEAR(device.applied().force.x(), 2 * (1 - std::exp(-rate * t)), 1e-12);
         // the impulse is exact too
         EXPECT_NEAR(0.1 * device.true_twist().linear.x(),
@@ -330,7 +328,7 @@ TEST(SimulatedDevice, HandLeadsTheHandle) {
     EXPECT_NEAR(rotation_vector(device.true_pose().rotation).z(), 0.3, 1e-9);
     EXPECT_LT(device.hand_load().force.norm(), 1e-6);
     // against a steady force it yields by F/k
-    device.write(push(-2));
+    device.write(push_by(-2));
     run(device, 2000, 4000);
     EXPECT_NEAR(device.true_pose().position.x(), 0.01 - 2 / 1000.0, 1e-9);
     EXPECT_NEAR(device.hand_load().force.x(), 2, 1e-6);
@@ -356,7 +354,7 @@ TEST(SimulatedDevice, TremorDependsOnTheSeedAlone) {
         SimulatedDevice device(model, hand);
         std::vector<double> x;
         for (int i = 0; i < 4000; ++i) {
-            (void)device.read(i * kTick);
+            (void)device.read(i * kLoopStep);
             x.push_back(device.true_pose().position.x());
         }
         return x;
@@ -391,7 +389,7 @@ TEST(SimulatedDevice, JumpsOfTheClockAreBounded) {
     EXPECT_EQ(state.time, 7200);
     EXPECT_NEAR(device.true_pose().position.x(), from + 0.1 * 0.2, 1e-12);
     // it goes on from there
-    state = device.read(7200 + kTick);
+    state = device.read(7200 + kLoopStep);
     EXPECT_EQ(state.status, DeviceStatus::Ok);
     EXPECT_NEAR(device.true_pose().position.x(), from + 0.1 * 0.201, 1e-12);
     // back: nothing happens, and time begins anew
@@ -399,7 +397,7 @@ TEST(SimulatedDevice, JumpsOfTheClockAreBounded) {
     EXPECT_EQ(state.status, DeviceStatus::Stale);
     EXPECT_EQ(state.time, 3);
     EXPECT_NEAR(device.true_pose().position.x(), from + 0.1 * 0.201, 1e-12);
-    state = device.read(3 + kTick);
+    state = device.read(3 + kLoopStep);
     EXPECT_EQ(state.status, DeviceStatus::Ok);
     EXPECT_NEAR(device.true_pose().position.x(), from + 0.1 * 0.202, 1e-12);
     for (const double far : {1e300, -1e300, 1e308, -1e308}) {
@@ -412,7 +410,7 @@ TEST(SimulatedDevice, LateClocksGiveOneSampleATick) {
     SimulatedDevice device(ideal());
     const double start = 1.7e9;  // seconds since 1970: steps of 2e-7 s
     for (int i = 0; i < 2000; ++i)
-        EXPECT_EQ(device.read(start + i * kTick).status, DeviceStatus::Ok) << i;
+        EXPECT_EQ(device.read(start + i * kLoopStep).status, DeviceStatus::Ok) << i;
     EXPECT_NEAR(device.read(start + 1.999).time - start, 1.999, 1e-6);
 }
 
@@ -436,21 +434,21 @@ TEST(SimulatedDevice, ButtonsAndThePlugShowInReadings) {
     device.set_buttons(5);
     device.place({}, {.linear = {0.1, 0, 0}, .angular = {0, 0, 0}});
     run(device, 0, 10);
-    device.write(push(1));
-    EXPECT_EQ(device.read(11 * kTick).buttons, 5u);
+    device.write(push_by(1));
+    EXPECT_EQ(device.read(11 * kLoopStep).buttons, 5u);
     device.set_connected(false);
     for (int i = 12; i < 100; ++i) {
-        const DeviceState state = device.read(i * kTick);
+        const DeviceState state = device.read(i * kLoopStep);
         EXPECT_EQ(state.status, DeviceStatus::Disconnected);
         EXPECT_NEAR(state.pose.position.x(), 0.1 * 0.011, 1e-12);
         EXPECT_EQ(device.applied().force.norm(), 0);
-        device.write(push(1));
+        device.write(push_by(1));
     }
     device.set_connected(true);
     for (int i = 100; i < 110; ++i) {
-        const DeviceState state = device.read(i * kTick);
+        const DeviceState state = device.read(i * kLoopStep);
         EXPECT_EQ(state.status, DeviceStatus::Ok);
-        EXPECT_NEAR(state.pose.position.x(), 0.1 * i * kTick, 1e-12);
+        EXPECT_NEAR(state.pose.position.x(), 0.1 * i * kLoopStep, 1e-12);
         EXPECT_NEAR(state.twist.linear.x(), 0.1, 1e-9);  // of its last two samples
     }
 }
@@ -466,8 +464,8 @@ TEST(SimulatedDevice, ReadingAndWritingAllocateNothing) {
     AllocationGuard guard;
     for (int i = 1; i < 50; ++i) {
         device.aim(at(0.001 * i));
-        (void)device.read(i * kTick);
-        device.write(push(i));
+        (void)device.read(i * kLoopStep);
+        device.write(push_by(i));
     }
     (void)device.read(1e6);
     const auto count = guard.count();

@@ -1,4 +1,6 @@
 #include "pliant/haptics/static_coupling.h"
+#include "core/numbers.h"
+#include "haptics/loop_step.h"
 
 #include <gtest/gtest.h>
 
@@ -15,11 +17,6 @@ using namespace test;
 using Matrix6d = Eigen::Matrix<double, 6, 6>;
 using Vector6d = Eigen::Matrix<double, 6, 1>;
 
-constexpr double kDt = 1e-3;
-constexpr double kPi = std::numbers::pi;
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 CouplingScene sample_scene() {
     CouplingScene scene;
     scene.cell = 2e-3;
@@ -28,12 +25,6 @@ CouplingScene sample_scene() {
     return scene;
 }
 CouplingGains sample_gains() { return derive_gains(sample_device(), sample_scene()); }
-
-Vector3d random_vector(std::mt19937& random, double size = 1) {
-    std::normal_distribution<double> normal;
-    const double x = normal(random), y = normal(random), z = normal(random);
-    return size * Vector3d(x, y, z);
-}
 
 Pose moved(const Pose& pose, const Vector6d& by) {
     return {pose.position + by.head<3>(),
@@ -67,11 +58,11 @@ TEST(CouplingGradient, MatchesDifferencesForBothSaturationsAndTorqueLawsUpTo180D
                     options.saturation = saturation;
                     options.limits_torque = limits_torque;
                     StaticCoupling coupling(sample_gains(), options);
-                    const Pose tool = {random_vector(random),
-                                       rotation_from_vector(random_vector(random))};
+                    const Pose tool = {test::normal_vector(random),
+                                       rotation_from_vector(test::normal_vector(random))};
                     Vector6d by;
-                    by << stretch * random_vector(random).normalized(),
-                        angle * random_vector(random).normalized();
+                    by << stretch * test::normal_vector(random).normalized(),
+                        angle * test::normal_vector(random).normalized();
                     const Pose hand = moved(tool, by);
                     coupling.place(tool);
                     const Matrix6d gradient = coupling.coupling_gradient(hand);
@@ -102,8 +93,10 @@ TEST(CouplingGradient, OfContactMatchesDifferencesForToolsOfPointsAndOfFields) {
     PointTraversal traversal(patch.tree(), sphere_field(0.02));
     ContactForces forces(traversal, nullptr, loads);
     std::mt19937 random(6);
-    const Pose shell = {random_vector(random, 0.005), rotation_from_vector(random_vector(random))};
-    const Pose field = {random_vector(random, 0.002), rotation_from_vector(random_vector(random))};
+    const Pose shell = {test::normal_vector(random, 0.005),
+                        rotation_from_vector(test::normal_vector(random))};
+    const Pose field = {test::normal_vector(random, 0.002),
+                        rotation_from_vector(test::normal_vector(random))};
     const auto at = [&](const Pose& s, const Pose& f) {
         static_cast<void>(traversal.update(f.inverse() * s, {}));
         static_cast<void>(forces.update(traversal, {s, f, s.position, f.position}, {}));
@@ -168,7 +161,7 @@ TEST(CouplingLoad, TorqueTurnsTheShorterWayAndHasTheSizeOfItsLaw) {
         const Vector3d turn(0, 0, angle);
         EXPECT_GT(coupling.coupling_load({Vector3d::Zero(), rotation_from_vector(turn)}).torque.z(),
                   0);
-        const Vector3d beyond(0, 0, 2 * kPi - angle);
+        const Vector3d beyond(0, 0, 2 * std::numbers::pi - angle);
         EXPECT_LT(
             coupling.coupling_load({Vector3d::Zero(), rotation_from_vector(beyond)}).torque.z(), 0);
     }
@@ -189,8 +182,9 @@ TEST(CouplingRendered, IsLinearClampedAndTheGradientOfTheStoredEnergy) {
     std::mt19937 random(3);
     for (const double size : {0.002, 0.01, 0.05})
         for (const double angle : {0.05, 0.1, 2.0}) {
-            const Pose hand = {size * random_vector(random).normalized(),
-                               rotation_from_vector(angle * random_vector(random).normalized())};
+            const Pose hand = {
+                size * test::normal_vector(random).normalized(),
+                rotation_from_vector(angle * test::normal_vector(random).normalized())};
             const Wrench shown = coupling.rendered(hand);
             EXPECT_NEAR(shown.force.norm(), std::min(gains.stiffness * size, 8.5), 1e-9);
             EXPECT_NEAR(shown.torque.norm(), std::min(gains.angular_stiffness * angle, 0.05), 1e-9);
@@ -213,21 +207,21 @@ TEST(StaticCoupling, DampsBeforeItLimitsSteps) {
     ToolContact free;
     free.clearance = 1;
     // half of 1 mm is within 0.6 mm: taken whole
-    ASSERT_EQ(coupling.update({{1e-3, 0, 0}}, free, kDt), StepStatus::Ok);
+    ASSERT_EQ(coupling.update({{1e-3, 0, 0}}, free, kLoopStep), StepStatus::Ok);
     EXPECT_NEAR(coupling.pose().position.x(), 0.5e-3, 1e-12);
     EXPECT_FALSE(coupling.report().is_shift_limited);
     coupling.place({});
-    ASSERT_EQ(coupling.update({{2e-3, 0, 0}, rotation_from_vector({0, 0.1, 0})}, free, kDt),
+    ASSERT_EQ(coupling.update({{2e-3, 0, 0}, rotation_from_vector({0, 0.1, 0})}, free, kLoopStep),
               StepStatus::Ok);
     EXPECT_NEAR(coupling.pose().position.x(), 0.6e-3, 1e-12);
-    EXPECT_NEAR(coupling.report().turn, 2 * kPi / 1000, 1e-12);
+    EXPECT_NEAR(coupling.report().turn, 2 * std::numbers::pi / 1000, 1e-12);
     EXPECT_TRUE(coupling.report().is_shift_limited);
     EXPECT_TRUE(coupling.report().is_turn_limited);
     // against limit cycles
     coupling.place({});
     coupling.set_step_scale(0.25);
     coupling.set_step_scale(kNan);
-    ASSERT_EQ(coupling.update({{2e-3, 0, 0}}, free, kDt), StepStatus::Ok);
+    ASSERT_EQ(coupling.update({{2e-3, 0, 0}}, free, kLoopStep), StepStatus::Ok);
     EXPECT_NEAR(coupling.pose().position.x(), 0.15e-3, 1e-12);
 }
 
@@ -238,12 +232,13 @@ TEST(StaticCoupling, StepsShrinkWithTheClearance) {
         StaticCoupling coupling(gains);
         ToolContact near;
         near.clearance = clearance;
-        ASSERT_EQ(coupling.update({{0.1, 0, 0}, rotation_from_vector({0, 1, 0})}, near, kDt),
+        ASSERT_EQ(coupling.update({{0.1, 0, 0}, rotation_from_vector({0, 1, 0})}, near, kLoopStep),
                   StepStatus::Ok);
         const double half = 0.5 * gains.max_depth;
         EXPECT_NEAR(coupling.report().shift, std::min(0.6e-3, half + 0.7 * clearance), 1e-12);
         EXPECT_NEAR(coupling.report().turn,
-                    std::min(2 * kPi / 1000, (half + 0.3 * clearance) / gains.reach), 1e-12);
+                    std::min(2 * std::numbers::pi / 1000, (half + 0.3 * clearance) / gains.reach),
+                    1e-12);
     }
 }
 
@@ -271,14 +266,14 @@ TEST(StaticCoupling, TorqueFollowsTheLeverOfContactsWithin20Milliseconds) {
                            rotation_from_vector({0, 0, 3})};  // not reached so soon
         EXPECT_DOUBLE_EQ(coupling.report().lever, 0.01);
         for (int i = 0; i < 20; ++i) {
-            ASSERT_EQ(coupling.update(hand, contact, kDt), StepStatus::Ok);
+            ASSERT_EQ(coupling.update(hand, contact, kLoopStep), StepStatus::Ok);
         }
         EXPECT_NEAR(coupling.report().lever, c.lever + (0.01 - c.lever) * std::exp(-1.0), 1e-9);
-        for (int i = 0; i < 400; ++i) static_cast<void>(coupling.update(hand, contact, kDt));
+        for (int i = 0; i < 400; ++i) static_cast<void>(coupling.update(hand, contact, kLoopStep));
         EXPECT_NEAR(coupling.report().lever, c.lever, 1e-8);
         EXPECT_NEAR(coupling.report().max_torque, gains.max_force * c.lever, 1e-7);
         // back to half the radius of gyration without contact
-        for (int i = 0; i < 400; ++i) static_cast<void>(coupling.update(hand, {}, kDt));
+        for (int i = 0; i < 400; ++i) static_cast<void>(coupling.update(hand, {}, kLoopStep));
         EXPECT_NEAR(coupling.report().lever, 0.01, 1e-8);
     }
     // rms over contacts, also when they are weighted
@@ -288,7 +283,7 @@ TEST(StaticCoupling, TorqueFollowsTheLeverOfContactsWithin20Milliseconds) {
     two.normals *= 0.1;
     for (int i = 0; i < 400; ++i)
         static_cast<void>(
-            coupling.update({Vector3d::Zero(), rotation_from_vector({0, 0, 3})}, two, kDt));
+            coupling.update({Vector3d::Zero(), rotation_from_vector({0, 0, 3})}, two, kLoopStep));
     EXPECT_NEAR(coupling.report().lever, std::sqrt((16e-6 + 64e-6) / 2), 1e-8);
 }
 
@@ -304,17 +299,17 @@ TEST(StaticCoupling, ContactDamperTakesEnergyOutAndAddsNoLoad) {
     const ToolContact contact = contact_at(Vector3d::Zero(), {0, 0, 1}, 8500, 0);
     const Pose hand = {{1e-3, 0, -1e-3}};
     StaticCoupling a(gains, damped), b(gains, plain);
-    ASSERT_EQ(a.update(hand, contact, kDt), StepStatus::Ok);
-    ASSERT_EQ(b.update(hand, contact, kDt), StepStatus::Ok);
+    ASSERT_EQ(a.update(hand, contact, kLoopStep), StepStatus::Ok);
+    ASSERT_EQ(b.update(hand, contact, kLoopStep), StepStatus::Ok);
     EXPECT_NEAR(b.pose().position.z(), -1e-3 * 600 / (600 + 8500), 1e-12);
-    EXPECT_NEAR(a.pose().position.z(), -1e-3 * 600 / (600 + 8500 + 50 / kDt), 1e-12);
+    EXPECT_NEAR(a.pose().position.z(), -1e-3 * 600 / (600 + 8500 + 50 / kLoopStep), 1e-12);
     EXPECT_NEAR(a.pose().position.x(), b.pose().position.x(), 1e-12);
     // in equilibrium nothing moves: no load
     const double depth = 1e-3 * 600 / (600 + 8500);
     ToolContact balanced = contact_at(Vector3d::Zero(), {0, 0, 1}, 8500, depth);
     StaticCoupling c(gains, damped);
     c.place({{0, 0, -depth}});
-    ASSERT_EQ(c.update({{0, 0, -1e-3}}, balanced, kDt), StepStatus::Ok);
+    ASSERT_EQ(c.update({{0, 0, -1e-3}}, balanced, kLoopStep), StepStatus::Ok);
     EXPECT_NEAR(c.report().shift, 0, 1e-15);
 }
 
@@ -328,14 +323,14 @@ TEST(StaticCoupling, DegenerateDirectionsGoStraightToTheHand) {
     const Vector3d turn(0.2, -0.3, 0.4);
     const Pose hand = {{0.3, 0, -0.5}, rotation_from_vector(turn)};
     StaticCoupling svd(gains, options);
-    ASSERT_EQ(svd.update(hand, contact, kDt), StepStatus::Ok);
+    ASSERT_EQ(svd.update(hand, contact, kLoopStep), StepStatus::Ok);
     EXPECT_EQ(svd.report().num_degenerate, 5);
     EXPECT_NEAR(svd.pose().position.x(), 0.15, 1e-6);
     EXPECT_NEAR(svd.pose().position.z(), 0, 1e-5);
     EXPECT_LT((rotation_vector(svd.pose().rotation) - 0.5 * turn).norm(), 1e-9);
     options.solve = CouplingSolve::Truncated;
     StaticCoupling stays(gains, options);
-    ASSERT_EQ(stays.update(hand, contact, kDt), StepStatus::Ok);
+    ASSERT_EQ(stays.update(hand, contact, kLoopStep), StepStatus::Ok);
     EXPECT_LT(stays.pose().position.norm(), 1e-5);
     EXPECT_LT(rotation_vector(stays.pose().rotation).norm(), 1e-9);
 }
@@ -352,7 +347,7 @@ TEST(StaticCoupling, StaysFiniteThroughTurnsOf400DegreesAndBack) {
                 options.saturation = saturation;
                 StaticCoupling coupling(sample_gains(), options);
                 // something holds the tool: springs to where it is
-                const Vector3d axis = random_vector(random).normalized();
+                const Vector3d axis = test::normal_vector(random).normalized();
                 for (int i = 0; i < 4000; ++i) {
                     ToolContact contact;
                     contact.num_contacts = 1;
@@ -361,10 +356,11 @@ TEST(StaticCoupling, StaysFiniteThroughTurnsOf400DegreesAndBack) {
                     contact.load.torque = -1e4 * rotation_vector(coupling.pose().rotation);
                     // passes through, and turns round at, exactly half a turn
                     const double t = i < 2000 ? i * 1e-3 : (4000 - i) * 1e-3;
-                    double angle = 400.0 / 180 * kPi * std::min(t, 1.0);
-                    if (i % 7 == 0) angle = kPi;
-                    static_cast<void>(coupling.update(
-                        {Vector3d::Zero(), rotation_from_vector(angle * axis)}, contact, kDt));
+                    double angle = 400.0 / 180 * std::numbers::pi * std::min(t, 1.0);
+                    if (i % 7 == 0) angle = std::numbers::pi;
+                    static_cast<void>(
+                        coupling.update({Vector3d::Zero(), rotation_from_vector(angle * axis)},
+                                        contact, kLoopStep));
                     ASSERT_TRUE(is_finite(coupling.pose()));
                     ASSERT_LT(rotation_vector(coupling.pose().rotation).norm(), 1e-3);
                 }
@@ -376,7 +372,8 @@ TEST(StaticCoupling, FollowsExactlyInFreeSpace) {
     const Pose hand = {{0.02, -0.01, 0.03}, rotation_from_vector({0.3, -2.0, 1.5})};
     ToolContact free;
     free.clearance = 1;
-    for (int i = 0; i < 1500; ++i) ASSERT_EQ(coupling.update(hand, free, kDt), StepStatus::Ok);
+    for (int i = 0; i < 1500; ++i)
+        ASSERT_EQ(coupling.update(hand, free, kLoopStep), StepStatus::Ok);
     EXPECT_LT((coupling.pose().position - hand.position).norm(), 1e-9);
     EXPECT_LT(rotation_difference(coupling.pose().rotation, hand.rotation).norm(), 1e-9);
 }
@@ -391,27 +388,27 @@ TEST(StaticCoupling, IgnoresWhatIsNotFiniteAndStaysFiniteWhateverComes) {
                coupling.pose().rotation.coeffs() == before.rotation.coeffs();
     };
     for (const double bad : {kNan, kInfinity, -kInfinity, 1e300}) {
-        EXPECT_TRUE(is_ignored({{bad, 0, 0}}, {}, kDt));
+        EXPECT_TRUE(is_ignored({{bad, 0, 0}}, {}, kLoopStep));
         ToolContact contact;
         contact.load.force.x() = bad;
-        EXPECT_TRUE(is_ignored({}, contact, kDt));
+        EXPECT_TRUE(is_ignored({}, contact, kLoopStep));
         contact = {};
         contact.load.torque.y() = bad;
-        EXPECT_TRUE(is_ignored({}, contact, kDt));
+        EXPECT_TRUE(is_ignored({}, contact, kLoopStep));
         contact = {};
         contact.gradient(2, 3) = bad;
-        EXPECT_TRUE(is_ignored({}, contact, kDt));
+        EXPECT_TRUE(is_ignored({}, contact, kLoopStep));
         contact = {};
         contact.normals(2, 3) = bad;
-        EXPECT_TRUE(is_ignored({}, contact, kDt));
+        EXPECT_TRUE(is_ignored({}, contact, kLoopStep));
     }
     for (const double bad : {kNan, kInfinity, -kInfinity, 0.0, -1.0})
         EXPECT_TRUE(is_ignored({}, {}, bad));
     ToolContact far;
     far.clearance = kNan;
-    EXPECT_TRUE(is_ignored({}, far, kDt));
-    EXPECT_TRUE(is_ignored({Vector3d::Zero(), Quaternion(0, 0, 0, 0)}, {}, kDt));
-    EXPECT_TRUE(is_ignored({Vector3d::Zero(), Quaternion(kNan, 0, 0, 1)}, {}, kDt));
+    EXPECT_TRUE(is_ignored({}, far, kLoopStep));
+    EXPECT_TRUE(is_ignored({Vector3d::Zero(), Quaternion(0, 0, 0, 0)}, {}, kLoopStep));
+    EXPECT_TRUE(is_ignored({Vector3d::Zero(), Quaternion(kNan, 0, 0, 1)}, {}, kLoopStep));
     EXPECT_EQ(coupling.rendered({{kNan, 0, 0}}).force, Vector3d::Zero());
     EXPECT_EQ(coupling.coupling_load({{kNan, 0, 0}}).force, Vector3d::Zero());
     EXPECT_EQ(coupling.coupling_gradient({{kNan, 0, 0}}), Matrix6d::Zero());
@@ -435,15 +432,18 @@ TEST(StaticCoupling, JumpsAndRandomLoadsLeaveItFiniteWithinItsStepLimits) {
                 const double size = i % 2 ? 1.0 : std::pow(10, exponent(random));
                 ToolContact contact;
                 contact.num_contacts = i % 3;
-                contact.load = {random_vector(random, size), random_vector(random, size)};
-                for (double& v : contact.gradient.reshaped()) v = size * random_vector(random).x();
+                contact.load = {test::normal_vector(random, size),
+                                test::normal_vector(random, size)};
+                for (double& v : contact.gradient.reshaped())
+                    v = size * test::normal_vector(random).x();
                 contact.normals = contact.gradient * 1e-3;
-                contact.clearance = random_vector(random).x();
+                contact.clearance = test::normal_vector(random).x();
                 const Pose last = coupling.pose();
                 // metres between readings
-                static_cast<void>(coupling.update(
-                    {random_vector(random, 3), rotation_from_vector(random_vector(random, 3))},
-                    contact, kDt));
+                static_cast<void>(
+                    coupling.update({test::normal_vector(random, 3),
+                                     rotation_from_vector(test::normal_vector(random, 3))},
+                                    contact, kLoopStep));
                 ASSERT_TRUE(is_finite(coupling.pose()));
                 ASSERT_LE((coupling.pose().position - last.position).norm(), 0.6e-3 * (1 + 1e-9));
                 ASSERT_NEAR(coupling.pose().rotation.norm(), 1, 1e-12);
@@ -466,7 +466,7 @@ TEST(StaticCoupling, KeepsGainsInRangeWhileItRuns) {
     EXPECT_EQ(coupling.gains().static_damping, 0.99);
     EXPECT_GT(coupling.gains().max_shift, 0);
     EXPECT_GE(coupling.gains().largest_lever, coupling.gains().least_lever);
-    ASSERT_EQ(coupling.update({{0.1, 0, 0}}, {}, kDt), StepStatus::Ok);
+    ASSERT_EQ(coupling.update({{0.1, 0, 0}}, {}, kLoopStep), StepStatus::Ok);
     EXPECT_TRUE(is_finite(coupling.pose()));
 }
 
@@ -497,8 +497,8 @@ TEST(StaticCoupling, AllocatesNothing) {
     const ToolContact contact = contact_at({0.01, 0, 0}, {0, 0, 1}, 1e7, 1e-6);
     const Pose hand = {{0.3, 0.1, -0.5}, rotation_from_vector({0, 0, 2})};
     AllocationGuard guard;
-    static_cast<void>(coupling.update(hand, contact, kDt));
-    static_cast<void>(coupling.update(hand, {}, kDt));
+    static_cast<void>(coupling.update(hand, contact, kLoopStep));
+    static_cast<void>(coupling.update(hand, {}, kLoopStep));
     const double sum = coupling.rendered(hand).force.sum() + coupling.stored_energy(hand) +
                        coupling.coupling_gradient(hand).sum();
     coupling.set_gains(coupling.gains());

@@ -15,7 +15,7 @@ using namespace pliant;
 
 /// The case that b > K T/2 is derived for. Trials are shorter than by default: the limits are the
 /// same to 0.1 %.
-ZWidthOptions ideal() {
+ZWidthOptions ideal_wall() {
     ZWidthOptions options;
     options.device.delay = 0;
     options.device.capabilities.position_step = 0;
@@ -29,7 +29,7 @@ double bound(const ZWidthOptions& options, double stiffness) {
 TEST(ZWidth, NeededDampingIsHalfStiffnessTimesPeriod) {
     for (const double mass : {0.05, 0.1, 0.3})
         for (const double rate : {1000.0, 4000.0}) {
-            ZWidthOptions options = ideal();
+            ZWidthOptions options = ideal_wall();
             options.device.mass = mass;
             options.device.rate = rate;
             options.device.steps_per_sample = 10;
@@ -52,14 +52,14 @@ TEST(ZWidth, NeededDampingIsThatOfTheExactSampledSystem) {
     double low = 0.1, high = 10;
     while (high - low > 1e-9)
         (determinant(0.5 * (low + high)) < 1 ? high : low) = 0.5 * (low + high);
-    ZWidthOptions options = ideal();
+    ZWidthOptions options = ideal_wall();
     options.device.mass = m;
     EXPECT_NEAR(needed_damping(options, K), low, 3e-3 * low);
     EXPECT_LT(low, 0.98 * bound(options, K));  // the bound is on the safe side
 }
 
 TEST(ZWidth, DelayAddsAWholeSampleEach) {
-    ZWidthOptions options = ideal();
+    ZWidthOptions options = ideal_wall();
     for (const int delay : {1, 2, 3})
         for (const double stiffness : {200.0, 1000.0}) {
             options.device.delay = delay;
@@ -69,14 +69,14 @@ TEST(ZWidth, DelayAddsAWholeSampleEach) {
 }
 
 TEST(ZWidth, MotorLagCountsAsDelay) {
-    ZWidthOptions options = ideal();
+    ZWidthOptions options = ideal_wall();
     options.device.motor_bandwidth = 200;
     const double lag = 1 / (2 * std::numbers::pi * 200);
     EXPECT_NEAR(needed_damping(options, 500), 500 * (0.5e-3 + lag), 0.03 * 500 * (0.5e-3 + lag));
 }
 
 TEST(ZWidth, HandTakesOverItsDamping) {
-    ZWidthOptions options = ideal();
+    ZWidthOptions options = ideal_wall();
     options.hand = HandModel::loose();  // 1 N s/m
     EXPECT_EQ(needed_damping(options, 1000), 0);
     EXPECT_NEAR(needed_damping(options, 4000), 2 - 1, 0.05);
@@ -86,7 +86,7 @@ TEST(ZWidth, HandTakesOverItsDamping) {
 
 TEST(ZWidth, DryFrictionHelpsSmallMotions) {
     // energy balance of a cycle at the speed v: b = K T/2 − 4 f/(π v)
-    ZWidthOptions options = ideal();
+    ZWidthOptions options = ideal_wall();
     options.device.friction = 0.01;
     const double gain = 4 * 0.01 / (std::numbers::pi * options.approach);
     EXPECT_NEAR(needed_damping(options, 1000), 0.5 - gain, 0.02);
@@ -96,7 +96,7 @@ TEST(ZWidth, DryFrictionHelpsSmallMotions) {
 }
 
 TEST(ZWidth, EncoderStepsLeaveTheBoundAndKeepASmallMotion) {
-    ZWidthOptions options = ideal();
+    ZWidthOptions options = ideal_wall();
     options.duration = 3;
     options.device.capabilities.position_step = 5e-5;
     EXPECT_NEAR(needed_damping(options, 1000) / bound(options, 1000), 1, 0.05);
@@ -115,7 +115,7 @@ TEST(ZWidth, EncoderStepsLeaveTheBoundAndKeepASmallMotion) {
 }
 
 TEST(ZWidth, WallDampingStabilizesUpToTheSampledLimit) {
-    ZWidthOptions options = ideal();
+    ZWidthOptions options = ideal_wall();
     options.device.damping = 0;
     EXPECT_FALSE(try_wall(options, 1000, 0).is_stable);
     EXPECT_TRUE(try_wall(options, 1000, 2).is_stable);
@@ -129,7 +129,7 @@ TEST(ZWidth, WallDampingStabilizesUpToTheSampledLimit) {
 }
 
 TEST(ZWidth, SweepCoversTheGridForAnyNumberOfThreads) {
-    ZWidthOptions options = ideal();
+    ZWidthOptions options = ideal_wall();
     options.stiffnesses = {100, 1000, 8000};
     options.dampings = {0, 1};
     options.device.damping = 0.2;
@@ -152,7 +152,7 @@ TEST(ZWidth, SweepCoversTheGridForAnyNumberOfThreads) {
 }
 
 TEST(ZWidth, DefaultGridReachesFromStableToUnstable) {
-    ZWidthOptions options = ideal();
+    ZWidthOptions options = ideal_wall();
     options.device.damping = 0.5;
     options.device.steps_per_sample = 2;
     options.duration = 0.3;

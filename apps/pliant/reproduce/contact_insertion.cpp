@@ -15,7 +15,7 @@ namespace {
 
 using cli::format;
 
-constexpr double kStep = 1e-3;  // [s]
+constexpr double kInsertionStep = 1e-3;  // [s]
 
 /// The demo's path, one pose for each tick of 1 kHz.
 std::vector<Pose> recorded_poses(int stride) {
@@ -24,7 +24,7 @@ std::vector<Pose> recorded_poses(int stride) {
                                   [](const BodyDescription& body) { return body.name == "peg"; });
     const ScriptedMotion& path = *std::get<RigidSource>(peg->source).motion;
     std::vector<Pose> poses;
-    for (int k = 0; k < 12200; k += stride) poses.push_back(path.at(kStep * k).pose);
+    for (int k = 0; k < 12200; k += stride) poses.push_back(path.at(kInsertionStep * k).pose);
     return poses;
 }
 
@@ -41,7 +41,7 @@ Insertion make_insertion(bool is_quick) {
     return {std::move(peg), std::move(hole), std::move(tree), recorded_poses(is_quick ? 20 : 1)};
 }
 
-struct Run {
+struct InsertionRun {
     int budget = 0;  ///< 0: none
     std::vector<double> time_us, nodes, level, contacts;
     TickHistogram::Summary times;
@@ -65,23 +65,23 @@ struct RunOptions {
     bool is_away = false;  ///< stays at its first pose, over the hole
     int stride = 1;        ///< every so many poses
 };
-Run replay(const Insertion& sample, const RunOptions& options) {
+InsertionRun replay(const Insertion& sample, const RunOptions& options) {
     RigidBody peg(RigidShape::sphere(1), sample.peg.mesh);  // contact asks the field, not the shape
     RigidBody hole(RigidShape::sphere(1), sample.hole.mesh);
     ContactPairOptions pair_options;
     pair_options.loads.stiffness = 2 * 8.5 / sample.hole.cell();
     ContactPair pair({&peg, sample.tree}, {&hole, sample.hole.field, {}}, pair_options);
-    Run run;
+    InsertionRun run;
     if (options.budget_s > 0) run.budget = pair.calibrate(options.budget_s);
     Others others;
     TickHistogram histogram;
     for (std::size_t k = 0; k < sample.poses.size();
          k += static_cast<std::size_t>(options.stride)) {
         peg.drive_to(sample.poses[options.is_away ? 0 : k]);
-        (void)peg.step(kStep);
+        (void)peg.step(kInsertionStep);
         if (options.is_cold) others.run();
         const double start = thread_cpu_time_us();
-        (void)pair.act(kStep);
+        (void)pair.act(kInsertionStep);
         const double time = thread_cpu_time_us() - start;
         const TraversalStatistics& found = pair.traversal().statistics();
         run.time_us.push_back(time);
@@ -147,7 +147,7 @@ void run_insertion(Context& context) {
                  {"max_us", "max, µs"}}};
     const int cold_stride = context.sized(4, 2);
     const auto add = [&](const RunOptions& options) {
-        const Run run = replay(sample, options);
+        const InsertionRun run = replay(sample, options);
         const double limit = 1e6 * options.budget_s;
         const char* caches = options.is_cold ? "cold" : "warm";
         const auto time = [](double us) { return Cell::number(us, "%.1f"); };
@@ -172,15 +172,17 @@ void run_insertion(Context& context) {
         return run;
     };
     (void)add({.is_cold = true, .is_away = true, .stride = cold_stride});
-    const Run full = add({});
+    const InsertionRun full = add({});
     context.done(0.5);
-    const Run cold_full = add({.is_cold = true, .stride = cold_stride});
+    const InsertionRun cold_full = add({.is_cold = true, .stride = cold_stride});
     context.done(0.65);
-    const Run wide = add({.budget_s = 400e-6});
-    const Run narrow = add({.budget_s = 200e-6});
+    const InsertionRun wide = add({.budget_s = 400e-6});
+    const InsertionRun narrow = add({.budget_s = 200e-6});
     context.done(0.75);
-    const Run cold_wide = add({.budget_s = 400e-6, .is_cold = true, .stride = cold_stride});
-    const Run cold_narrow = add({.budget_s = 200e-6, .is_cold = true, .stride = cold_stride});
+    const InsertionRun cold_wide =
+        add({.budget_s = 400e-6, .is_cold = true, .stride = cold_stride});
+    const InsertionRun cold_narrow =
+        add({.budget_s = 200e-6, .is_cold = true, .stride = cold_stride});
 
     page.figure({drawn(Plot{.title = "Nodes visited",
                             .x_label = "time, s",

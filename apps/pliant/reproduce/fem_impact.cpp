@@ -23,14 +23,14 @@ const double kPlateau = kBarDensity * kWaveSpeed * kBarSpeed;  // N on 1 m²
 const double kSoftenedPlateau = kPlateau * (1 - 0.75 * kBarSpeed / kWaveSpeed);
 const double kContactTime = 2 * kBarLength / kWaveSpeed;
 
-struct Reference {
+struct ImpactReference {
     int nodes;
     ContactMode mode;
     ContactTrigger trigger;
     double impulse, rebound, energy, penetration;
     int steps;
 };
-constexpr Reference kReferences[] = {
+constexpr ImpactReference kImpactReferences[] = {
     {11, ContactMode::Literal, ContactTrigger::AtContact, 192.2, 0.0922, 1.010, 3.1e-3, 15},
     {21, ContactMode::Literal, ContactTrigger::AtContact, 198.3, 0.0983, 1.003, 1.3e-3, 28},
     {81, ContactMode::Literal, ContactTrigger::AtContact, 198.9, 0.0989, 1.001, 3.4e-4, 111},
@@ -162,7 +162,7 @@ void run_impact(Context& context) {
          {"softened_n", "ρ c v (1 − ¾ v/c)"},
          {"theory_n", "ρ c v"}}};
     int done = 0;
-    for (const Reference& r : kReferences) {
+    for (const ImpactReference& r : kImpactReferences) {
         const BarImpact got = run_bar(r.nodes, r.mode, r.trigger);
         const std::string what =
             format("bar of %d nodes, %s, %s: ", r.nodes, name_of(r.mode), name_of(r.trigger));
@@ -207,7 +207,7 @@ void run_impact(Context& context) {
         if (r.nodes == 21 && r.trigger == ContactTrigger::Predictive)
             spikes.series.push_back(
                 {name_of(r.mode), got.force, r.mode == ContactMode::Hold ? 1 : 6});
-        context.done(++done / static_cast<double>(std::size(kReferences)));
+        context.done(++done / static_cast<double>(std::size(kImpactReferences)));
     }
     std::reverse(spikes.series.begin(), spikes.series.end());
     plot.guides.push_back({kBarGap / kBarSpeed, "impact", true});
