@@ -17,8 +17,9 @@
 namespace pliant::cli {
 namespace {
 
-/// Of something that is no file.
-void check_shape(const std::string& name) {
+/// A file or a shape, said before questions about options.
+void check_input_name(const std::string& name) {
+    if (std::filesystem::exists(name)) return;
     std::vector<std::string> known;
     for (const ShapeInfo& shape : shape_list()) known.push_back(shape.name);
     if (std::find(known.begin(), known.end(), name) != known.end()) return;
@@ -32,7 +33,6 @@ void check_shape(const std::string& name) {
 
 BuildInput load_build_input(const std::string& name, Progress& progress) {
     if (!std::filesystem::exists(name)) {
-        check_shape(name);
         SurfaceMesh surface = make_shape(name, 0, progress);
         const std::string hash = hash_text(content_hash(surface));
         return {std::move(surface), hash};
@@ -298,10 +298,12 @@ int run_build(const Arguments& arguments) {
     if (arguments.has("--clear-cache")) return clear(arguments);
     if (arguments.operands().empty())
         throw InputError("", "pliant build needs a surface: pliant build SURFACE -o MODEL.pliant");
+    const std::string in = arguments.operands()[0];
+    check_input_name(in);
     const std::string kind = checked_kind(arguments);
     if (kind == "field") return build_field_file(arguments);
     if (kind == "pointshell") return build_pointshell_file(arguments);
-    const std::string in = arguments.operands()[0], out = arguments.required("-o");
+    const std::string out = arguments.required("-o");
     check_output(out, {".pliant"});
     ReducedBuildOptions options;
     with_option_names(kModelOptionOfName, [&] { options = parse_options(arguments); });

@@ -202,8 +202,8 @@ std::string zwidth_page(const ZWidthStudy& study) {
              : "no hand."));
     section.text(summary(study));
     section.figure({map_plot(study), needed_plot(study)},
-                   "Left: each dot is a trial, the handle resting in the wall and hit inwards. "
-                   "Right: the damping at which walls without damping of their own become stable; "
+                   "First: each dot is a trial, the handle resting in the wall and hit inwards. "
+                   "Second: the damping at which walls without damping of their own become stable; "
                    "curves end where none is needed.");
 
     reproduce::Table table{

@@ -184,6 +184,7 @@ TEST_F(BuildCommand, WrongNumbersNameTheirOption) {
     EXPECT_FAILS_WITH("build beam --free -o beam.obj", "a name ending in one of .pliant");
     EXPECT_FAILS_WITH(build("--free", path("none.obj")),
                       "there is no file or shape \"" + path("none.obj") + "\"");
+    EXPECT_FAILS_WITH("build nothing", "there is no file or shape \"nothing\"");
     EXPECT_FAILS_WITH(
         build("--free", "nothing"),
         "there is no file or shape \"nothing\"; 'pliant shape list' names the shapes");
