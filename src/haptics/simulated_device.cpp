@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "haptics/command_limits.h"
 #include "haptics/input_range.h"
-#include "haptics/pose_rules.h"
 #include "haptics/tremor.h"
 
 namespace pliant {
@@ -318,20 +318,8 @@ DeviceState SimulatedDevice::read(double now) noexcept {
 }
 
 void SimulatedDevice::write(const DeviceCommand& command) noexcept {
-    const DeviceCapabilities& can = impl_->model.capabilities;
-    DeviceCommand& written = impl_->written;
-    written = {};
-    if (!impl_->is_connected || !command.force.allFinite() || !command.torque.allFinite()) return;
-    Vector3d force = command.force, torque = command.torque;
-    for (int axis = 0; axis < 3; ++axis) {
-        const auto i = static_cast<std::size_t>(axis);
-        if (!can.is_actuated[i]) force[axis] = 0;
-        if (!can.is_actuated[i + 3]) torque[axis] = 0;
-    }
-    written.force = shortened(force, can.max_force);
-    written.torque = shortened(torque, can.max_torque);
-    if (std::isfinite(command.gripper))
-        written.gripper = std::clamp(command.gripper, -can.max_force, can.max_force);
+    impl_->written =
+        impl_->is_connected ? within_limits(command, impl_->model.capabilities) : DeviceCommand{};
 }
 
 const Pose& SimulatedDevice::true_pose() const noexcept { return impl_->pose; }

@@ -1,17 +1,11 @@
-// The one file that sees Boost.Asio and Boost.Beast: they take long to compile.
+// With web_socket_client.cpp the only file that sees Boost: it takes long to compile.
 #include "pliant/net/web_server.h"
 
 #include "net/access.h"
+#include "net/asio_setup.h"
 #include "net/listening_socket.h"
 #include "net/reply_head.h"
 
-#define BOOST_ASIO_NO_DEPRECATED
-#define BOOST_ASIO_DISABLE_CO_AWAIT
-#define BOOST_BEAST_USE_STD_STRING_VIEW
-#if defined(__SANITIZE_THREAD__)
-// the sanitizer does not know fences; one thread runs all handlers, and posting takes a lock
-#define BOOST_ASIO_DISABLE_FENCED_BLOCK
-#endif
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>

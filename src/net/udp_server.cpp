@@ -1,0 +1,110 @@
+#include "pliant/net/udp_server.h"
+
+#include "net/socket_address.h"
+#include "pliant/core/error.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace pliant {
+namespace {
+
+constexpr int kDatagramsPerTurn = 64;  // then time goes on
+
+InputError udp_error(const std::string& address, int port, int error) {
+    const std::string place = "UDP port " + std::to_string(port) + " of " + address;
+    if (error == EADDRINUSE)
+        return {"", place +
+                        " is in use by another program; choose another port, or 0 for any "
+                        "free one"};
+    return {"", "cannot listen on " + place + " (" + std::generic_category().message(error) +
+                    "); give an IP address of this machine and a port above 1023"};
+}
+
+}  // namespace
+
+struct UdpServer::Impl {
+    Impl(const std::string& address, int wanted, Handlers functions)
+        : handlers(std::move(functions)) {
+        if (wanted < 0 || wanted > 65535)
+            throw InputError("", "port", std::to_string(wanted), "0 to 65535");
+        auto place = socket_address(address == "localhost" ? "127.0.0.1" : address, wanted);
+        if (!place)
+            throw InputError("", "address", "\"" + address + "\"",
+                             "an IP address of this machine, such as 127.0.0.1");
+        wake = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        socket = ::socket(place->any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        const bool is_bound = wake >= 0 && socket >= 0 &&
+                              ::bind(socket, &place->any, place->size) == 0 &&
+                              ::getsockname(socket, &place->any, &place->size) == 0;
+        if (!is_bound) {
+            const int error = errno;
+            close_all();
+            throw udp_error(address, wanted, error);
+        }
+        port = place->port();
+        thread = std::thread([this] { run(); });
+    }
+    ~Impl() {
+        is_stopping = true;
+        static_cast<void>(::eventfd_write(wake, 1));
+        thread.join();
+        close_all();
+    }
+    void close_all() const {
+        if (socket >= 0) ::close(socket);
+        if (wake >= 0) ::close(wake);
+    }
+
+    void run() {
+        auto next = std::chrono::steady_clock::now();
+        while (!is_stopping) {
+            std::array<pollfd, 2> waiting = {{{socket, POLLIN, 0}, {wake, POLLIN, 0}}};
+            ::poll(waiting.data(), waiting.size(), static_cast<int>(handlers.interval.count()));
+            for (int i = 0; i < kDatagramsPerTurn && !is_stopping && receive(); ++i) {
+            }
+            const auto now = std::chrono::steady_clock::now();
+            if (now < next || is_stopping) continue;
+            next = now + handlers.interval;
+            if (handlers.tick) handlers.tick();
+        }
+    }
+
+    /// False: there was none.
+    bool receive() {
+        SocketAddress from;
+        const ssize_t size =
+            ::recvfrom(socket, buffer.data(), buffer.size(), MSG_DONTWAIT, &from.any, &from.size);
+        // answers that found nobody come back as errors of later calls
+        if (size < 0) return errno == ECONNREFUSED || errno == EINTR;
+        if (static_cast<std::size_t>(size) > kMaxBytes) return true;
+        const std::string_view peer(reinterpret_cast<const char*>(&from.v6), from.size);
+        const std::string_view reply =
+            handlers.received(peer, {buffer.data(), static_cast<std::size_t>(size)});
+        // a full queue of the system loses it, as the network may
+        if (!reply.empty())
+            static_cast<void>(::sendto(socket, reply.data(), reply.size(),
+                                       MSG_DONTWAIT | MSG_NOSIGNAL, &from.any, from.size));
+        return true;
+    }
+
+    Handlers handlers;
+    int socket = -1, wake = -1, port = 0;
+    std::array<std::byte, kMaxBytes + 1> buffer{};
+    std::atomic<bool> is_stopping{false};
+    std::thread thread;
+};
+
+UdpServer::UdpServer(const std::string& address, int port, Handlers handlers)
+    : impl_(std::make_unique<Impl>(address, port, std::move(handlers))) {}
+UdpServer::~UdpServer() = default;
+int UdpServer::port() const noexcept { return impl_->port; }
+
+}  // namespace pliant
