@@ -1,0 +1,31 @@
+#pragma once
+
+#include "pliant/haptics/device.h"
+
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace pliant {
+
+struct HaplyReading {
+    std::string device_id;
+    DeviceState state;  ///< time is zero: the service does not say
+};
+enum class HaplyFault {
+    Malformed,  ///< no JSON, or fields of other types
+    BadValue,   ///< beyond any device, no rotation
+    Absent,     ///< no Inverse3, or none of that name
+};
+
+/// One message of the Haply Inverse Service. `device_id` empty: the first Inverse3. Any text.
+[[nodiscard]] std::variant<HaplyFault, HaplyReading> parse_haply_message(
+    std::string_view text, const std::string& device_id);
+
+/// Asks for a force [N], and for the next state.
+[[nodiscard]] std::string haply_force_message(const std::string& device_id,
+                                              const Eigen::Vector3d& force);
+/// Asks which devices are there.
+[[nodiscard]] std::string haply_inventory_message();
+
+}  // namespace pliant

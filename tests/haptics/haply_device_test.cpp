@@ -1,0 +1,246 @@
+#include "pliant/haptics/haply_device.h"
+
+#include "haptics/haply_message.h"
+#include "net/test_client.h"
+#include "pliant/core/allocation_guard.h"
+#include "pliant/core/json_value.h"
+#include "pliant/haptics/device_safety.h"
+#include "pliant/net/web_server.h"
+
+#include <gtest/gtest.h>
+
+#include <mutex>
+
+#include "input_error.h"
+
+namespace {
+
+using namespace pliant;
+using namespace std::chrono_literals;
+using Eigen::Vector3d;
+using test::eventually;
+using test::input_error;
+
+const std::string kGrip =
+    R"("wireless_verse_grip":[{"device_id":"61","state":{"orientation":{"w":0,"x":0,"y":0,"z":1},)"
+    R"("buttons":{"a":true,"b":false,"c":true}}}])";
+
+std::string haply_state(double x, const std::string& more = "") {
+    return R"({"session_id":7,"inverse3":[{"device_id":"049D","config":{"type":"inverse3"},)"
+           R"("state":{"cursor_position":{"x":)" +
+           std::to_string(x) +
+           R"(,"y":-0.14,"z":0.16},"cursor_velocity":{"x":0.5,"y":0,"z":0},"control_mode":"idle"},)"
+           R"("status":{"powered":true}}])" +
+           (more.empty() ? "" : "," + more) + "}";
+}
+
+HaplyFault haply_fault(const std::string& text, const std::string& id = "") {
+    const auto parsed = parse_haply_message(text, id);
+    EXPECT_TRUE(std::holds_alternative<HaplyFault>(parsed)) << text;
+    return std::holds_alternative<HaplyFault>(parsed) ? std::get<HaplyFault>(parsed)
+                                                      : HaplyFault{-1};
+}
+
+TEST(HaplyMessage, HasPositionVelocityRotationAndButtons) {
+    const auto parsed = parse_haply_message(haply_state(0.02, kGrip), "");
+    ASSERT_TRUE(std::holds_alternative<HaplyReading>(parsed));
+    const auto& reading = std::get<HaplyReading>(parsed);
+    EXPECT_EQ(reading.device_id, "049D");
+    EXPECT_EQ(reading.state.pose.position, Vector3d(0.02, -0.14, 0.16));
+    EXPECT_EQ(reading.state.twist.linear, Vector3d(0.5, 0, 0));
+    EXPECT_EQ(reading.state.pose.rotation.z(), 1);
+    EXPECT_EQ(reading.state.buttons, 5u);
+    const auto wired = parse_haply_message(
+        haply_state(0, R"("verse_grip":[{"device_id":"1","state":{"button":true}}])"), "049D");
+    EXPECT_EQ(std::get<HaplyReading>(wired).state.buttons, 1u);
+    EXPECT_EQ(std::get<HaplyReading>(wired).state.pose.rotation.w(), 1);
+}
+
+TEST(HaplyMessage, OtherTextIsRefused) {
+    EXPECT_EQ(haply_fault(""), HaplyFault::Malformed);
+    EXPECT_EQ(haply_fault("{"), HaplyFault::Malformed);
+    EXPECT_EQ(haply_fault("[]"), HaplyFault::Malformed);
+    EXPECT_EQ(haply_fault("{}"), HaplyFault::Absent);
+    EXPECT_EQ(haply_fault(R"({"inverse3":[]})"), HaplyFault::Absent);
+    EXPECT_EQ(haply_fault(haply_state(0), "0000"), HaplyFault::Absent);
+    EXPECT_EQ(haply_fault(R"({"inverse3":{}})"), HaplyFault::Malformed);
+    EXPECT_EQ(haply_fault(R"({"inverse3":[3]})"), HaplyFault::Malformed);
+    EXPECT_EQ(haply_fault(R"({"inverse3":[{"state":{}}]})"), HaplyFault::Malformed);
+    EXPECT_EQ(haply_fault(R"({"inverse3":[{"device_id":"1"}]})"), HaplyFault::Malformed);
+    EXPECT_EQ(haply_fault(R"({"inverse3":[{"device_id":"1","state":{}}]})"), HaplyFault::Malformed);
+    EXPECT_EQ(haply_fault(R"({"inverse3":[{"device_id":"1","state":{"cursor_position":)"
+                          R"({"x":1,"y":"2","z":3}}}]})"),
+              HaplyFault::Malformed);
+    EXPECT_EQ(haply_fault(R"({"inverse3":[{"device_id":"1","state":{"cursor_position":)"
+                          R"({"x":1,"y":2}}}]})"),
+              HaplyFault::Malformed);
+    EXPECT_EQ(haply_fault(haply_state(11)), HaplyFault::BadValue);
+    EXPECT_EQ(haply_fault(haply_state(0, R"("verse_grip":[{"device_id":"1","state":{"orientation":)"
+                                         R"({"w":0,"x":0,"y":0,"z":0}}}])")),
+              HaplyFault::BadValue);
+    EXPECT_EQ(haply_fault(haply_state(0, R"("verse_grip":[{"device_id":"1","state":7}])")),
+              HaplyFault::Malformed);
+}
+
+TEST(HaplyMessage, AsksForAForce) {
+    EXPECT_EQ(haply_force_message("04\"9D", Vector3d(1, -0.5, 0)),
+              R"({"inverse3":[{"device_id":"04\"9D","commands":{"set_cursor_force":)"
+              R"({"values":{"x":1,"y":-0.5,"z":0}}}}]})");
+}
+
+/// What the service does: one state for all there is, then one for every message.
+class FakeHaplyService {
+public:
+    explicit FakeHaplyService(int port = 0) {
+        WebServerOptions options;
+        options.port = port;
+        options.max_messages_per_second = 1e5;
+        WebServer::Handlers handlers;
+        handlers.opened = [this](WebServer::Client client) {
+            const std::lock_guard lock(mutex);
+            say(client);
+        };
+        handlers.received = [this](WebServer::Client client, std::span<const std::byte> bytes,
+                                   bool) {
+            const std::lock_guard lock(mutex);
+            take({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+            if (is_closing) return web->close(client);
+            if (!is_silent) say(client);
+        };
+        const std::lock_guard lock(mutex);
+        web = std::make_unique<WebServer>(options, std::move(handlers));
+    }
+    [[nodiscard]] HaplyDescription description() const {
+        return {"ws://127.0.0.1:" + std::to_string(web->port()), ""};
+    }
+    template <class Change>
+    void set(Change&& change) {
+        const std::lock_guard lock(mutex);
+        change(*this);
+    }
+    [[nodiscard]] double last_force() {
+        const std::lock_guard lock(mutex);
+        return force;
+    }
+
+    std::string state = haply_state(0.01, kGrip);
+    bool is_silent = false, is_closing = false;
+    double force = -1;  ///< along x
+    std::unique_ptr<WebServer> web;
+
+private:
+    void say(WebServer::Client client) {
+        web->send(client, std::make_shared<const std::string>(state), true);
+    }
+    void take(const std::string& text) {
+        const JsonValue message = parse_json(text, "command");
+        const JsonValue* const devices = message.find("inverse3");
+        if (!devices) return;
+        const JsonValue& device = devices->array().at(0);
+        EXPECT_EQ(device.find("device_id")->string(), "049D");
+        const JsonValue* const command = device.find("commands")->find("set_cursor_force");
+        force = command->find("values")->find("x")->number();
+    }
+    std::mutex mutex;
+};
+
+bool haply_becomes(HaplyDevice& device, DeviceStatus status) {
+    return eventually([&] { return device.read(0).status == status; });
+}
+
+TEST(HaplyDevice, ReadsAndShowsForces) {
+    FakeHaplyService service;
+    HaplyDevice device(service.description());
+    ASSERT_TRUE(haply_becomes(device, DeviceStatus::Ok));
+    EXPECT_EQ(device.device_id(), "049D");
+    const DeviceState state = device.read(0);
+    // from the middle of the workspace
+    EXPECT_TRUE(state.pose.position.isApprox(Vector3d(0.01, 0, 0), 1e-12));
+    EXPECT_EQ(state.pose.rotation.z(), 1);
+    EXPECT_EQ(state.buttons, 5u);
+    EXPECT_TRUE(eventually([&] {
+        device.write({.force = Vector3d(2.5, 0, 0)});
+        return service.last_force() == 2.5;
+    }));
+    // beyond what it can: clamped; a loop that stops: zero
+    EXPECT_TRUE(eventually([&] {
+        device.write({.force = Vector3d(1e6, 0, 0), .torque = Vector3d(1, 1, 1)});
+        return service.last_force() == device.capabilities().max_force;
+    }));
+    EXPECT_TRUE(eventually([&] { return service.last_force() == 0; }));
+    EXPECT_GT(device.counts().readings, 10u);
+    EXPECT_EQ(device.counts().malformed, 0u);
+}
+
+TEST(HaplyDevice, TheTickAllocatesNothing) {
+    FakeHaplyService service;
+    HaplyDevice device(service.description());
+    ASSERT_TRUE(haply_becomes(device, DeviceStatus::Ok));
+    AllocationGuard guard;
+    const DeviceState state = device.read(1);
+    device.write({.force = Vector3d(1, 0, 0)});
+    const auto allocations = guard.count();
+    EXPECT_EQ(allocations, 0u);
+    EXPECT_NE(state.status, DeviceStatus::Disconnected);
+}
+
+TEST(HaplyDevice, ComesBackAfterTheServiceEnded) {
+    auto service = std::make_unique<FakeHaplyService>();
+    const int port = service->web->port();
+    HaplyDevice device(service->description());
+    ASSERT_TRUE(haply_becomes(device, DeviceStatus::Ok));
+    service->set([](FakeHaplyService& s) { s.is_closing = true; });
+    ASSERT_TRUE(haply_becomes(device, DeviceStatus::Disconnected));
+    service.reset();
+    service = std::make_unique<FakeHaplyService>(port);
+    ASSERT_TRUE(haply_becomes(device, DeviceStatus::Ok));
+    EXPECT_GE(device.counts().connected, 2u);
+}
+
+TEST(HaplyDevice, UnpluggedItIsGoneUntilTheServiceListsItAgain) {
+    FakeHaplyService service;
+    HaplyDevice device(service.description());
+    ASSERT_TRUE(haply_becomes(device, DeviceStatus::Ok));
+    service.set([](FakeHaplyService& s) { s.state = R"({"inverse3":[]})"; });
+    ASSERT_TRUE(haply_becomes(device, DeviceStatus::Disconnected));
+    EXPECT_EQ(device.device_id(), "");
+    service.set([](FakeHaplyService& s) { s.state = haply_state(0.02); });
+    ASSERT_TRUE(haply_becomes(device, DeviceStatus::Ok));
+    EXPECT_EQ(device.counts().connected, 1u);
+}
+
+TEST(HaplyDevice, BadMessagesAreCountedAndTheLastReadingStays) {
+    FakeHaplyService service;
+    HaplyDevice device(service.description());
+    ASSERT_TRUE(haply_becomes(device, DeviceStatus::Ok));
+    service.set([](FakeHaplyService& s) { s.state = "{\"inverse3\": oops"; });
+    EXPECT_TRUE(eventually([&] { return device.counts().malformed > 3; }));
+    service.set([](FakeHaplyService& s) { s.state = haply_state(99); });
+    EXPECT_TRUE(eventually([&] { return device.counts().bad_values > 3; }));
+    EXPECT_NEAR(device.read(0).pose.position.x(), 0.01, 1e-12);
+    service.set([](FakeHaplyService& s) { s.state = haply_state(0.03); });
+    EXPECT_TRUE(
+        eventually([&] { return std::abs(device.read(0).pose.position.x() - 0.03) < 1e-9; }));
+}
+
+TEST(HaplyDevice, AServiceThatFallsSilentIsLeftAndTriedAgain) {
+    FakeHaplyService service;
+    HaplyDevice device(service.description());
+    ASSERT_TRUE(haply_becomes(device, DeviceStatus::Ok));
+    service.set([](FakeHaplyService& s) { s.is_silent = true; });
+    ASSERT_TRUE(haply_becomes(device, DeviceStatus::Disconnected));
+    // it greets on every connection
+    EXPECT_TRUE(eventually([&] { return device.counts().connected >= 2; }));
+    service.set([](FakeHaplyService& s) { s.is_silent = false; });
+    ASSERT_TRUE(haply_becomes(device, DeviceStatus::Ok));
+}
+
+TEST(HaplyDevice, AnAddressThatIsNoneIsNamed) {
+    EXPECT_EQ(input_error([] {
+                  HaplyDevice device({"localhost:10001", ""});
+              }),
+              "url = \"localhost:10001\" (expected ws://ADDRESS:PORT, such as "
+              "ws://127.0.0.1:10001; ADDRESS is an IP address or localhost)");
+}
+
+}  // namespace
