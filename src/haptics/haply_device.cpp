@@ -13,7 +13,7 @@ using Eigen::Vector3d;
 using HaplyClock = DeviceExchange::Clock;
 
 constexpr double kHaplyTimeout = 0.1;                      // without a reading [s]
-constexpr std::chrono::milliseconds kHaplyAnswer{1000};    // then the connection is made anew
+constexpr std::chrono::milliseconds kHaplyAnswer{500};     // then the connection is made anew
 constexpr std::chrono::milliseconds kHaplyInventory{200};  // between questions for a device
 /// The middle of where the handle can be; the service counts from the mount.
 const Vector3d kHaplyCentre(0, -0.14, 0.16);
@@ -42,6 +42,7 @@ struct HaplyDevice::Impl {
         : wanted_id(description.device_id), exchange(haply_capabilities(), kHaplyTimeout) {
         WebSocketClientOptions options;
         options.url = description.url;
+        options.retry = std::chrono::milliseconds(200);
         WebSocketClient::Handlers handlers;
         handlers.opened = [this] {
             const std::lock_guard lock(mutex);

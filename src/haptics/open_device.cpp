@@ -1,6 +1,5 @@
 #include "pliant/haptics/open_device.h"
 
-#include "pliant/core/error.h"
 #include "pliant/haptics/recorded_device.h"
 #include "pliant/haptics/scripted_device.h"
 
@@ -24,9 +23,15 @@ struct DeviceOpener {
     Result operator()(const RecordedDescription& d) const {
         return std::make_unique<RecordedDevice>(d.states, d.capabilities);
     }
-    template <class Other>
-    Result operator()(const Other&) const {
-        throw InputError("", "this kind of device cannot be opened yet");
+    Result operator()(const NetworkDescription& d) const {
+        return std::make_unique<NetworkDevice>(d);
+    }
+    Result operator()(const HaplyDescription& d) const { return std::make_unique<HaplyDevice>(d); }
+    Result operator()(const ForceDimensionDescription& d) const {
+        return std::make_unique<ForceDimensionDevice>(d);
+    }
+    Result operator()(const OpenHapticsDescription& d) const {
+        return std::make_unique<OpenHapticsDevice>(d);
     }
 };
 

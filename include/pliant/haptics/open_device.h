@@ -2,6 +2,10 @@
 
 #include "pliant/body/scripted_motion.h"
 #include "pliant/haptics/device.h"
+#include "pliant/haptics/force_dimension_device.h"
+#include "pliant/haptics/haply_device.h"
+#include "pliant/haptics/network_device.h"
+#include "pliant/haptics/open_haptics_device.h"
 #include "pliant/haptics/simulated_device.h"
 
 #include <memory>
@@ -27,33 +31,6 @@ struct ScriptedDescription {
 struct RecordedDescription {
     std::vector<DeviceState> states;
     DeviceCapabilities capabilities = {};
-};
-
-/// "network": a driver in another program, by UDP or WebSocket on the same port; NetworkDevice.
-struct NetworkDescription {
-    std::string address = "127.0.0.1";  ///< of this machine; 0.0.0.0: drivers elsewhere, too
-    int port = 7717;                    ///< 0: any free one
-    /// What the loop may assume. Forces for a driver that can do less are scaled down.
-    DeviceCapabilities capabilities = {};
-    double timeout = 0.1;  ///< without a message before the driver counts as gone [s]
-};
-
-/// "haply": an Inverse3 through the service of its maker; HaplyDevice.
-struct HaplyDescription {
-    std::string url = "ws://127.0.0.1:10001";
-    std::string device_id;  ///< empty: the first one
-};
-
-/// "force-dimension": through the maker's library, loaded at run time; ForceDimensionDevice.
-struct ForceDimensionDescription {
-    std::string library;  ///< path; empty: libdhd.so where the system looks
-    int serial = 0;       ///< 0: the first device
-};
-
-/// "openhaptics": through the maker's library, loaded at run time; OpenHapticsDevice.
-struct OpenHapticsDescription {
-    std::string library;  ///< path; empty: libHD.so where the system looks
-    std::string name;     ///< as given in the maker's setup; empty: the default device
 };
 
 /// Which device, and how to reach it.

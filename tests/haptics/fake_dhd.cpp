@@ -1,0 +1,138 @@
+// A shared library that answers as Force Dimension's would, for tests: one device that can be
+// unplugged, moved and read through fake_dhd_set and fake_dhd_get.
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace {
+
+struct FakeDhd {
+    std::atomic<double> present{1}, major{3}, type{104}, motors{1}, wrist{1};
+    std::atomic<double> x{0}, y{0}, z{0}, angle{0}, speed{0}, gap{0}, buttons{0};
+    std::atomic<double> force_x{0}, force_y{0}, force_z{0}, torque_x{0}, torque_y{0}, torque_z{0};
+    std::atomic<double> grip{0}, opened{0}, closed{0}, serial{0}, enabled{0};
+};
+FakeDhd fake;
+
+std::atomic<double>* fake_number(const char* name) {
+    struct Entry {
+        const char* name;
+        std::atomic<double>* number;
+    };
+    const std::array<Entry, 23> entries = {{{"present", &fake.present},
+                                            {"major", &fake.major},
+                                            {"type", &fake.type},
+                                            {"motors", &fake.motors},
+                                            {"wrist", &fake.wrist},
+                                            {"x", &fake.x},
+                                            {"y", &fake.y},
+                                            {"z", &fake.z},
+                                            {"angle", &fake.angle},
+                                            {"speed", &fake.speed},
+                                            {"gap", &fake.gap},
+                                            {"buttons", &fake.buttons},
+                                            {"force x", &fake.force_x},
+                                            {"force y", &fake.force_y},
+                                            {"force z", &fake.force_z},
+                                            {"torque x", &fake.torque_x},
+                                            {"torque y", &fake.torque_y},
+                                            {"torque z", &fake.torque_z},
+                                            {"grip", &fake.grip},
+                                            {"opened", &fake.opened},
+                                            {"closed", &fake.closed},
+                                            {"serial", &fake.serial},
+                                            {"enabled", &fake.enabled}}};
+    for (const Entry& entry : entries)
+        if (std::strcmp(entry.name, name) == 0) return entry.number;
+    return nullptr;
+}
+
+int present() { return fake.present > 0 ? 0 : -1; }
+
+}  // namespace
+
+extern "C" {
+
+void fake_dhd_set(const char* name, double value) {
+    if (auto* number = fake_number(name)) *number = value;
+}
+double fake_dhd_get(const char* name) {
+    const auto* number = fake_number(name);
+    return number ? number->load() : std::numeric_limits<double>::quiet_NaN();
+}
+
+void dhdGetSDKVersion(int* major, int* minor, int* release, int* revision) {
+    *major = static_cast<int>(fake.major);
+    *minor = 7;
+    *release = 1;
+    *revision = 99;
+}
+int dhdGetDeviceCount() { return fake.present > 0 ? 1 : 0; }
+int dhdOpen() {
+    if (present() < 0) return -1;
+    fake.opened = fake.opened + 1;
+    return 0;
+}
+int dhdOpenSerial(int serial) {
+    if (serial != 1234) return -1;
+    fake.serial = serial;
+    return dhdOpen();
+}
+int dhdClose(char) {
+    fake.closed = fake.closed + 1;
+    return present();
+}
+const char* dhdErrorGetLastStr() { return "no device found"; }
+int dhdGetSystemType(char) { return static_cast<int>(fake.type); }
+const char* dhdGetSystemName(char) { return "sigma.7"; }
+bool dhdHasWrist(char) { return fake.wrist > 0; }
+bool dhdHasActiveWrist(char) { return fake.wrist > 0; }
+bool dhdHasGripper(char) { return true; }
+int dhdEnableForce(unsigned char on, char) {
+    fake.enabled = on;
+    return present();
+}
+int dhdGetStatus(int* status, char) {
+    for (int i = 0; i < 16; ++i) status[i] = 1;
+    status[5] = fake.motors > 0 ? 1 : 0;
+    return present();
+}
+int dhdGetPositionAndOrientationFrame(double* x, double* y, double* z, double frame[3][3], char) {
+    if (present() < 0) return -1;
+    *x = fake.x;
+    *y = fake.y;
+    *z = fake.z;
+    const double c = std::cos(fake.angle), s = std::sin(fake.angle);
+    const double turn[3][3] = {{1, 0, 0}, {0, c, -s}, {0, s, c}};
+    std::memcpy(frame, turn, sizeof turn);
+    return 0;
+}
+int dhdGetLinearVelocity(double* x, double* y, double* z, char) {
+    *x = fake.speed;
+    *y = *z = 0;
+    return present();
+}
+int dhdGetAngularVelocityRad(double* x, double* y, double* z, char) {
+    *x = *y = *z = 0;
+    return present();
+}
+int dhdGetGripperGap(double* gap, char) {
+    *gap = fake.gap;
+    return present();
+}
+unsigned dhdGetButtonMask(char) { return static_cast<unsigned>(fake.buttons); }
+int dhdSetForceAndTorqueAndGripperForce(double fx, double fy, double fz, double tx, double ty,
+                                        double tz, double grip, char) {
+    fake.force_x = fx;
+    fake.force_y = fy;
+    fake.force_z = fz;
+    fake.torque_x = tx;
+    fake.torque_y = ty;
+    fake.torque_z = tz;
+    fake.grip = grip;
+    return present();
+}
+
+}  // extern "C"
