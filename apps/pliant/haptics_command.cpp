@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "commands.h"
+#include "haptics_devices.h"
 #include "lab.h"
 #include "output.h"
 #include "pliant/core/atomic_file.h"
@@ -37,23 +38,24 @@ ZWidthOptions zwidth_options(const Arguments& arguments) {
 }
 
 int run(const Arguments& arguments) {
-    if (arguments.operands()[0] != "zwidth")
-        throw InputError("", "study", arguments.operands()[0], "zwidth");
+    const std::string& study = arguments.operands()[0];
+    if (study == "devices") return list_haptic_devices(arguments);
+    if (study != "zwidth") throw InputError("", "study", study, "devices or zwidth");
     const ZWidthOptions options = zwidth_options(arguments);
     std::string path;
     if (arguments.has("-o")) path = page_path(arguments.text("-o"), "zwidth.html").string();
 
     Progress progress(progress_style(arguments));
-    const ZWidthStudy study = study_zwidth(options, progress);
+    const ZWidthStudy walls = study_zwidth(options, progress);
     progress.finish();
     if (arguments.json())
-        for (const std::string& line : json_lines(study)) std::printf("%s\n", line.c_str());
+        for (const std::string& line : json_lines(walls)) std::printf("%s\n", line.c_str());
     else
-        print(study);
+        print(walls);
     if (path.empty()) return 0;
 
     AtomicFile file(path);
-    file.write(zwidth_page(study));
+    file.write(zwidth_page(walls));
     file.commit();
     if (arguments.json()) {
         JsonWriter json;
@@ -70,7 +72,7 @@ Command haptics_command() {
     return {
         .name = "haptics",
         .summary = kHapticsSummary,
-        .operands = "zwidth",
+        .operands = "devices|zwidth",
         .example = "pliant haptics zwidth --hand loose -o zwidth.html",
         .min_operands = 1,
         .max_operands = 1,
@@ -85,6 +87,10 @@ Command haptics_command() {
                     {"--velocity-filter", "W",
                      "one pole per sample of the wall's velocity (default 1: none)"},
                     {"--duration", "S", "of one trial (default 4)"},
+                    {"--port", "N", "devices: of the network device (default 7717)"},
+                    {"--haply", "URL", "devices: of the service (default ws://127.0.0.1:10001)"},
+                    {"--dhd", "PATH", "devices: library of Force Dimension"},
+                    {"--hd", "PATH", "devices: library HD of OpenHaptics"},
                     {"-o", "PATH", "a page of plots: an .html file, or a folder for zwidth.html"}},
         .run = run};
 }

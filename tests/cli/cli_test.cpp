@@ -159,8 +159,21 @@ TEST_F(CommandLine, StableWallsAreTabledAndDrawn) {
     EXPECT_NE(page.find("Virtual walls on this device"), std::string::npos);
     const Output json = pliant(quick + "--json");
     EXPECT_TRUE(contains(json, "\"half_stiffness_times_period\":5,")) << json.text;
-    EXPECT_FAILS_WITH("haptics nothing", "study = nothing (expected zwidth)");
+    EXPECT_FAILS_WITH("haptics nothing", "study = nothing (expected devices or zwidth)");
     EXPECT_FAILS_WITH("haptics zwidth --hand soft", "--hand = soft (expected none, loose or firm)");
+}
+
+TEST_F(CommandLine, DevicesAreListedWithWhatIsMissing) {
+    const std::string search = "haptics devices --port 0 --haply ws://127.0.0.1:9 --hd " +
+                               path("libHD.so") + " --dhd " + path("libdhd.so");
+    const Output table = pliant(search);
+    EXPECT_EQ(table.exit_code, 0) << table.text;
+    EXPECT_TRUE(contains(table, "is free for a driver, by UDP or WebSocket")) << table.text;
+    EXPECT_TRUE(contains(table, "nobody answers at ws://127.0.0.1:9")) << table.text;
+    EXPECT_TRUE(contains(table, "looked for " + path("libdhd.so"))) << table.text;
+    const Output json = pliant(search + " --json");
+    EXPECT_TRUE(contains(json, "{\"kind\":\"simulated\",\"ready\":true,")) << json.text;
+    EXPECT_TRUE(contains(json, "{\"kind\":\"openhaptics\",\"ready\":false,")) << json.text;
 }
 
 TEST_F(CommandLine, InterruptedMeshingLeavesNoFile) {
