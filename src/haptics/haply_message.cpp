@@ -13,7 +13,8 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr double kMostHaplyReach = 10;  // [m], and [m/s]: nothing of the kind is larger
+// nothing of the kind is larger or faster
+constexpr double kMostHaplyReach = 10, kMostHaplySpeed = 1000;  // [m], [m/s]
 constexpr JsonLimits kHaplyLimits{std::size_t{1} << 20, 16};
 
 /// A field has another type than it should.
@@ -94,10 +95,9 @@ std::variant<HaplyFault, HaplyReading> parse_haply_message(std::string_view text
         read_grip(message, reading.state);
 
         Quaternion& rotation = reading.state.pose.rotation;
-        const bool is_good =
-            reading.state.pose.position.cwiseAbs().maxCoeff() <= kMostHaplyReach &&
-            reading.state.twist.linear.cwiseAbs().maxCoeff() <= 1000 * kMostHaplyReach &&
-            std::abs(rotation.norm() - 1) < 0.01;
+        const bool is_good = reading.state.pose.position.cwiseAbs().maxCoeff() <= kMostHaplyReach &&
+                             reading.state.twist.linear.cwiseAbs().maxCoeff() <= kMostHaplySpeed &&
+                             std::abs(rotation.norm() - 1) < 0.01;
         if (!is_good) return HaplyFault::BadValue;
         rotation.normalize();
         return reading;

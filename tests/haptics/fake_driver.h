@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <chrono>
 #include <cstring>
 #include <string>
 
@@ -80,6 +81,12 @@ inline std::string bye_bytes(std::uint32_t session) { return driver_header(5, 16
 
 inline std::span<const std::byte> as_byte_span(std::string_view text) {
     return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+/// A driver's clock that goes as ours does.
+inline double steady_seconds() {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration<double>(now).count();
 }
 
 /// 3: a command, 4: an answer, 0: nothing.

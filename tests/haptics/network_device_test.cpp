@@ -36,9 +36,7 @@ public:
     explicit SteadyReadings(std::uint32_t session) : session_(session) {}
     std::string next(double x) {
         DeviceState state;
-        state.time =
-            std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-                .count();
+        state.time = test::steady_seconds();
         state.pose.position.x() = x;
         return test::reading_bytes(session_, ++sequence_, state);
     }

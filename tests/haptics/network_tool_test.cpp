@@ -48,7 +48,7 @@ struct RemoteShow {
     }
     [[nodiscard]] std::string reading() {
         DeviceState state;
-        state.time = driver_clock += kLoopStep;
+        state.time = test::steady_seconds() + clock_shift;
         state.pose.position = handle;
         return test::reading_bytes(1, ++sequence, state);
     }
@@ -82,7 +82,7 @@ struct RemoteShow {
     ContactPair pair;
     HapticTool haptics;
     Vector3d handle = Vector3d::Zero(), last_force = Vector3d::Zero();
-    double now = 0, driver_clock = 100;
+    double now = 0, clock_shift = 100;
     std::uint32_t sequence = 0;
     std::string answer;
 };
@@ -122,7 +122,7 @@ TEST(NetworkTool, AClockThatJumpsCostsOneReading) {
     ASSERT_TRUE(show.press());
     std::uint64_t num_jumps = 0;
     for (const double jump : {3600.0, -7200.0}) {
-        show.driver_clock += jump;
+        show.clock_shift += jump;
         show.driver.send(show.reading());
         ++num_jumps;
         ASSERT_TRUE(eventually([&] { return show.device.counts().clock_jumps == num_jumps; }));
