@@ -3,6 +3,7 @@
 #include "pliant/body/body.h"
 #include "pliant/core/pose.h"
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
@@ -17,7 +18,7 @@ struct Command {
         Poke,          ///< pushes a surface point inwards with `value` [N]; 0: the scene's force
         Drag,          ///< moves the target of a grab
         Release,       ///< of a grab or poke
-        MoveTool,      ///< to `target`
+        MoveTool,      ///< to `target`, a tool in a hand also to `rotation` with `buttons`
         SetParameter,  ///< World::parameters()[parameter] = value
         Reset,         ///< everything but parameters back to the start
     };
@@ -31,6 +32,8 @@ struct Command {
     std::array<double, 3> barycentric = {}, target = {};
     double duration = 0;  ///< the target moves there evenly in this time [s]
     double value = 0;
+    std::array<double, 4> rotation = {1, 0, 0, 0};  ///< w, x, y, z
+    std::uint32_t buttons = 0;                      ///< bit i: button i is down
 };
 static_assert(std::is_trivially_copyable_v<Command>);
 

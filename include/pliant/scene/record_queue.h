@@ -15,6 +15,7 @@ enum class RecordKind : std::uint8_t {
     Sample = 1,   ///< a TickSample; its tick and time are those of the record
     Command = 2,  ///< a Command applied before the tick
     State = 3,    ///< a body's place in the world (int32), 4 bytes of padding, its state (doubles)
+    Haptic = 4,   ///< a HapticTick: of the tool in a hand
 };
 
 /// What a loop hands to a recorder inside its tick: a queue of bytes of fixed capacity between one

@@ -111,6 +111,8 @@ public:
 
     [[nodiscard]] const std::vector<TickSample>& samples(int loop) const noexcept;
     [[nodiscard]] const std::vector<TimedCommand>& commands(int loop) const noexcept;
+    /// Of the tool in a hand after each tick of the loop; empty: it has none.
+    [[nodiscard]] const std::vector<HapticTick>& haptics(int loop) const noexcept;
     /// Of header().bodies[i].
     [[nodiscard]] int num_states(int i) const noexcept;
     [[nodiscard]] std::uint64_t state_tick(int i, int k) const noexcept;

@@ -196,6 +196,23 @@ struct ToolDescription {
     std::optional<ScriptedMotion> script;  ///< moves it until the pointer does
 };
 
+/// How a tool in a hand follows it, docs/haptics.md sections "Static virtual coupling" and
+/// "Baselines".
+enum class ToolCoupling { Static, Dynamic, Direct };
+
+/// A rigid body of the scene, without mass, held in a hand; docs/scene.md section "Tool in a hand".
+/// Its motion is where the hand wants it to be until somebody moves it.
+struct HeldToolDescription {
+    std::string body;
+    Eigen::Vector3d grasp = Eigen::Vector3d::Zero();  ///< in the axes of the body [m]
+    ToolCoupling coupling = ToolCoupling::Static;
+    double scale = 0;      ///< metres in the scene per metre of handle travel; 0: chosen
+    double max_depth = 0;  ///< d_pen [m]; 0: by rule
+    double stiffness_factor = 1, angular_stiffness_factor = 1;  ///< times what the rules say
+    bool has_injection = true, has_back_off = true, has_passivity = true;
+    bool has_force = true;  ///< false: feedback off
+};
+
 struct CameraDescription {
     Eigen::Vector3d eye = Eigen::Vector3d(2, -3, 1.5), target = Eigen::Vector3d::Zero();
 };
@@ -228,7 +245,9 @@ struct SceneDescription {
     std::vector<ContactDescription> contacts;
     PullDescription pull;
     double poke_force = 0;  ///< [N]; 0: found from the body
+    // at most one of the two
     std::optional<ToolDescription> tool;
+    std::optional<HeldToolDescription> held_tool;
     CameraDescription camera;
     bool has_ground = true;  ///< drawn, not felt
     double ground_height = 0;

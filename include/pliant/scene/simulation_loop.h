@@ -4,6 +4,7 @@
 #include "pliant/core/triple_buffer.h"
 #include "pliant/scene/command.h"
 #include "pliant/scene/loop_contact.h"
+#include "pliant/scene/shown_haptics.h"
 
 #include <memory>
 #include <span>
@@ -39,6 +40,7 @@ struct LoopFrame {
     std::array<HeldPoint, Command::kMaxSlots> held;
     bool has_tool = false;
     std::array<double, 3> tool_position = {}, tool_target = {}, tool_force = {};
+    ShownHaptics haptics;
     std::vector<Energy> energies;  ///< of each body, as at most 16 ticks ago
     std::vector<StepStatus> statuses;
     std::vector<ShownContact> contacts;
@@ -85,6 +87,8 @@ public:
     }
     [[nodiscard]] const std::vector<int>& body_of_world() const noexcept { return body_of_world_; }
     [[nodiscard]] const RigidBody* tool() const noexcept { return tool_.get(); }
+    /// Null: no body of this loop is held in a hand.
+    [[nodiscard]] const HapticInfo* haptics() const noexcept;
 
     /// Of gravity, wind, hands and tool: the same for every loop of a world.
     [[nodiscard]] std::vector<LiveParameter> parameters() const;
