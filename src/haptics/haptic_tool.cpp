@@ -160,6 +160,8 @@ struct HapticTool::Impl {
             contact.num_contacts += loads.num_contacts;
             tick.depth = std::max(tick.depth, loads.deepest);
         }
+        tick.worst_depth = std::max(tick.worst_depth, tick.depth);
+        if (tick.depth > gains.max_depth) ++tick.violations;
         tick.contact = contact.load;
         tick.num_contacts = contact.num_contacts;
         return contact;

@@ -217,6 +217,26 @@ TEST(HapticTool, WithoutFeedbackTheToolIsHeldOutAndTheHandFeelsNothing) {
     EXPECT_TRUE(find_jumps(forces, 0.2).empty());
 }
 
+TEST(HapticTool, TicksDeeperThanTheBoundAreCountedUntilReset) {
+    // begins a cell deep, twice the bound
+    PuppetShow show({}, -1e-3);
+    const HapticTick& t = show.tick();
+    EXPECT_EQ(t.violations, 1u);
+    EXPECT_NEAR(t.worst_depth, 1e-3, 1e-8);
+    EXPECT_EQ(t.worst_depth, t.depth);
+    show.move({0, 0, 0.01});
+    EXPECT_EQ(t.depth, 0);
+    EXPECT_NEAR(t.worst_depth, 1e-3, 1e-8);
+    const auto violations = t.violations;
+    EXPECT_LT(violations, 20u);
+    show.move({0, 0, -0.02});
+    EXPECT_GT(t.depth, 0);
+    EXPECT_EQ(t.violations, violations);
+    show.haptics.reset();
+    EXPECT_EQ(t.violations, 0u);
+    EXPECT_EQ(t.worst_depth, 0);
+}
+
 TEST(HapticTool, DampingIsInjectedInContactOnly) {
     HapticToolOptions with, without;
     without.injects_damping = false;

@@ -7,6 +7,7 @@
 #include "pliant/haptics/static_coupling.h"
 #include "pliant/haptics/workspace_map.h"
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -32,6 +33,8 @@ struct HapticTick {
     Wrench contact;                   ///< on the tool about the grasp point
     Wrench coupling;                  ///< shown to the hand, scene units
     double depth = 0, max_depth = 0;  ///< of contacts and its bound [m]
+    double worst_depth = 0;           ///< the deepest since reset [m]
+    std::uint64_t violations = 0;     ///< ticks with contacts deeper than max_depth, since reset
     int num_contacts = 0;
     double port_energy = 0, stored_energy = 0;  ///< [J]
     double oscillation = 0;                     ///< of the last window [N]
