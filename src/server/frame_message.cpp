@@ -1,6 +1,7 @@
 #include "server/frame_message.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "server/binary_writer.h"
 
@@ -44,12 +45,59 @@ void add_contact(const ShownContact& contact, std::vector<float>& numbers) {
     numbers.push_back(static_cast<float>(contact.num_pairs));
 }
 
+/// Writes numbers one after the other into an array of the right size.
+class HapticNumbers {
+public:
+    explicit HapticNumbers(std::array<float, kHapticFloats>& numbers) : numbers_(numbers) {}
+    void put(double x) { numbers_[size_++] = static_cast<float>(x); }
+    void put(const Eigen::Vector3d& v) {
+        for (const double x : v) put(x);
+    }
+    void put(const Pose& pose) {
+        put(pose.position);
+        put(pose.rotation.w());
+        put(Eigen::Vector3d(pose.rotation.vec()));
+    }
+    void put(const Wrench& wrench) {
+        put(wrench.force);
+        put(wrench.torque);
+    }
+    [[nodiscard]] bool is_full() const { return size_ == numbers_.size(); }
+
+private:
+    std::array<float, kHapticFloats>& numbers_;
+    std::size_t size_ = 0;
+};
+
+void write_haptics(const ShownHaptics& shown, std::array<float, kHapticFloats>& numbers) {
+    constexpr std::uint32_t kExactButtons = 0xffffff;  // of a float
+    const HapticTick& tick = shown.tick;
+    HapticNumbers out(numbers);
+    out.put(1);
+    out.put(shown.body);
+    out.put(tick.manipulandum);
+    out.put(tick.tool);
+    out.put(tick.coupling);
+    out.put(tick.contact);
+    out.put(tick.command.force);
+    out.put(tick.command.torque);
+    for (const double x : {tick.depth, tick.max_depth, tick.worst_depth}) out.put(x);
+    out.put(static_cast<double>(tick.violations));
+    out.put(tick.num_contacts);
+    for (const double x :
+         {tick.port_energy, tick.stored_energy, tick.oscillation, tick.gain_scale, tick.step_scale})
+        out.put(x);
+    out.put(static_cast<double>(tick.device.status));
+    out.put(tick.device.buttons & kExactButtons);
+    assert(out.is_full());
+}
+
 }  // namespace
 
 bool operator==(const FrameContent& a, const FrameContent& b) noexcept {
     return a.time == b.time && a.is_paused == b.is_paused && a.has_tool == b.has_tool &&
            a.tool_position == b.tool_position && a.tool_target == b.tool_target &&
-           a.tool_force == b.tool_force &&
+           a.tool_force == b.tool_force && a.haptics == b.haptics &&
            std::equal(a.held.begin(), a.held.end(), b.held.begin(), is_same) &&
            a.contacts == b.contacts && a.display == b.display;
 }
@@ -61,12 +109,14 @@ void gather_frame(std::span<const BodyStream> streams, std::span<const LoopFrame
     content.held = {};
     content.has_tool = false;
     content.tool_position = content.tool_target = content.tool_force = {};
+    content.haptics = {};
     content.contacts.clear();
     for (const LoopFrame* loop : loops) {
         for (const ShownContact& contact : loop->contacts) add_contact(contact, content.contacts);
         // a slot holds something in one loop at most
         for (std::size_t s = 0; s < content.held.size(); ++s)
             if (loop->held[s].body >= 0) content.held[s] = loop->held[s];
+        if (loop->haptics.body >= 0) write_haptics(loop->haptics, content.haptics);
         if (!loop->has_tool) continue;
         content.has_tool = true;
         content.tool_position = loop->tool_position;
@@ -90,7 +140,7 @@ SharedBytes encode_frame(std::span<const BodyStream> streams, const FrameContent
                          std::uint32_t number, double clock) {
     std::size_t num_floats = content.contacts.size();
     for (const BodyStream& stream : streams) num_floats += floats_in_frame(stream);
-    BinaryWriter out(256 + sizeof(float) * num_floats);
+    BinaryWriter out(512 + sizeof(float) * num_floats);
     out.u32(kFrame);
     out.u32(number);
     out.u32(content.is_paused ? kPausedFlag : 0);
@@ -109,6 +159,7 @@ SharedBytes encode_frame(std::span<const BodyStream> streams, const FrameContent
     put_vector(out, content.tool_position);
     put_vector(out, content.tool_target);
     put_vector(out, content.tool_force);
+    out.floats(content.haptics);
     out.floats(content.contacts);
 
     std::vector<float> positions;

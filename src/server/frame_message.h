@@ -31,6 +31,9 @@ struct BodyStream {
     std::shared_ptr<const BodyDisplay> display;
 };
 
+/// Numbers that a frame has of the tool in a hand.
+inline constexpr std::size_t kHapticFloats = 46;
+
 /// Everything that a frame shows, copied out of what the loops have published.
 struct FrameContent {
     double time = 0;  ///< of the haptic loop [s]
@@ -38,6 +41,7 @@ struct FrameContent {
     std::array<HeldPoint, Command::kMaxSlots> held;
     bool has_tool = false;
     std::array<double, 3> tool_position = {}, tool_target = {}, tool_force = {};
+    std::array<float, kHapticFloats> haptics = {};  ///< as they are sent
     std::vector<float> contacts;  ///< numbers of each contact as they are sent, loop by loop
     std::vector<float> display;   ///< of all bodies, in their order
 };

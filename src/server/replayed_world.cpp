@@ -240,6 +240,7 @@ private:
         frame.time = time_;
         frame.tick = static_cast<std::uint64_t>(time_ * world_->loop(l).settings().rate + 0.5);
         frame.held = {};
+        show_haptics(l, frame);
 
         const std::size_t num_passed = samples_until(l, time_);
         if (num_passed == 0) return;
@@ -257,6 +258,15 @@ private:
             frame.tool_target = sample.hand;
             frame.tool_force = sample.force;
         }
+    }
+
+    /// What the tool in a hand did at the time shown.
+    void show_haptics(int l, LoopFrame& frame) const {
+        if (frame.haptics.body < 0 || l >= num_recorded_loops()) return;
+        const std::vector<HapticTick>& ticks = recording_.haptics(l);
+        frame.haptics.notice = {};
+        if (frame.tick > 0 && !ticks.empty())
+            frame.haptics.tick = ticks[std::min<std::size_t>(frame.tick, ticks.size()) - 1];
     }
 
     Recording recording_;

@@ -90,6 +90,34 @@ void put_contacts(JsonWriter& json, const World& world) {
     json.end_array();
 }
 
+void put_gains(JsonWriter& json, const std::vector<GainNote>& gains) {
+    json.key("gains").begin_array();
+    for (const GainNote& gain : gains) {
+        json.begin_object().member("name", gain.name).member("unit", gain.unit);
+        json.member("meaning", gain.meaning).member("reason", gain.reason);
+        json.member("value", gain.value).member("least", gain.least);
+        json.member("largest", gain.largest).member("limit", gain.limit).end_object();
+    }
+    json.end_array();
+}
+
+/// Of the tool in a hand.
+void put_haptics(JsonWriter& json, const HapticInfo* haptics) {
+    json.key("haptics");
+    if (haptics == nullptr) {
+        put_null(json);
+        return;
+    }
+    json.begin_object().member("body", haptics->body);
+    json.member("device", haptics->capabilities.name).member("kind", haptics->kind);
+    json.member("max_force", haptics->capabilities.max_force);
+    json.member("max_torque", haptics->capabilities.max_torque);
+    json.member("scale", 1 / haptics->workspace.scale);
+    put_array(json, "grasp", haptics->grasp);
+    put_gains(json, haptics->gains);
+    json.member("warning", haptics->warning).end_object();
+}
+
 void put_parameters(JsonWriter& json, const ViewedWorld& viewed) {
     json.key("parameters").begin_array();
     const std::vector<WorldParameter>& parameters = viewed.world().parameters();
@@ -125,6 +153,11 @@ void put_loop(JsonWriter& json, const std::string& name, const LoopFrame& frame)
         json.member(to_string(static_cast<StepStatus>(s)),
                     frame.status_counts[static_cast<std::size_t>(s)]);
     json.end_object().end_object();
+}
+
+std::string notice_of(const ShownHaptics& haptics) {
+    const auto end = std::find(haptics.notice.begin(), haptics.notice.end(), '\0');
+    return {haptics.notice.begin(), end};
 }
 
 void put_recording(JsonWriter& json, const ViewedWorld& viewed, const std::string& name) {
@@ -179,14 +212,17 @@ std::string hello_message(const ViewedWorld& viewed, const SceneAssets& assets,
     put_parameters(json, viewed);
 
     const RigidBody* tool = nullptr;
+    const HapticInfo* haptics = nullptr;
     json.key("loops").begin_array();
     for (int l = 0; l < world.num_loops(); ++l) {
         const SimulationLoop& loop = world.loop(l);
         json.begin_object().member("name", loop.settings().name);
         json.member("rate", loop.settings().rate).end_object();
         if (loop.tool() != nullptr) tool = loop.tool();
+        if (loop.haptics() != nullptr) haptics = loop.haptics();
     }
     json.end_array();
+    put_haptics(json, haptics);
     json.member("has_tool", tool != nullptr);
     json.member("tool_radius",
                 tool != nullptr && world.scene().tool ? world.scene().tool->radius : 0.0);
@@ -211,6 +247,8 @@ std::string stats_message(ViewedWorld& viewed, const ServerStatus& status) {
     const World& world = viewed.world();
     JsonWriter json = begin_message("stats");
     Energy energy;
+    std::string notice;  // of the tool in a hand
+    const HapticInfo* haptics = nullptr;
     json.key("loops").begin_array();
     for (int l = 0; l < world.num_loops(); ++l) {
         const LoopFrame& frame = viewed.frame(l);
@@ -219,8 +257,19 @@ std::string stats_message(ViewedWorld& viewed, const ServerStatus& status) {
             energy.kinetic += part.kinetic;
             energy.elastic += part.elastic;
         }
+        if (frame.haptics.body < 0) continue;
+        notice = notice_of(frame.haptics);
+        haptics = world.loop(l).haptics();
     }
     json.end_array();
+    json.key("haptics");
+    if (haptics != nullptr)
+        json.begin_object()
+            .member("notice", notice)
+            .member("device", haptics->capabilities.name)
+            .end_object();
+    else
+        put_null(json);
     json.key("energy").begin_object().member("kinetic", energy.kinetic);
     json.member("elastic", energy.elastic).end_object();
     json.member("viewers", static_cast<std::uint64_t>(status.num_viewers));

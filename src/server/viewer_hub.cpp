@@ -123,7 +123,12 @@ void ViewerHub::handle(Viewer& viewer, const CommandMessage& message, double now
             slots_to_release_ &= ~slot;
         }
         if (command.kind == Command::Kind::Release) held_slots_ &= ~slot;
-        if (command.kind == Command::Kind::Reset) held_slots_ = 0;
+        if (command.kind == Command::Kind::MoveTool) {
+            held_tool_.reset();
+            if (command.buttons != 0) held_tool_ = command;
+            tool_to_release_.reset();
+        }
+        if (command.kind == Command::Kind::Reset) forget_held();
     }
 }
 
@@ -204,7 +209,7 @@ void ViewerHub::ask_to_steer(Viewer& viewer, double now) {
             hand_over(static_cast<std::size_t>(asking - viewers_.begin()), now);
         return;
     }
-    if (held_slots_ == 0 && now - last_command_ >= kIdleSteering) {
+    if (held_slots_ == 0 && !held_tool_ && now - last_command_ >= kIdleSteering) {
         const auto place = std::find_if(viewers_.begin(), viewers_.end(),
                                         [&](const auto& other) { return other.get() == &viewer; });
         hand_over(static_cast<std::size_t>(place - viewers_.begin()), now);
@@ -229,10 +234,20 @@ void ViewerHub::hand_over(std::size_t to, double now) {
 
 void ViewerHub::release_all() {
     slots_to_release_ |= std::exchange(held_slots_, 0u);
+    if (held_tool_) {
+        tool_to_release_ = std::exchange(held_tool_, std::nullopt);
+        tool_to_release_->buttons = 0;
+    }
     send_releases();
 }
 
+void ViewerHub::forget_held() {
+    held_slots_ = 0;
+    held_tool_.reset();
+}
+
 void ViewerHub::send_releases() {
+    if (tool_to_release_ && viewed_->send(*tool_to_release_)) tool_to_release_.reset();
     for (int slot = 0; slot < Command::kMaxSlots; ++slot) {
         if ((slots_to_release_ >> slot & 1u) == 0) continue;
         Command command;
@@ -250,7 +265,9 @@ void ViewerHub::show(std::unique_ptr<ViewedWorld> viewed, double now) {
     viewed_ = std::move(viewed);
     assets_ = std::make_unique<SceneAssets>(viewed_->world());
     slices_ = std::make_unique<FieldSlices>(viewed_->world());
-    held_slots_ = slots_to_release_ = 0;
+    forget_held();
+    slots_to_release_ = 0;
+    tool_to_release_.reset();
     stream_.invalidate();
     viewed_->look_at_clock(now);
     for (const auto& viewer : viewers_) {
@@ -300,7 +317,7 @@ void ViewerHub::start_recording() {
         viewed_->start_recording(path, iso_time(utc));
         recording_ = path.filename().string();
         // a recording begins with a reset
-        held_slots_ = 0;
+        forget_held();
         notice("info", "Recording to " + path.string() + ".");
     } catch (const InputError& error) {
         notice("error", error.what());

@@ -70,6 +70,7 @@ private:
     void ask_to_steer(Viewer& viewer, double now);
     void hand_over(std::size_t to, double now);
     void release_all();
+    void forget_held();
     void send_releases();
 
     void show(std::unique_ptr<ViewedWorld> viewed, double now);
@@ -102,6 +103,8 @@ private:
     std::vector<std::unique_ptr<Viewer>> viewers_;
     // bits: what the steering viewer holds, and what must still be let go for one that has left
     unsigned held_slots_ = 0, slots_to_release_ = 0;
+    // the same of buttons of the tool: where it was when they went down
+    std::optional<Command> held_tool_, tool_to_release_;
     double last_command_ = 0;
 
     FrameStream stream_;

@@ -15,6 +15,7 @@ constexpr double kStrongest = 1e6;  // of a poke [N]
 constexpr double kLongestTime = 1e9;
 constexpr double kMaxInt = std::numeric_limits<std::int32_t>::max();
 constexpr double kMaxRank = 1000;
+constexpr double kAllButtons = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t kLongestName = 200;
 
 struct Malformed {};
@@ -45,11 +46,16 @@ public:
     std::int32_t index(std::string_view key, double high = kMaxInt) {
         return static_cast<std::int32_t>(whole(key, 0, high));
     }
-    std::array<double, 3> vector(std::string_view key, double low, double high) {
+    template <std::size_t n>
+    std::array<double, n> numbers(std::string_view key, double low, double high) {
         const JsonValue::Array& items = get(key, JsonValue::Type::Array).array();
-        if (items.size() != 3) throw Malformed{};
-        return {checked(items[0], low, high), checked(items[1], low, high),
-                checked(items[2], low, high)};
+        if (items.size() != n) throw Malformed{};
+        std::array<double, n> values;
+        for (std::size_t i = 0; i < n; ++i) values[i] = checked(items[i], low, high);
+        return values;
+    }
+    std::array<double, 3> vector(std::string_view key, double low, double high) {
+        return numbers<3>(key, low, high);
     }
     void finish() const {
         if (num_read_ != message_.object().size()) throw Malformed{};
@@ -84,6 +90,18 @@ std::array<double, 3> read_barycentric(MemberReader& reader) {
     return weights;
 }
 
+/// Single precision is not quite a unit; it is put right.
+std::array<double, 4> read_rotation(MemberReader& reader) {
+    constexpr double kSlack = 0.01;
+    std::array<double, 4> rotation = reader.numbers<4>("rotation", -1 - kSlack, 1 + kSlack);
+    double norm = 0;
+    for (const double x : rotation) norm += x * x;
+    norm = std::sqrt(norm);
+    if (!(std::abs(norm - 1) < kSlack)) throw Malformed{};
+    for (double& x : rotation) x /= norm;
+    return rotation;
+}
+
 CommandMessage read_command(Command::Kind kind, MemberReader& reader) {
     using Kind = Command::Kind;
     CommandMessage message;
@@ -98,6 +116,9 @@ CommandMessage read_command(Command::Kind kind, MemberReader& reader) {
     }
     if (kind == Kind::Grab || kind == Kind::Drag || kind == Kind::MoveTool)
         command.target = reader.vector("target", -kFarthest, kFarthest);
+    if (kind == Kind::MoveTool && reader.has("rotation")) command.rotation = read_rotation(reader);
+    if (kind == Kind::MoveTool && reader.has("buttons"))
+        command.buttons = static_cast<std::uint32_t>(reader.whole("buttons", 0, kAllButtons));
     if (kind == Kind::Poke && reader.has("force"))
         command.value = reader.number("force", 0, kStrongest);
     if (kind == Kind::SetParameter) {

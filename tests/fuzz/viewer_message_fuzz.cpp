@@ -16,6 +16,9 @@ void check(const pliant::CommandMessage& message) {
     require(command.slot >= 0 && command.slot < pliant::Command::kMaxSlots);
     require(command.body >= -1 && command.triangle >= -1 && command.parameter == -1);
     for (const double x : command.target) require(std::abs(x) <= 1e6);
+    double norm = 0;
+    for (const double x : command.rotation) norm += x * x;
+    require(std::abs(norm - 1) < 1e-12);
     for (const double w : command.barycentric) require(w >= 0 && w <= 1);
     require(std::isfinite(command.value) && message.parameter.size() <= 200);
 }

@@ -101,7 +101,30 @@ struct ThreeBodies {
                                  .forces = {{}, {}},
                                  .num_nodes = 2,
                                  .num_contacting = 1});
+        set_haptics(slow.haptics);
         gather(false);
+    }
+    static void set_haptics(ShownHaptics& haptics) {
+        haptics.body = 2;
+        HapticTick& tick = haptics.tick;
+        tick.manipulandum = {{31, 32, 33}, Quaternion(0.5, 0.5, -0.5, -0.5)};
+        tick.tool = {{34, 35, 36}, Quaternion(0, 0, 1, 0)};
+        tick.coupling = {{37, 38, 39}, {40, 41, 42}};
+        tick.contact = {{43, 44, 45}, {46, 47, 48}};
+        tick.command.force = {49, 50, 51};
+        tick.command.torque = {52, 53, 54};
+        tick.depth = 0.125;
+        tick.max_depth = 0.25;
+        tick.worst_depth = 0.5;
+        tick.violations = 1234567;
+        tick.num_contacts = 55;
+        tick.port_energy = -0.75;
+        tick.stored_energy = 1.5;
+        tick.oscillation = 0.0625;
+        tick.gain_scale = 0.9375;
+        tick.step_scale = 0.875;
+        tick.device.status = DeviceStatus::Stale;
+        tick.device.buttons = 0xff000005;
     }
     void gather(bool is_paused) {
         const LoopFrame* loops[] = {&haptic, &slow};
@@ -127,6 +150,13 @@ TEST(FrameMessage, IsWrittenByteForByte) {
     expected.f32(1).f32(1).f32(-1).f32(-2).f32(-3).f32(0).f32(0).f32(0).f32(0.5).f32(0).f32(0);
     expected.f32(1);
     for (int i = 11; i <= 19; ++i) expected.f32(static_cast<float>(i));
+    // the tool in a hand: present, body, poses, wrenches, depths, counts, energies, what back-off
+    // does, the device and as many buttons as a float holds
+    expected.f32(1).f32(2).f32(31).f32(32).f32(33).f32(0.5).f32(0.5).f32(-0.5).f32(-0.5);
+    expected.f32(34).f32(35).f32(36).f32(0).f32(0).f32(1).f32(0);
+    for (int i = 37; i <= 54; ++i) expected.f32(static_cast<float>(i));
+    expected.f32(0.125).f32(0.25).f32(0.5).f32(1234567).f32(55).f32(-0.75).f32(1.5).f32(0.0625);
+    expected.f32(0.9375).f32(0.875).f32(2).f32(5);
     // the contact: counts, whether it was cut short, force, depth and pairs
     expected.f32(412).f32(3000).f32(26).f32(3).f32(1).f32(0.5).f32(-1).f32(2).f32(0.25).f32(7);
     // positions of two vertices, pose and two coordinates, pose
@@ -141,7 +171,14 @@ TEST(FrameMessage, WorldWithoutBodiesHasAFrame) {
     const LoopFrame* loops[] = {&loop};
     FrameContent content;
     gather_frame({}, loops, false, content);
-    EXPECT_EQ(encode_frame({}, content, 1, 0)->size(), 32u + 4u * (4 * 11 + 10));
+    EXPECT_EQ(encode_frame({}, content, 1, 0)->size(), 32u + 4u * (4 * 11 + 10 + kHapticFloats));
+}
+
+TEST(FrameMessage, WithoutAToolInAHandItsNumbersAreZero) {
+    ThreeBodies scene;
+    scene.slow.haptics.body = -1;
+    scene.gather(false);
+    for (const float x : scene.content.haptics) EXPECT_EQ(x, 0.0f);
 }
 
 TEST(FrameMessage, ContentIsNewWhenAnythingInItChanges) {
@@ -165,6 +202,8 @@ TEST(FrameMessage, ContentIsNewWhenAnythingInItChanges) {
     EXPECT_TRUE(is_new_after([](ThreeBodies& s) { s.slow.has_tool = false; }));
     EXPECT_TRUE(is_new_after([](ThreeBodies& s) { s.slow.contacts[0].force[1] = 0; }));
     EXPECT_TRUE(is_new_after([](ThreeBodies& s) { s.slow.contacts[0].statistics.visited = 1; }));
+    EXPECT_TRUE(is_new_after([](ThreeBodies& s) { s.slow.haptics.tick.coupling.torque[2] = 0; }));
+    EXPECT_TRUE(is_new_after([](ThreeBodies& s) { s.slow.haptics.body = -1; }));
     // statistics are not drawn
     EXPECT_FALSE(is_new_after([](ThreeBodies& s) { s.haptic.skipped = 7; }));
 }

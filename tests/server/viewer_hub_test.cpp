@@ -161,7 +161,7 @@ TEST_F(ViewerHubTest, FrameHoldsEveryBody) {
     const std::string& frame = inboxes[1].frames[0];
     const std::size_t block =
         3 * static_cast<std::size_t>(world->world().body(1).surface().num_vertices());
-    EXPECT_EQ(frame.size(), 32 + 4 * (4 * 11 + 10 + 11 + block + 7 + 11));
+    EXPECT_EQ(frame.size(), 32 + 4 * (4 * 11 + 10 + kHapticFloats + 11 + block + 7 + 11));
     EXPECT_EQ(number_at<std::uint32_t>(frame, 12), 4u);
 }
 
@@ -313,6 +313,32 @@ TEST_F(ViewerHubTest, VanishedHandLetsGo) {
     EXPECT_EQ(world->commands.size(), 2u) << "the second held nothing";
 }
 
+TEST_F(ViewerHubTest, ButtonsOfAVanishedHandGoUp) {
+    hub->opened(1, now);
+    hub->opened(2, now);
+    say(1, R"({"type":"tool","target":[1,0,2],"rotation":[0,1,0,0],"buttons":5})");
+    now += 60;
+    say(2, R"({"type":"steer"})");
+    EXPECT_THAT(inboxes[1].last("stats"), HasSubstr(R"("asked":true)"))
+        << "who holds a button down is not idle";
+    world->commands.clear();
+    world->takes_commands = false;
+    hub->closed(1, now);
+    world->takes_commands = true;
+    run(now + 0.01);
+    ASSERT_EQ(world->commands.size(), 1u);
+    const Command& command = world->commands[0];
+    EXPECT_EQ(command.kind, Command::Kind::MoveTool);
+    EXPECT_EQ(command.buttons, 0u);
+    EXPECT_EQ(command.target, (std::array<double, 3>{1, 0, 2})) << "it stays where it was";
+    EXPECT_EQ(command.rotation, (std::array<double, 4>{0, 1, 0, 0}));
+    // nothing to let go: a tool that is merely somewhere, or put there anew by the next
+    say(2, R"({"type":"tool","target":[1,0,2],"buttons":1})");
+    say(2, R"({"type":"tool","target":[1,0,3]})");
+    hub->closed(2, now);
+    EXPECT_EQ(world->commands.size(), 3u);
+}
+
 TEST_F(ViewerHubTest, SteeringIsAskedForAndHandedOver) {
     for (const WebServer::Client client : {1, 2, 3}) hub->opened(client, now);
     say(1, kGrab);
@@ -435,7 +461,8 @@ protected:
 
     /// Number k of the contact in the newest frame of a viewer.
     [[nodiscard]] float contact(WebServer::Client client, std::size_t k) {
-        return number_at<float>(inboxes[client].frames.back(), 32 + 4 * (4 * 11 + 10 + k));
+        return number_at<float>(inboxes[client].frames.back(),
+                                32 + 4 * (4 * 11 + 10 + kHapticFloats + k));
     }
     static constexpr std::size_t kVisited = 0, kTouching = 2, kLevel = 3, kForceZ = 7, kDeepest = 8;
 };
@@ -452,7 +479,8 @@ TEST_F(ContactTest, HelloAndFramesTellOfEachContact) {
     for (const char* name : {"beam/ball.stiffness", "beam/ball.friction", "beam/ball.nodes"})
         EXPECT_THAT(inboxes[1].texts[0], HasSubstr(R"("name":")" + std::string(name) + '"'));
     // contacts, beam of rank 6, ball
-    EXPECT_EQ(inboxes[1].frames.at(0).size(), 32u + 4u * (4 * 11 + 10 + 10 + 13 + 7));
+    EXPECT_EQ(inboxes[1].frames.at(0).size(),
+              32u + 4u * (4 * 11 + 10 + kHapticFloats + 10 + 13 + 7));
 
     run(0.4, {1});
     EXPECT_GT(contact(1, kVisited), contact(1, kTouching));

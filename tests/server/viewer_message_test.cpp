@@ -59,6 +59,36 @@ TEST(ViewerMessage, WeightsJustOutsideTheTriangleArePutRight) {
             << weights;
 }
 
+TEST(ViewerMessage, ToolMayTurnAndHaveButtons) {
+    const auto tool = [](const std::string& more) {
+        return R"({"type":"tool","target":[1,2,3])" + more + "}";
+    };
+    const Command plain = parse_as<CommandMessage>(tool("")).command;
+    EXPECT_EQ(plain.rotation, (std::array<double, 4>{1, 0, 0, 0}));
+    EXPECT_EQ(plain.buttons, 0u);
+    const Command command =
+        parse_as<CommandMessage>(tool(R"(,"rotation":[0.5,-0.5,0.5,0.5],"buttons":4294967295)"))
+            .command;
+    EXPECT_EQ(command.kind, Command::Kind::MoveTool);
+    EXPECT_EQ(command.target, (std::array<double, 3>{1, 2, 3}));
+    EXPECT_EQ(command.rotation, (std::array<double, 4>{0.5, -0.5, 0.5, 0.5}));
+    EXPECT_EQ(command.buttons, 4294967295u);
+    // single precision is put right
+    const Command near =
+        parse_as<CommandMessage>(tool(R"(,"rotation":[1.000004,0,0,0.001])")).command;
+    double norm = 0;
+    for (const double x : near.rotation) norm += x * x;
+    EXPECT_NEAR(norm, 1, 1e-15);
+    for (const char* bad :
+         {R"(,"rotation":[0,0,0,0])", R"(,"rotation":[1,1,0,0])", R"(,"rotation":[0.5,0,0,0])",
+          R"(,"rotation":[1,0,0])", R"(,"rotation":[1,0,0,0,0])", R"(,"rotation":[1,0,0,null])",
+          R"(,"rotation":[NaN,0,0,0])", R"(,"rotation":1)", R"(,"buttons":-1)", R"(,"buttons":1.5)",
+          R"(,"buttons":4294967296)", R"(,"buttons":[1])"})
+        EXPECT_TRUE(is_refused(tool(bad))) << bad;
+    EXPECT_TRUE(is_refused(R"({"type":"tool","rotation":[1,0,0,0]})"));
+    EXPECT_TRUE(is_refused(R"({"type":"drag","slot":0,"target":[0,0,0],"rotation":[1,0,0,0]})"));
+}
+
 TEST(ViewerMessage, EveryOtherTypeIsKnown) {
     EXPECT_EQ(parse_as<CommandMessage>(R"({"type":"drag","slot":1,"target":[0,0,1]})").command.kind,
               Command::Kind::Drag);

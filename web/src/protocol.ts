@@ -1,6 +1,8 @@
 // What server and page say to each other, docs/server.md.
 
 export type Vec3 = [number, number, number];
+/// w x y z.
+export type Turn = [number, number, number, number];
 
 export interface BodyInfo {
     name: string;
@@ -40,6 +42,31 @@ export interface ContactInfo {
     levels: number; // of the tree of points
 }
 
+/// A gain of the virtual coupling and why it is what it is.
+export interface GainNote {
+    name: string;
+    unit: string;
+    meaning: string;
+    reason: string;
+    value: number;
+    least: number;
+    largest: number; // end of the safe range
+    limit: number; // nothing beyond is accepted
+}
+
+/// The tool in a hand.
+export interface HapticInfo {
+    body: number;
+    device: string;
+    kind: string;
+    max_force: number; // of the device [N]
+    max_torque: number; // [N m]
+    scale: number; // metres in the scene per metre of handle travel
+    grasp: Vec3; // in the axes of the body
+    gains: GainNote[];
+    warning: string;
+}
+
 export interface Hello {
     type: "hello";
     protocol: number;
@@ -59,6 +86,7 @@ export interface Hello {
     contacts: ContactInfo[];
     parameters: ParameterInfo[];
     loops: { name: string; rate: number }[];
+    haptics: null | HapticInfo;
     has_tool: boolean;
     tool_radius: number;
     scheduling: string;
@@ -86,6 +114,7 @@ export interface LoopStats {
 export interface Stats {
     type: "stats";
     loops: LoopStats[];
+    haptics: null | { notice: string; device: string };
     energy: { kinetic: number; elastic: number };
     viewers: number;
     steers: boolean;
@@ -130,7 +159,7 @@ export type PageMessage =
       }
     | { type: "drag"; slot: number; target: Vec3 }
     | { type: "release"; slot: number }
-    | { type: "tool"; target: Vec3 }
+    | { type: "tool"; target: Vec3; rotation?: Turn; buttons?: number }
     | { type: "set"; parameter: string; value: number }
     | { type: "step"; ticks: number }
     | { type: "speed"; value: number }
@@ -146,6 +175,7 @@ export const kSlots = 4;
 export const kPoseFloats = 7;
 const kHeldFloats = 11;
 const kToolFloats = 10;
+const kHapticFloats = 46;
 const kContactFloats = 10;
 const kFrameHeaderBytes = 32;
 
@@ -162,6 +192,40 @@ export interface Tool {
     target: Vec3;
     force: Vec3;
 }
+
+export interface Placement {
+    position: Vec3;
+    rotation: Turn;
+}
+
+export interface Load {
+    force: Vec3; // [N]
+    torque: Vec3; // [N m]
+}
+
+/// What the tool in a hand did in the last tick.
+export interface Haptics {
+    body: number;
+    manipulandum: Placement; // where the hand holds the body
+    tool: Placement; // where contact lets it be
+    coupling: Load; // on the hand
+    contact: Load; // on the tool
+    device: Load; // as it was sent, in the axes of the device
+    depth: number; // [m]
+    maxDepth: number;
+    worstDepth: number;
+    violations: number; // ticks deeper than allowed
+    contacts: number;
+    portEnergy: number; // [J]
+    storedEnergy: number;
+    oscillation: number; // [N]
+    gainScale: number; // what back-off left of them
+    stepScale: number;
+    status: DeviceStatus;
+    buttons: number;
+}
+export const DeviceStatus = { Ok: 0, Disabled: 1, Stale: 2, Disconnected: 3 } as const;
+export type DeviceStatus = (typeof DeviceStatus)[keyof typeof DeviceStatus];
 
 /// What a contact did in the last tick.
 export interface ContactState {
@@ -181,6 +245,7 @@ export interface Frame {
     time: number;
     held: HeldPoint[];
     tool: Tool | null;
+    haptics: Haptics | null;
     contacts: ContactState[];
     /// Numbers of each body, views into the message.
     bodies: Float32Array[];
@@ -209,12 +274,44 @@ function readContact(numbers: Float32Array, at: number): ContactState {
     };
 }
 
+function readHaptics(numbers: Float32Array, start: number): Haptics | null {
+    let at = start;
+    const number = () => numbers[at++]!;
+    const vector = (): Vec3 => [number(), number(), number()];
+    const placement = (): Placement => ({
+        position: vector(),
+        rotation: [number(), number(), number(), number()],
+    });
+    const load = (): Load => ({ force: vector(), torque: vector() });
+    if (number() === 0) return null;
+    return {
+        body: number(),
+        manipulandum: placement(),
+        tool: placement(),
+        coupling: load(),
+        contact: load(),
+        device: load(),
+        depth: number(),
+        maxDepth: number(),
+        worstDepth: number(),
+        violations: number(),
+        contacts: number(),
+        portEnergy: number(),
+        storedEnergy: number(),
+        oscillation: number(),
+        gainScale: number(),
+        stepScale: number(),
+        status: number() as DeviceStatus,
+        buttons: number(),
+    };
+}
+
 /// Null: not a frame of this hello (one of the scene before).
 export function parseFrame(message: ArrayBuffer, hello: Hello): Frame | null {
     const header = new Uint32Array(message, 0, 4);
     const sizes = hello.bodies.map((body) => floatsOfBody(body, hello.assets[body.asset]!));
     const contactFloats = kContactFloats * hello.contacts.length;
-    const fixed = kSlots * kHeldFloats + kToolFloats + contactFloats;
+    const fixed = kSlots * kHeldFloats + kToolFloats + kHapticFloats + contactFloats;
     const floats = sizes.reduce((a, b) => a + b, fixed);
     if (header[3] !== sizes.length || message.byteLength !== kFrameHeaderBytes + 4 * floats)
         return null;
@@ -241,6 +338,8 @@ export function parseFrame(message: ArrayBuffer, hello: Hello): Frame | null {
                   force: vec3(numbers, at + 7),
               };
     at += kToolFloats;
+    const haptics = readHaptics(numbers, at);
+    at += kHapticFloats;
     const contacts = hello.contacts.map((_, c) => readContact(numbers, at + c * kContactFloats));
     at += contactFloats;
     const bodies = sizes.map((size) => {
@@ -254,6 +353,7 @@ export function parseFrame(message: ArrayBuffer, hello: Hello): Frame | null {
         time: times[0]!,
         held,
         tool,
+        haptics,
         contacts,
         bodies,
     };
