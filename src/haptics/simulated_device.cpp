@@ -266,6 +266,19 @@ void SimulatedDevice::place(const Pose& pose, const Twist& twist) noexcept {
     d.state.twist = {};
 }
 
+void SimulatedDevice::reset(const Pose& pose) noexcept {
+    Impl& d = *impl_;
+    d.sample = d.anchor_sample = 0;
+    d.anchor_time = 0;
+    d.has_clock = false;
+    d.is_connected = true;
+    d.written = d.motors = {};
+    d.pipeline.fill({});
+    d.state = {};
+    place({});
+    place(pose);
+}
+
 void SimulatedDevice::set_hand(const HandModel& hand) {
     check(hand);
     impl_->hand = hand;

@@ -181,6 +181,10 @@ void check_nodes(int nodes, const PointTree& tree) {
 
 }  // namespace
 
+double contact_cell(const ContactPair& pair) {
+    return cell_of(pair.traversal().field().resolution(), &pair.traversal().tree());
+}
+
 Pointshell ContactStore::build_shell(const PointshellSource& source, const SurfaceMesh& surface,
                                      std::uint64_t key) {
     BuildCache cache = open_cache(cache_);
@@ -344,9 +348,7 @@ LoopContact ContactStore::make(const PairContactDescription& contact, const Cont
     const ContactMember shell_member{shell.place, is_moved(shell), tree(shell)};
     const ContactMember field_member{field.place, is_moved(field), {}};
     ContactPair pair({&shell.body, *shell_member.tree}, this->field(field), options);
-    if (!(contact.stiffness > 0))
-        pair.set_stiffness(
-            chosen_stiffness(cell_of(pair.traversal().field().resolution(), &*shell_member.tree)));
+    if (!(contact.stiffness > 0)) pair.set_stiffness(chosen_stiffness(contact_cell(pair)));
     // arrays hold every node: the budget may be changed while it runs
     check_nodes(contact.nodes, *shell_member.tree);
     if (contact.nodes > 0) pair.set_budget(contact.nodes);

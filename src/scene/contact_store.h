@@ -19,6 +19,9 @@ struct ContactSide {
     int place = 0;  ///< in its loop
 };
 
+/// Length within which a point is stopped: a cell of the field, or the spacing of the points [m].
+[[nodiscard]] double contact_cell(const ContactPair& pair);
+
 /// Pointshells and fields of a scene, each made once however many contacts and copies use it and
 /// kept in the cache folder: the next start maps files into memory.
 class ContactStore {

@@ -226,6 +226,14 @@ std::vector<LoopContacts::Parameter> LoopContacts::sliders_of(const LoopContact&
     return std::visit(Sliders{}, contact.kind);
 }
 
+std::vector<ContactPair*> LoopContacts::pairs_of(const Body& body) {
+    std::vector<ContactPair*> found;
+    for (LoopContact& contact : contacts_)
+        if (auto* pair = std::get_if<ContactPair>(&contact.kind))
+            if (&pair->shell_body() == &body || &pair->field_body() == &body) found.push_back(pair);
+    return found;
+}
+
 std::vector<LiveParameter> LoopContacts::parameters(int c) const {
     std::vector<LiveParameter> all;
     for (const Parameter& parameter : parameters_[static_cast<std::size_t>(c)])

@@ -15,6 +15,9 @@ public:
         return contacts_[static_cast<std::size_t>(c)];
     }
 
+    /// The pairs that a body takes part in.
+    [[nodiscard]] std::vector<ContactPair*> pairs_of(const Body& body);
+
     [[nodiscard]] std::vector<LiveParameter> parameters(int c) const;
     /// Clamped to its range; a place out of range or a value that is not finite changes nothing.
     void set_parameter(int c, int index, double value) noexcept;

@@ -5,6 +5,7 @@
 #include "scene/gusts.h"
 #include "scene/hand.h"
 #include "scene/loop_contacts.h"
+#include "scene/tool_hand.h"
 
 #include <algorithm>
 #include <cassert>
@@ -154,12 +155,13 @@ struct SimulationLoop::Live {
     std::array<int, 2> reduced = {0, 0};  ///< places that may step side by side
     std::uint64_t num_ignored = 0;
     LoopContacts contacts;
+    std::unique_ptr<ToolHand> tool_hand;  ///< null: no body is held in one
 };
 
 SimulationLoop::SimulationLoop(const LoopSettings& settings,
                                std::vector<std::unique_ptr<Body>> bodies,
                                std::vector<int> body_of_world, std::unique_ptr<RigidBody> tool,
-                               std::vector<LoopContact> contacts)
+                               std::vector<LoopContact> contacts, std::optional<HeldTool> held)
     : settings_(settings),
       bodies_(std::move(bodies)),
       body_of_world_(std::move(body_of_world)),
@@ -176,6 +178,13 @@ SimulationLoop::SimulationLoop(const LoopSettings& settings,
         live_->display_size += live_->display_sizes.back();
     }
     live_->reduced = many_reduced(bodies_);
+    if (held) {
+        const auto place = static_cast<std::size_t>(held->place);
+        auto* const body = dynamic_cast<RigidBody*>(bodies_[place].get());
+        if (body == nullptr) throw InputError("", "only a rigid body can be held in a hand");
+        live_->tool_hand = std::make_unique<ToolHand>(
+            *std::move(held), *body, live_->contacts.pairs_of(*body), body_of_world_[place]);
+    }
     reset();
 }
 
@@ -200,7 +209,31 @@ std::vector<LiveParameter> SimulationLoop::contact_parameters(int c) const {
 }
 void SimulationLoop::set_contact_parameter(int c, int index, double value) noexcept {
     live_->contacts.set_parameter(c, index, value);
+    // one contact stiffness for all that a tool in a hand touches
+    const ContactPair* const pair = c >= 0 && c < num_contacts() ? contact(c).pair() : nullptr;
+    if (live_->tool_hand && pair && live_->tool_hand->touches(*pair))
+        live_->tool_hand->adopt_contact_stiffness(pair->forces().options().stiffness);
 }
+
+const HapticInfo* SimulationLoop::haptics() const noexcept {
+    return live_->tool_hand ? &live_->tool_hand->info() : nullptr;
+}
+const HapticTick* SimulationLoop::haptic_tick() const noexcept {
+    return live_->tool_hand ? &live_->tool_hand->last() : nullptr;
+}
+std::vector<LiveParameter> SimulationLoop::haptic_parameters() const {
+    return live_->tool_hand ? live_->tool_hand->parameters() : std::vector<LiveParameter>();
+}
+void SimulationLoop::set_haptic_parameter(int index, double value) noexcept {
+    if (live_->tool_hand) live_->tool_hand->set_parameter(index, value);
+}
+void SimulationLoop::allow_force(bool is_allowed) noexcept {
+    if (live_->tool_hand) live_->tool_hand->allow_force(is_allowed);
+}
+void SimulationLoop::rewind_device() noexcept {
+    if (live_->tool_hand) live_->tool_hand->rewind();
+}
+
 void SimulationLoop::forget_contacts() noexcept { live_->contacts.forget(); }
 void SimulationLoop::look_at_contacts() noexcept { live_->contacts.look(dt()); }
 
@@ -257,6 +290,15 @@ void SimulationLoop::apply(const Command& command) noexcept {
         case Kind::Drag: live_->hands[slot].drag(vector(command.target), command.duration); break;
         case Kind::Release: live_->hands[slot].release(); break;
         case Kind::MoveTool:
+            if (live_->tool_hand) {
+                const auto& [w, x, y, z] = command.rotation;
+                const Quaternion rotation(w, x, y, z);
+                if (rotation.norm() > 1e-3)
+                    live_->tool_hand->move_to({vector(command.target), rotation.normalized()},
+                                              command.duration, command.buttons);
+                else
+                    ++live_->num_ignored;
+            }
             if (!tool_) break;
             live_->is_tool_scripted = false;
             live_->pointer.move_to(vector(command.target), command.duration);
@@ -296,6 +338,7 @@ void SimulationLoop::tick() noexcept {
     const double wind = live_->values[kWindSpeed] * std::max(gust, 0.0);
     for (const auto& body : bodies_) body->set_wind_pressure(0.5 * kAirDensity * wind * wind);
     live_->contacts.act(dt());
+    if (live_->tool_hand) live_->tool_hand->tick(static_cast<double>(ticks_ + 1) * dt(), dt());
 
     // everything advances
     if (tool_) {
@@ -327,6 +370,11 @@ void SimulationLoop::write_sample() noexcept {
         sample_.hand = array(hand.target());
         sample_.point = array(hand.point());
         sample_.force = array(-hand.force());
+    } else if (const HapticTick* const t = haptic_tick()) {
+        const Vector3d& grasp = haptics()->grasp;
+        sample_.hand = array(t->manipulandum.to_world(grasp));
+        sample_.point = array(t->tool.to_world(grasp));
+        sample_.force = array(t->coupling.force);
     } else if (tool_) {
         sample_.hand = array(live_->pointer.position);
         sample_.point = array(tool_->motion().pose.position);
@@ -377,6 +425,7 @@ void SimulationLoop::fill(LoopFrame& frame) const noexcept {
     }
     live_->contacts.fill(frame.contacts);
     live_->contacts.add_counts(frame.status_counts);
+    if (live_->tool_hand) live_->tool_hand->fill(frame.haptics);
     frame.has_tool = tool_ != nullptr;
     if (!tool_) return;
     frame.tool_position = array(tool_->motion().pose.position);
@@ -389,6 +438,7 @@ void SimulationLoop::reset() noexcept {
     for (const auto& body : bodies_) body->reset();
     for (Hand& hand : live_->hands) hand.release();
     live_->contacts.reset();
+    if (live_->tool_hand) live_->tool_hand->reset();
     live_->num_ignored = 0;
     live_->tool_velocity.setZero();
     if (tool_) {

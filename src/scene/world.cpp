@@ -85,15 +85,20 @@ void World::list_parameters() {
             d < scene_.bodies.size() ? scene_.bodies[d].name : bodies_[i].name;
         add(body(static_cast<int>(i)).parameters(), name + ".", description);
     }
-    for (int l = 0; l < num_loops(); ++l)
-        for (int c = 0; c < loop(l).num_contacts(); ++c) {
-            const std::size_t first = parameters_.size();
-            add(loop(l).contact_parameters(c), loop(l).contact(c).name + ".", -1);
-            for (std::size_t i = first; i < parameters_.size(); ++i) {
-                parameters_[i].loop = l;
-                parameters_[i].contact = c;
-            }
+    const auto add_of_loop = [&](const std::vector<LiveParameter>& found, const std::string& prefix,
+                                 int l, int contact) {
+        const std::size_t first = parameters_.size();
+        add(found, prefix, -1);
+        for (std::size_t i = first; i < parameters_.size(); ++i) {
+            parameters_[i].loop = l;
+            parameters_[i].contact = contact;
         }
+    };
+    for (int l = 0; l < num_loops(); ++l) {
+        for (int c = 0; c < loop(l).num_contacts(); ++c)
+            add_of_loop(loop(l).contact_parameters(c), loop(l).contact(c).name + ".", l, c);
+        add_of_loop(loop(l).haptic_parameters(), "", l, -1);
+    }
     live_->values = std::vector<std::atomic<double>>(parameters_.size());
     for (std::size_t i = 0; i < parameters_.size(); ++i)
         live_->values[i].store(parameters_[i].parameter.value, std::memory_order_relaxed);
@@ -111,6 +116,9 @@ void World::write_script() {
                         .duration = event.duration,
                         .value = event.value};
         std::copy_n(event.target.data(), 3, command.target.begin());
+        command.rotation = {event.rotation.w(), event.rotation.x(), event.rotation.y(),
+                            event.rotation.z()};
+        command.buttons = event.buttons;
         if (takes_slot(command)) {
             command.body = find_body(event.body);
             if (command.body < 0) command.body = find_body(event.body + "[0]");
@@ -173,14 +181,17 @@ bool World::concerns(const Command& command, int loop) const noexcept {
         case Kind::Grab:
         case Kind::Poke:
             return command.body >= 0 && command.body < static_cast<int>(bodies_.size());
-        case Kind::MoveTool: return loops_[static_cast<std::size_t>(loop)]->tool() != nullptr;
+        case Kind::MoveTool: {
+            const SimulationLoop& one = *loops_[static_cast<std::size_t>(loop)];
+            return one.tool() != nullptr || one.haptics() != nullptr;
+        }
         case Kind::SetParameter: {
             if (command.parameter < 0 || command.parameter >= static_cast<int>(parameters_.size()))
                 return false;
             const WorldParameter& parameter =
                 parameters_[static_cast<std::size_t>(command.parameter)];
             const int description = parameter.description;
-            if (parameter.contact >= 0) return parameter.loop == loop;
+            if (parameter.loop >= 0) return parameter.loop == loop;
             return description < 0 ||
                    std::any_of(bodies_.begin(), bodies_.end(), [&](const WorldBody& body) {
                        return body.description == description && body.loop == loop;
@@ -205,6 +216,8 @@ void World::apply(const Command& command, int loop) noexcept {
         const double value = clamped(parameter.parameter, command.value);
         if (parameter.contact >= 0)
             loops_[l]->set_contact_parameter(parameter.contact, parameter.index, value);
+        else if (parameter.loop >= 0)
+            loops_[l]->set_haptic_parameter(parameter.index, value);
         else if (parameter.description < 0)
             loops_[l]->set_parameter(parameter.index, value);
         for (const WorldBody& body : bodies_)
@@ -258,7 +271,10 @@ void World::advance_to(double time) noexcept {
         while (!has_reached(l)) advance();
 }
 
-void World::reset() noexcept { apply(Command{.kind = Kind::Reset}); }
+void World::reset() noexcept {
+    for (const auto& loop : loops_) loop->rewind_device();
+    apply(Command{.kind = Kind::Reset});
+}
 
 std::uint64_t World::state_hash() const {
     std::uint64_t hash = 0;

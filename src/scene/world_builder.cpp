@@ -84,6 +84,8 @@ class WorldBuilder {
 public:
     WorldBuilder(const SceneDescription& scene, const WorldOptions& options, Progress& progress)
         : scene_(scene),
+          device_(options.device ? *options.device : scene.device),
+          say_(options.say),
           progress_(progress),
           models_(options.cache, options.say, progress),
           contacts_(options.cache, options.say, progress) {}
@@ -97,11 +99,12 @@ public:
             for (std::size_t d = 0; d < scene_.bodies.size(); ++d)
                 if (scene_.bodies[d].source.index() == kind) make_bodies(d);
         for (std::size_t c = 0; c < scene_.contacts.size(); ++c) make_contact(c);
+        make_held_tool();
 
         for (LoopInMaking& one : loops_)
             parts_.loops.push_back(std::make_unique<SimulationLoop>(
                 one.settings, std::move(one.bodies), std::move(one.body_of_world),
-                std::move(one.tool), std::move(one.contacts)));
+                std::move(one.tool), std::move(one.contacts), std::move(one.held)));
         return std::move(parts_);
     }
 
@@ -114,6 +117,7 @@ private:
         std::vector<RigidBody*> obstacles;
         std::unique_ptr<RigidBody> tool;
         std::vector<LoopContact> contacts;
+        std::optional<HeldTool> held;
     };
     /// Where a copy begins.
     struct Start {
@@ -258,10 +262,12 @@ private:
             throw InputError("", "the ground has no mass; drop \"density\"");
         const Solid solid = std::visit(SolidOf{source.size, progress_}, source.shape);
         RigidBodyOptions options;
-        options.script = source.motion;
+        // a hand moves what it holds
+        const bool is_held = scene_.held_tool && scene_.held_tool->body == scene_.bodies[d].name;
+        if (!is_held) options.script = source.motion;
         if (source.density > 0) options.mass = rigid_mass(solid.surface, source.density);
         for (const Start& start : starts(d)) {
-            options.pose = start.pose;
+            options.pose = is_held && source.motion ? source.motion->at(0).pose : start.pose;
             options.velocity = start.velocity;
             auto body = std::make_unique<RigidBody>(solid.shape, solid.surface, options);
             loop_of(d).obstacles.push_back(body.get());
@@ -333,6 +339,69 @@ private:
         }
     }
 
+    /// The device, and the contacts that follow from it, for the body that is held.
+    void make_held_tool() {
+        if (!scene_.held_tool) return;
+        try {
+            hold(*scene_.held_tool);
+        } catch (const InputError& error) {
+            throw InputError("", std::string("tool: ") + error.what());
+        }
+    }
+
+    void hold(const HeldToolDescription& tool) {
+        const WorldBody& found = find_body(tool.body, "tool.body");
+        const BodyDescription& description =
+            scene_.bodies[static_cast<std::size_t>(found.description)];
+        const auto* source = std::get_if<RigidSource>(&description.source);
+        if (source == nullptr || source->density > 0)
+            throw InputError("",
+                             "\"" + tool.body + "\" is " +
+                                 (source ? "moved by forces: leave out its density" : "not rigid") +
+                                 "; a hand holds a rigid body without mass");
+        LoopInMaking& loop = loops_[static_cast<std::size_t>(found.loop)];
+        const Body& body = *loop.bodies[static_cast<std::size_t>(found.place)];
+
+        // what it meets
+        double cell = 0;
+        for (const LoopContact& contact : loop.contacts)
+            if (const ContactPair* pair = pair_with(contact, body))
+                cell = cell > 0 ? std::min(cell, contact_cell(*pair)) : contact_cell(*pair);
+        if (!(cell > 0))
+            throw InputError("", "\"" + tool.body +
+                                     "\" is in no contact of two bodies, so that there is nothing "
+                                     "to feel: add one to \"contacts\"");
+        double stiffness = 0;
+        for (const ContactDescription& one : scene_.contacts)
+            if (const auto* pair = std::get_if<PairContactDescription>(&one))
+                if (pair->shell == tool.body || pair->field == tool.body)
+                    stiffness = std::max(stiffness, pair->stiffness);
+
+        const auto* rigid = dynamic_cast<const RigidBody*>(&body);
+        loop.held = pliant::make_held_tool(tool, device_,
+                                           {.surface = body.surface(),
+                                            .start = rigid->motion().pose,
+                                            .motion = source->motion,
+                                            .cell = cell,
+                                            .contact_stiffness = stiffness,
+                                            .rate = loop.settings.rate});
+        loop.held->place = found.place;
+        // sliders begin where the tool will put them
+        for (LoopContact& contact : loop.contacts)
+            if (pair_with(contact, body))
+                std::get<ContactPair>(contact.kind)
+                    .set_stiffness(loop.held->gains.contact_stiffness);
+        if (say_ && !loop.held->warning.empty()) say_("tool: " + loop.held->warning);
+    }
+
+    /// Null: the contact is of another kind or of other bodies.
+    [[nodiscard]] static const ContactPair* pair_with(const LoopContact& contact,
+                                                      const Body& body) {
+        const ContactPair* pair = contact.pair();
+        return pair && (&pair->shell_body() == &body || &pair->field_body() == &body) ? pair
+                                                                                      : nullptr;
+    }
+
     [[nodiscard]] ContactSide side_of(const WorldBody& body) const {
         const LoopInMaking& loop = loops_[static_cast<std::size_t>(body.loop)];
         return {scene_.bodies[static_cast<std::size_t>(body.description)],
@@ -382,6 +451,8 @@ private:
     }
 
     const SceneDescription& scene_;
+    const DeviceDescription device_;
+    std::function<void(const std::string&)> say_;
     Progress& progress_;
     ModelStore models_;
     ContactStore contacts_;

@@ -52,6 +52,9 @@ public:
     void aim(const Pose& target) noexcept;
     /// Puts handle and hand there, the handle with a velocity.
     void place(const Pose& pose, const Twist& twist = {}) noexcept;
+    /// As constructed but for the hand, with the handle there: also clock, tremor, commands on
+    /// their way, buttons and plug.
+    void reset(const Pose& pose = {}) noexcept;
     /// Throws InputError for numbers out of range.
     void set_hand(const HandModel& hand);
     void set_buttons(std::uint32_t buttons) noexcept;

@@ -6,6 +6,7 @@
 #include "pliant/contact/contact_pair.h"
 #include "pliant/fem/damping.h"
 #include "pliant/field/build_field.h"
+#include "pliant/haptics/open_device.h"
 #include "pliant/reduction/build_reduced.h"
 #include "pliant/scene/command.h"
 
@@ -226,6 +227,8 @@ struct ScriptEvent {
     std::string body;
     Eigen::Vector3d at = Eigen::Vector3d::Zero();
     Eigen::Vector3d target = Eigen::Vector3d::Zero();  ///< or the tool's place
+    Quaternion rotation = Quaternion::Identity();      ///< of a tool in a hand
+    std::uint32_t buttons = 0;                         ///< that the hand presses
     double duration = 0;                               ///< of the move to the target [s]
     std::string parameter;
     double value = 0;
@@ -248,6 +251,7 @@ struct SceneDescription {
     // at most one of the two
     std::optional<ToolDescription> tool;
     std::optional<HeldToolDescription> held_tool;
+    DeviceDescription device = SimulatedDescription{.model = {.rate = 0}};  ///< of the held tool
     CameraDescription camera;
     bool has_ground = true;  ///< drawn, not felt
     double ground_height = 0;

@@ -3,6 +3,7 @@
 #include "pliant/body/rigid_body.h"
 #include "pliant/core/triple_buffer.h"
 #include "pliant/scene/command.h"
+#include "pliant/scene/held_tool.h"
 #include "pliant/scene/loop_contact.h"
 #include "pliant/scene/shown_haptics.h"
 
@@ -70,10 +71,13 @@ class SimulationLoop {
 public:
     /// `bodies` with their places in the world; `tool`, a body without script or mass, may be null
     /// and is one of the rigid obstacles of FEM bodies (they know it already). `contacts` of these
-    /// bodies act in the order given, solvers after the others.
+    /// bodies act in the order given, solvers after the others. `held` is one of the bodies in a
+    /// hand: rigid, without script or mass; its contact pairs are what it feels. Throws InputError
+    /// for settings out of range, and as HapticTool does.
     SimulationLoop(const LoopSettings& settings, std::vector<std::unique_ptr<Body>> bodies,
                    std::vector<int> body_of_world, std::unique_ptr<RigidBody> tool = {},
-                   std::vector<LoopContact> contacts = {});
+                   std::vector<LoopContact> contacts = {},
+                   std::optional<HeldTool> held = std::nullopt);
     ~SimulationLoop();
     SimulationLoop(const SimulationLoop&) = delete;
     SimulationLoop& operator=(const SimulationLoop&) = delete;
@@ -87,8 +91,19 @@ public:
     }
     [[nodiscard]] const std::vector<int>& body_of_world() const noexcept { return body_of_world_; }
     [[nodiscard]] const RigidBody* tool() const noexcept { return tool_.get(); }
+
     /// Null: no body of this loop is held in a hand.
     [[nodiscard]] const HapticInfo* haptics() const noexcept;
+    /// Of the last tick; null as above.
+    [[nodiscard]] const HapticTick* haptic_tick() const noexcept;
+    /// Of the tool in a hand and of a simulated hand, by their full names: "tool.stiffness".
+    [[nodiscard]] std::vector<LiveParameter> haptic_parameters() const;
+    void set_haptic_parameter(int index, double value) noexcept;
+    /// Whether a device outside this program may push its hand: while ticks come in real time. Not
+    /// at first; zero at once when it may no more, and back within half a second.
+    void allow_force(bool is_allowed) noexcept;
+    /// A recorded device begins again with its first reading; reset() leaves it where it is.
+    void rewind_device() noexcept;
 
     /// Of gravity, wind, hands and tool: the same for every loop of a world.
     [[nodiscard]] std::vector<LiveParameter> parameters() const;
@@ -112,8 +127,8 @@ public:
     /// Commands for bodies of other loops only empty their slot here; SetParameter is the world's
     /// to route. What is malformed is ignored and counted.
     void apply(const Command& command) noexcept;
-    /// Forces of hands, wind and contacts, then a step of the tool and of every body in the order
-    /// given; many reduced ones side by side.
+    /// Forces of hands, wind and contacts, a cycle of the tool in a hand, then a step of the tool
+    /// and of every body in the order given; many reduced ones side by side.
     void tick() noexcept;
     /// Rehearses the step of every body and changes nothing: a thread that slept fills its caches.
     void warm_up() noexcept;

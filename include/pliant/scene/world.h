@@ -14,6 +14,8 @@ struct WorldOptions {
     std::filesystem::path cache = default_cache_folder();  ///< of built models; empty: none
     /// Told about each model, pointshell and field that is built or loaded, one line.
     std::function<void(const std::string& line)> say = {};
+    /// In place of the scene's: recorded_device() for replays.
+    std::optional<DeviceDescription> device = {};
 };
 
 /// A body of a world and who runs it.
@@ -29,8 +31,8 @@ struct WorldParameter {
     LiveParameter parameter;
     int description = -1;  ///< whose bodies have it; −1: of all loops, or of a contact
     int index = 0;         ///< there
-    int loop = -1;         ///< of a contact
-    int contact = -1;      ///< of that loop
+    int loop = -1;         ///< of a contact or a tool in a hand
+    int contact = -1;      ///< of that loop; −1: of its tool in a hand
 };
 
 /// What a world is made of.
@@ -92,6 +94,7 @@ public:
     int advance() noexcept;
     /// Until every loop has reached `time` [s], by elapsed_ticks().
     void advance_to(double time) noexcept;
+    /// A recorded device, too, begins again.
     void reset() noexcept;
     /// XXH3 of all states: equal for equal histories.
     [[nodiscard]] std::uint64_t state_hash() const;

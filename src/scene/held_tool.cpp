@@ -1,0 +1,121 @@
+#include "pliant/scene/held_tool.h"
+
+#include "pliant/core/error.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace pliant {
+namespace {
+
+using Eigen::Vector3d;
+
+/// Handle travel kept in hand beyond what the motion needs, for springs that stretch.
+constexpr double kReachMargin = 1.25;
+/// Of the motion that is looked at, and between two looks [s].
+constexpr double kLookedAt = 120, kLookStep = 0.02;
+/// Handle travel over travel in the scene.
+constexpr double kLeastScale = 0.01, kLargestScale = 10;
+
+struct ToolSize {
+    double gyration = 0;  ///< of the surface about the grasp point [m]
+    double bounding = 0;
+};
+
+ToolSize size_about(const SurfaceMesh& surface, const Vector3d& grasp) {
+    double area = 0, moment = 0, farthest = 0;
+    for (const auto& triangle : surface.triangles) {
+        std::array<Vector3d, 3> x;
+        for (std::size_t i = 0; i < 3; ++i)
+            x[i] = surface.vertices[static_cast<std::size_t>(triangle[i])] - grasp;
+        const double part = 0.5 * (x[1] - x[0]).cross(x[2] - x[0]).norm();
+        area += part;
+        // exact mean of |x|² over a triangle
+        const Vector3d sum = x[0] + x[1] + x[2];
+        moment +=
+            part / 12 *
+            (x[0].squaredNorm() + x[1].squaredNorm() + x[2].squaredNorm() + sum.squaredNorm());
+        for (const Vector3d& corner : x) farthest = std::max(farthest, corner.norm());
+    }
+    return {area > 0 ? std::sqrt(moment / area) : farthest, farthest};
+}
+
+/// Box of the places of the grasp point.
+Box reach_of(const HeldToolSurroundings& around, const Vector3d& grasp) {
+    Box box(around.start.to_world(grasp), around.start.to_world(grasp));
+    if (around.motion)
+        for (int i = 0; i * kLookStep <= kLookedAt; ++i)
+            box.extend(around.motion->at(i * kLookStep).pose.to_world(grasp));
+    return box;
+}
+
+/// The largest at which the workspace covers the reach, and at least as far as the tool is large.
+double chosen_scale(const Vector3d& workspace, const Vector3d& reach, double bounding) {
+    double scale = kLargestScale;
+    for (int i = 0; i < 3; ++i)
+        scale = std::min(scale, workspace[i] / std::max(kReachMargin * reach[i], bounding));
+    return std::max(scale, kLeastScale);
+}
+
+void check_factor(const char* name, double value) {
+    if (!(value >= 0.01 && value <= 100))
+        throw InputError("", name, std::to_string(value), "0.01 <= value <= 100");
+}
+
+/// A device whose samples nobody chose has those of the loop.
+DeviceDescription with_rate(DeviceDescription device, double rate) {
+    if (auto* simulated = std::get_if<SimulatedDescription>(&device)) {
+        if (!(simulated->model.rate > 0)) simulated->model.rate = rate;
+        if (simulated->model.capabilities.name.empty())
+            simulated->model.capabilities.name = "simulated device";
+    }
+    return device;
+}
+
+}  // namespace
+
+HeldTool make_held_tool(const HeldToolDescription& description, const DeviceDescription& device,
+                        const HeldToolSurroundings& around) {
+    check_factor("stiffness_factor", description.stiffness_factor);
+    check_factor("angular_stiffness_factor", description.angular_stiffness_factor);
+    HeldTool held;
+    held.kind = kind(device);
+    held.is_virtual = is_virtual(device);
+    held.device = open_device(with_rate(device, around.rate));
+    if (const auto* simulated = std::get_if<SimulatedDescription>(&device))
+        held.hand = simulated->hand;
+    held.motion = around.motion;
+    const DeviceCapabilities& can = held.device->capabilities();
+    const ToolSize size = size_about(around.surface, description.grasp);
+    const Box reach = reach_of(around, description.grasp);
+
+    held.scene.rate = around.rate;
+    held.scene.scale = description.scale > 0
+                           ? 1 / description.scale
+                           : chosen_scale(can.workspace, 0.5 * reach.sizes(), size.bounding);
+    held.scene.cell = around.cell;
+    held.scene.gyration = size.gyration;
+    held.scene.bounding = size.bounding;
+
+    CouplingGains& gains = held.gains;
+    gains = derive_gains(can, held.scene);
+    gains.stiffness *= description.stiffness_factor;
+    gains.angular_stiffness *= description.angular_stiffness_factor;
+    if (description.max_depth > 0) gains.max_depth = description.max_depth;
+    gains.contact_stiffness = std::max(gains.max_force / gains.max_depth, around.contact_stiffness);
+    if (!description.has_injection) gains.injection = 0;
+    held.warning = clamp_to_device(gains, can, held.scene);
+
+    HapticToolOptions& options = held.options;
+    options.workspace.scale = held.scene.scale;
+    options.workspace.centre = reach.center();
+    options.grasp = description.grasp;
+    options.rate = around.rate;
+    options.passivity.controls = description.has_passivity;
+    options.backs_off = description.has_back_off;
+    options.shows_force = description.has_force;
+    return held;
+}
+
+}  // namespace pliant

@@ -1,0 +1,221 @@
+#include "scene/tool_hand.h"
+
+#include "pliant/haptics/recorded_device.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+#include <utility>
+
+namespace pliant {
+
+using Eigen::Vector3d;
+
+namespace {
+
+/// How fast a simulated hand follows what it is told, docs/scene.md eq. (3) [rad/s].
+constexpr double kHandRate = 60;
+/// No faster, at the handle: people move like this [m/s], [rad/s].
+constexpr double kHandSpeed = 0.5, kHandTurning = std::numbers::pi;
+
+HeldTool with_gate(HeldTool held) {
+    if (!held.is_virtual)
+        held.device = std::make_unique<GatedDevice>(std::move(held.device), held.options.rate);
+    return held;
+}
+
+const GainNote& note_of(const std::vector<GainNote>& notes, const char* name) {
+    return *std::ranges::find(notes, name, &GainNote::name);
+}
+
+/// A gain as a slider; what is shown is `to_shown` times what the note says.
+LiveParameter gain_slider(const GainNote& note, std::string name, std::string label,
+                          std::string unit, double to_shown) {
+    char range[96];
+    std::snprintf(range, sizeof range, " Safe up to %.3g %s, not accepted beyond %.3g. ",
+                  to_shown * note.largest, unit.c_str(), to_shown * note.limit);
+    std::string help = note.meaning + "." + range + "Default: " + note.reason + ".";
+    help[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(help[0])));
+    const bool is_logarithmic = note.least > 0;
+    return {std::move(name),       std::move(label),      std::move(unit),       std::move(help),
+            to_shown * note.value, to_shown * note.least, to_shown * note.limit, is_logarithmic};
+}
+
+/// Towards `gap` by implicit Euler, critically damped and no faster than `limit`.
+void follow(Vector3d& velocity, const Vector3d& gap, double limit, double dt) noexcept {
+    velocity = (velocity + dt * kHandRate * kHandRate * gap) /
+               ((1 + dt * kHandRate) * (1 + dt * kHandRate));
+    const double speed = velocity.norm();
+    if (speed > limit) velocity *= limit / speed;
+    if (!velocity.allFinite()) velocity.setZero();
+}
+
+}  // namespace
+
+ToolHand::ToolHand(HeldTool held, RigidBody& body, std::vector<ContactPair*> pairs,
+                   int body_of_world)
+    : held_(with_gate(std::move(held))),
+      simulated_(dynamic_cast<SimulatedDevice*>(held_.device.get())),
+      recorded_(dynamic_cast<RecordedDevice*>(held_.device.get())),
+      gate_(dynamic_cast<GatedDevice*>(held_.device.get())),
+      body_(body),
+      tool_(*held_.device, body, std::move(pairs), held_.gains, held_.options),
+      hand_(held_.hand) {
+    info_.body = body_of_world;
+    info_.kind = held_.kind;
+    info_.capabilities = held_.device->capabilities();
+    info_.workspace = held_.options.workspace;
+    info_.grasp = held_.options.grasp;
+    info_.gains = explain(held_.gains, info_.capabilities, held_.scene);
+    info_.warning = held_.warning;
+    list_parameters();
+    reset();
+}
+
+void ToolHand::list_parameters() {
+    const double a = held_.scene.scale;
+    const auto add = [&](Role role, LiveParameter slider) {
+        roles_.push_back(role);
+        sliders_.push_back(std::move(slider));
+    };
+    const auto note = [&](const char* name) { return note_of(info_.gains, name); };
+    add(Role::Stiffness,
+        gain_slider(note("stiffness"), "tool.stiffness", "Tool stiffness", "N/m", 1 / a));
+    add(Role::TurningStiffness, gain_slider(note("angular_stiffness"), "tool.turning stiffness",
+                                            "Tool turning stiffness", "N m/rad", a));
+    add(Role::Damping, gain_slider(note("injection"), "tool.damping", "Tool damping", "N s/m", 1));
+    add(Role::DepthLimit,
+        gain_slider(note("max_depth"), "tool.depth limit", "Depth limit", "m", 1));
+    add(Role::Force, {"tool.force", "Force feedback", "",
+                      "1: the hand feels the tool. 0: it does not, and the tool is kept out of "
+                      "things all the same.",
+                      held_.options.shows_force ? 1.0 : 0.0, 0, 1, false});
+    if (!simulated_) return;
+    add(Role::HandStiffness,
+        {"hand.stiffness", "Grip", "N/m",
+         "Spring of the simulated hand: 100 holds loosely, 1000 firmly. All are safe.",
+         hand_.stiffness, std::min(10.0, hand_.stiffness), std::max(3000.0, hand_.stiffness),
+         false});
+    add(Role::HandDamping, {"hand.damping", "Damping of the grip", "N s/m",
+                            "Of the simulated hand: 1 loose, 6 firm. Less is harder on the loop.",
+                            hand_.damping, 0, std::max(20.0, hand_.damping), false});
+    add(Role::HandTremor,
+        {"hand.tremor", "Tremor", "m",
+         "Amplitude of the trembling of the simulated hand at 8 to 12 Hz: 0.0001 is usual.",
+         hand_.tremor, 0, std::max(1e-3, hand_.tremor), false});
+}
+
+void ToolHand::set_parameter(int index, double value) noexcept {
+    if (index < 0 || index >= static_cast<int>(sliders_.size()) || !std::isfinite(value)) return;
+    const auto i = static_cast<std::size_t>(index);
+    const double x = clamped(sliders_[i], value), a = held_.scene.scale;
+    CouplingGains& gains = held_.gains;
+    switch (roles_[i]) {
+        case Role::Stiffness: gains.stiffness = a * x; break;
+        case Role::TurningStiffness: gains.angular_stiffness = x / a; break;
+        case Role::Damping: gains.injection = x; break;
+        case Role::DepthLimit:
+            gains.max_depth = x;
+            gains.contact_stiffness = gains.max_force / x;
+            break;
+        case Role::Force: tool_.show_force(x >= 0.5); return;
+        case Role::HandStiffness: hand_.stiffness = x; break;
+        case Role::HandDamping: hand_.damping = x; break;
+        case Role::HandTremor: hand_.tremor = x; break;
+    }
+    // nothing of a hand from these ranges is refused
+    if (roles_[i] >= Role::HandStiffness)
+        simulated_->set_hand(hand_);
+    else
+        tool_.set_gains(gains);
+}
+
+void ToolHand::adopt_contact_stiffness(double stiffness) noexcept {
+    held_.gains.contact_stiffness = stiffness;
+    tool_.set_gains(held_.gains);
+}
+
+void ToolHand::move_to(const Pose& target, double duration, std::uint32_t buttons) noexcept {
+    if (!simulated_) return;
+    simulated_->set_buttons(buttons);
+    is_scripted_ = false;
+    wish_.goal = target;
+    wish_.time_left = duration;
+}
+
+void ToolHand::follow_wish(double dt) noexcept {
+    // evenly to the goal
+    const bool arrives = wish_.time_left <= dt;
+    wish_.pose = arrives ? wish_.goal : interpolate(wish_.pose, wish_.goal, dt / wish_.time_left);
+    wish_.time_left = arrives ? 0 : wish_.time_left - dt;
+    // the hand after it, docs/scene.md eq. (3)
+    Pose& hand = wish_.hand;
+    follow(wish_.follow.linear, wish_.pose.position - hand.position, kHandSpeed / held_.scene.scale,
+           dt);
+    follow(wish_.follow.angular, rotation_difference(hand.rotation, wish_.pose.rotation),
+           kHandTurning, dt);
+    hand = advance(hand, wish_.follow, dt);
+}
+
+Pose ToolHand::wanted(double now, double dt) noexcept {
+    if (!is_scripted_) {
+        follow_wish(dt);
+        return wish_.hand;
+    }
+    const RigidMotion motion = held_.motion->at(now);
+    wish_.pose = wish_.goal = wish_.hand = motion.pose;
+    wish_.follow = motion.velocity;
+    return motion.pose;
+}
+
+/// The workspace backwards, docs/haptics.md eq. (9), from where handle and manipulandum are.
+Pose ToolHand::handle_for(const Pose& body) const noexcept {
+    const HapticTick& t = tool_.last();
+    const Quaternion to_device = info_.workspace.axes.conjugate();
+    const Vector3d shift = body.to_world(info_.grasp) - t.manipulandum.to_world(info_.grasp);
+    const Vector3d turn = rotation_difference(t.manipulandum.rotation, body.rotation);
+    return {t.device.pose.position + info_.workspace.scale * (to_device * shift),
+            (rotation_from_vector(to_device * turn) * t.device.pose.rotation).normalized()};
+}
+
+void ToolHand::tick(double now, double dt) noexcept {
+    if (simulated_) {
+        const Pose there = wanted(now, dt);
+        simulated_->aim(has_ticked_ ? handle_for(there) : first_handle_);
+    }
+    tool_.tick(now, dt);
+    has_ticked_ = true;
+}
+
+void ToolHand::reset() noexcept {
+    const Pose start = body_.motion().pose;
+    is_scripted_ = simulated_ && held_.motion.has_value();
+    wish_ = {};
+    wish_.pose = wish_.goal = wish_.hand = start;
+    has_ticked_ = false;
+    if (simulated_) {
+        const WorkspaceOptions& map = info_.workspace;
+        first_handle_ = {};
+        first_handle_.position =
+            map.scale * (map.axes.conjugate() * (start.to_world(info_.grasp) - map.centre));
+        simulated_->reset(first_handle_);
+    }
+    tool_.reset();
+}
+
+void ToolHand::rewind() noexcept {
+    if (recorded_) recorded_->seek(0);
+}
+
+void ToolHand::allow_force(bool is_allowed) noexcept {
+    if (gate_) gate_->open(is_allowed);
+}
+
+void ToolHand::fill(ShownHaptics& frame) const noexcept {
+    frame.body = info_.body;
+    frame.tick = tool_.last();
+    std::snprintf(frame.notice.data(), frame.notice.size(), "%s", tool_.notice());
+}
+
+}  // namespace pliant

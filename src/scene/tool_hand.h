@@ -1,0 +1,83 @@
+#pragma once
+
+#include "pliant/haptics/simulated_device.h"
+#include "pliant/scene/held_tool.h"
+#include "pliant/scene/scene_description.h"
+#include "scene/gated_device.h"
+
+namespace pliant {
+
+class RecordedDevice;
+
+/// A body of a loop in a hand, and the hand where it is simulated. One thread at a time; nothing
+/// marked noexcept allocates.
+class ToolHand {
+public:
+    /// `body` is the one that is held, `pairs` are its contacts. Throws InputError as HapticTool.
+    ToolHand(HeldTool held, RigidBody& body, std::vector<ContactPair*> pairs, int body_of_world);
+    ToolHand(const ToolHand&) = delete;
+    ToolHand& operator=(const ToolHand&) = delete;
+
+    [[nodiscard]] const HapticInfo& info() const noexcept { return info_; }
+    [[nodiscard]] const HapticTick& last() const noexcept { return tool_.last(); }
+
+    /// Where a simulated hand wants the body to be, reached evenly in `duration` seconds and from
+    /// then on in place of its motion. Another device decides for itself.
+    void move_to(const Pose& target, double duration, std::uint32_t buttons) noexcept;
+    /// After the contacts of the body acted, before it steps: to the end of the tick at `now`.
+    void tick(double now, double dt) noexcept;
+    /// All but parameters back to the start; the body was reset before.
+    void reset() noexcept;
+    /// A recorded device begins again with its first reading.
+    void rewind() noexcept;
+    /// Whether a device outside this program may push.
+    void allow_force(bool is_allowed) noexcept;
+
+    [[nodiscard]] const std::vector<LiveParameter>& parameters() const noexcept { return sliders_; }
+    void set_parameter(int index, double value) noexcept;
+    [[nodiscard]] bool touches(const ContactPair& pair) const noexcept {
+        return &pair.shell_body() == &body_ || &pair.field_body() == &body_;
+    }
+    /// That somebody gave a contact of the body [N/m].
+    void adopt_contact_stiffness(double stiffness) noexcept;
+    void fill(ShownHaptics& frame) const noexcept;
+
+private:
+    enum class Role {
+        Stiffness,
+        TurningStiffness,
+        Damping,
+        DepthLimit,
+        Force,
+        HandStiffness,
+        HandDamping,
+        HandTremor
+    };
+    /// Where the hand wants the body, on its way.
+    struct Wish {
+        Pose pose, goal;
+        double time_left = 0;
+        Twist follow;  ///< of the hand after it
+        Pose hand;
+    };
+    void list_parameters();
+    [[nodiscard]] Pose wanted(double now, double dt) noexcept;
+    void follow_wish(double dt) noexcept;
+    [[nodiscard]] Pose handle_for(const Pose& body) const noexcept;
+
+    HeldTool held_;
+    HapticInfo info_;
+    SimulatedDevice* simulated_ = nullptr;
+    RecordedDevice* recorded_ = nullptr;
+    GatedDevice* gate_ = nullptr;
+    RigidBody& body_;
+    HapticTool tool_;
+    HandModel hand_;
+    Pose first_handle_;  ///< of a simulated device at the start
+    Wish wish_;
+    bool has_ticked_ = false, is_scripted_ = false;
+    std::vector<Role> roles_;
+    std::vector<LiveParameter> sliders_;
+};
+
+}  // namespace pliant
