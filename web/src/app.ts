@@ -3,13 +3,17 @@ import { type Asset, fetchAssets } from "./assets";
 import { ColourLegend } from "./colour_legend";
 import { ColourMode } from "./colours";
 import { Connection, type ConnectionState } from "./connection";
+import { ContactSound } from "./contact_sound";
 import { ContactMode } from "./contact_view";
 import { type Actions, Controls } from "./controls";
 import { askForRank, showRecordings, showScenes } from "./dialogs";
 import { byId, download, element } from "./dom";
 import { type SliceAxis, kSliceAxes } from "./field_slices";
+import { ForceRate } from "./force_rate";
 import { ForceView } from "./force_view";
+import { GamepadInput } from "./gamepad_input";
 import { Hand, type HandMode } from "./hand";
+import { HapticPanel } from "./haptic_panel";
 import { kIsoLevels } from "./iso_surfaces";
 import { KeyboardInput } from "./keyboard_input";
 import { LatencyMeter } from "./latency";
@@ -20,9 +24,13 @@ import { Plots } from "./plots";
 import { PointerInput } from "./pointer_input";
 import {
     type Frame,
+    type HapticInfo,
     type Hello,
+    type PageMessage,
+    type Samples,
     type ServerMessage,
     type Stats,
+    type Vec3,
     parseContactMarks,
     parseFrame,
     parseMeshNodes,
@@ -33,6 +41,8 @@ import { quantity } from "./quantity";
 import { Stage } from "./stage";
 import { StatusLine } from "./status_line";
 import { worldPositions } from "./surface_evaluation";
+import { ToolGizmo } from "./tool_gizmo";
+import { ToolHand } from "./tool_hand";
 import { WorldView } from "./world_view";
 
 const kSmallFrame = 1 << 16; // bytes: not worth waiting until the one before is drawn
@@ -62,6 +72,12 @@ export class App {
     private readonly notices = new Notices(byId("notices"));
     private readonly status = new StatusLine();
     private readonly legend = new ColourLegend(byId("legend"));
+    readonly sound = new ContactSound();
+    private readonly forceRate = new ForceRate();
+    private readonly gizmo = new ToolGizmo(this.stage);
+    private readonly tool: ToolHand;
+    private readonly gamepad: GamepadInput;
+    private readonly haptics: HapticPanel;
     private readonly hand: Hand;
     private readonly controls: Controls;
     private readonly panel: ParameterPanel;
@@ -73,15 +89,26 @@ export class App {
         this.panel = new ParameterPanel(byId("panel"), (parameter, value) =>
             this.connection.send({ type: "set", parameter, value }),
         );
+        this.haptics = new HapticPanel(byId("panel"));
         this.addViewSettings();
-        this.hand = new Hand(this.stage, {
-            send: (message) => this.connection.send(message),
-            pick: (ray) => this.pick(ray),
+        const context = {
+            send: (message: PageMessage) => this.connection.send(message),
             frame: () => this.frame,
-            hasTool: () => this.hello?.has_tool ?? false,
             steers: () => this.stats?.steers ?? this.hello?.steers ?? false,
-            sent: (target, time) => this.latency.sent(target, time),
+        };
+        this.tool = new ToolHand(this.stage, {
+            ...context,
+            haptics: () => this.movable(),
         });
+        this.gamepad = new GamepadInput(this.tool);
+        window.addEventListener("gamepadconnected", ({ gamepad }) => this.greet(gamepad));
+        const handContext = {
+            ...context,
+            pick: (ray: Ray) => this.pick(ray),
+            hasTool: () => this.hello?.has_tool ?? false,
+            sent: (target: Vec3, time: number) => this.latency.sent(target, time),
+        };
+        this.hand = new Hand(this.stage, handContext, this.tool, this.gizmo);
         new PointerInput(this.stage, this.hand);
         new KeyboardInput(this.stage, this.hand, {
             " ": actions.togglePause,
@@ -133,6 +160,11 @@ export class App {
         return this.view?.isoSurfaces.count ?? 0;
     }
 
+    /// The wire copy of the tool in a hand is drawn.
+    get showsManipulandum(): boolean {
+        return this.view?.manipulandum?.isShown ?? false;
+    }
+
     /// Sum of all drawn positions: differs when anything moved.
     checksum(): number {
         const { hello, frame } = this;
@@ -148,6 +180,7 @@ export class App {
     }
 
     private draw(now: number): void {
+        this.gamepad.poll(now);
         this.hand.flush();
         this.panel.flush();
         this.plots.draw(now);
@@ -158,8 +191,10 @@ export class App {
             this.legend.show(this.colourMode, view.colours.colourScale.value);
             this.stage.invalidate();
         }
-        if (this.hello && frame && view && this.stage.isStale)
+        if (this.hello && frame && view && this.stage.isStale) {
             this.forces.update(frame, this.hello, (body, to) => view.edgeOf(body, to, frame));
+            this.gizmo.update(frame, this.hello);
+        }
         this.stage.draw();
         if (!isNew) return;
         this.drawn = frame;
@@ -185,6 +220,8 @@ export class App {
                 this.status.showStats(message, this.loop);
                 this.status.showContacts(this.frame?.contacts ?? []);
                 this.plots.showStats(message);
+                this.haptics.showStats(message);
+                if (this.frame?.haptics) this.haptics.showFrame(this.frame.haptics);
                 this.panel.setEnabled(message.steers);
                 if (message.recording?.problem)
                     this.notices.show("error", `Recording: ${message.recording.problem}`);
@@ -211,12 +248,23 @@ export class App {
             const frame = parseFrame(message, this.hello);
             if (!frame) return;
             this.frame = frame;
+            this.tool.see(frame);
+            this.plots.addFrame(frame);
             // a newer one may come before this one is drawn
             if (message.byteLength <= kSmallFrame) this.acknowledge(frame);
         }
-        if (kind === 2) this.plots.add(parseSamples(message));
+        if (kind === 2) this.receiveSamples(parseSamples(message));
         if (kind === 3) void this.view?.updateMesh(parseMeshNodes(message));
         if (kind === 4) this.view?.contacts.update(parseContactMarks(message));
+    }
+
+    private receiveSamples(samples: Samples): void {
+        this.plots.add(samples);
+        const held = this.hello?.haptics;
+        if (!held || samples.loop !== this.hello!.bodies[held.body]?.loop) return;
+        const level = this.forceRate.levelOf(samples, held.max_force);
+        this.sound.play(level);
+        this.gamepad.rumble(level);
     }
 
     /// A scene begins.
@@ -229,12 +277,15 @@ export class App {
         this.hand.forget();
         this.view?.dispose();
         this.view = null;
-        this.showLoop(hello.bodies[0]?.loop ?? 0);
+        this.showLoop(hello.bodies[hello.haptics?.body ?? 0]?.loop ?? 0);
         byId("progress").hidden = true;
         this.controls.showHello(hello);
         this.status.showHello(hello);
+        this.haptics.showHello(hello);
+        this.plots.showHaptics(hello.haptics !== null);
+        if (hello.haptics?.warning) this.notices.show("warning", hello.haptics.warning);
         this.panel.setParameters(hello.parameters);
-        if (this.hand.mode === "tool" && !hello.has_tool) this.setMode("pull");
+        this.setMode(this.hand.mode);
         if (!isSameScene) this.stage.setScene(hello);
         try {
             const assets = await fetchAssets(hello);
@@ -348,10 +399,31 @@ export class App {
     }
 
     private setMode(mode: HandMode): void {
-        if (mode === "tool" && !this.hello?.has_tool) return;
+        const hasTool = this.hello?.has_tool || this.movable();
+        const chosen = mode === "tool" && !hasTool ? "pull" : mode;
         this.hand.release();
-        this.hand.mode = mode;
-        this.controls.showMode(mode);
+        this.hand.mode = chosen;
+        this.controls.showMode(chosen);
+        this.gizmo.setWanted(chosen === "tool" && this.movable() !== null);
+    }
+
+    /// The tool in a hand, where the hand is this page's: a device of flesh decides for itself.
+    private movable(): HapticInfo | null {
+        const { haptics, replay } = this.hello ?? {};
+        return haptics?.kind === "simulated" && !replay ? haptics : null;
+    }
+
+    private greet({ id }: Gamepad): void {
+        if (!this.movable()) return;
+        this.notices.show(
+            "info",
+            `${id}: sticks move and turn the tool, triggers move it near and away.`,
+        );
+    }
+
+    private setSound(isOn: boolean): void {
+        this.sound.setOn(isOn);
+        this.controls.showPressed("sound", isOn);
     }
 
     private makeActions(): Actions {
@@ -367,6 +439,7 @@ export class App {
             nextContacts: () =>
                 this.hello?.contacts.length &&
                 this.showContacts(((this.contactMode + 1) % 3) as ContactMode),
+            toggleSound: () => this.setSound(!this.sound.isOn),
             toggleIso: () => this.view?.isoSurfaces.hasSome && this.showIso(!this.showsIso),
             frameView: () => {
                 this.stage.orbit.goHome();

@@ -15,6 +15,7 @@ export interface Actions {
     toggleMesh(): void;
     nextContacts(): void;
     toggleIso(): void;
+    toggleSound(): void;
     frameView(): void;
     screenshot(): void;
     toggleRecording(): void;
@@ -43,6 +44,7 @@ export class Controls {
             colour: actions.nextColour,
             mesh: actions.toggleMesh,
             contacts: actions.nextContacts,
+            sound: actions.toggleSound,
             "frame-view": actions.frameView,
             screenshot: actions.screenshot,
             record: actions.toggleRecording,
@@ -79,7 +81,8 @@ export class Controls {
     showHello(hello: Hello): void {
         byId("scene-name").textContent = hello.scene.name;
         document.title = `${hello.scene.name} · Pliant`;
-        byId("mode-tool").hidden = !hello.has_tool;
+        byId("mode-tool").hidden = !hello.has_tool && hello.haptics?.kind !== "simulated";
+        byId("sound").hidden = hello.haptics === null;
         byId("replay").hidden = hello.replay === null;
         byId("record").hidden = hello.replay !== null;
         byId("sketch").hidden = hello.sketch === null;

@@ -1,12 +1,16 @@
 import * as THREE from "three";
+import { pointOf } from "./placement";
 import { type Frame, type Hello, type Vec3, kSlots } from "./protocol";
 import { quantity } from "./quantity";
 import type { Stage } from "./stage";
+import { TorqueArc } from "./torque_arc";
 
 const kPullColour = 0xff7a1a;
 const kToolColour = 0x3d7bd9;
 const kHoldColour = 0x2a6fdb;
+const kTorqueColour = 0x8a5be0;
 const kMaxContactArrows = 16;
+const kFelt = 0.01; // of what a device can do: less is not drawn
 
 /// What one hand does: an elastic line from the surface point to the hand, the force as an arrow,
 /// and its size in newtons.
@@ -76,28 +80,38 @@ function along(
 export class ForceView {
     private readonly arrows: ForceArrow[];
     private readonly toolArrow: ForceArrow;
+    private readonly couplingArrow: ForceArrow;
+    private readonly torqueArc: TorqueArc;
     private readonly contactArrows: ForceArrow[] = []; // as many as were needed so far
     private readonly makeArrow: () => ForceArrow;
     private readonly tool: THREE.Mesh;
     private readonly toolTarget: THREE.Mesh;
     private largestForce = 0;
+    private largestTorque = 0;
 
     constructor(
         private readonly stage: Stage,
         labels: HTMLElement,
     ) {
-        this.makeArrow = () => {
+        const makeLabel = () => {
             const label = document.createElement("output");
             label.className = "force-label";
             label.hidden = true;
             labels.append(label);
-            const arrow = new ForceArrow(label);
+            return label;
+        };
+        this.makeArrow = () => {
+            const arrow = new ForceArrow(makeLabel());
             arrow.group.visible = false;
             stage.scene.add(arrow.group);
             return arrow;
         };
         this.arrows = Array.from({ length: kSlots }, this.makeArrow);
         this.toolArrow = this.makeArrow();
+        this.couplingArrow = this.makeArrow();
+        this.torqueArc = new TorqueArc(kTorqueColour, makeLabel());
+        this.torqueArc.label.classList.add("torque");
+        stage.scene.add(this.torqueArc.group);
         const sphere = new THREE.SphereGeometry(1, 40, 28);
         this.tool = new THREE.Mesh(
             sphere,
@@ -118,10 +132,16 @@ export class ForceView {
     update(frame: Frame, hello: Hello, edgeOf: (body: number, direction: Vec3) => Vec3): void {
         const forces = frame.held.filter((h) => h.body >= 0).map((h) => Math.hypot(...h.force));
         if (frame.tool) forces.push(Math.hypot(...frame.tool.force));
+        if (frame.haptics) forces.push(Math.hypot(...frame.haptics.coupling.force));
         const contacts = contactForces(frame, hello);
         forces.push(...contacts.map(([, force]) => Math.hypot(...force)));
         // the longest arrow is a fixed part of the view; its scale follows slowly down
-        this.largestForce = Math.max(0.998 * this.largestForce, ...forces, 1e-9);
+        this.largestForce = Math.max(
+            0.998 * this.largestForce,
+            ...forces,
+            0.1 * (hello.haptics?.max_force ?? 0),
+            1e-9,
+        );
         const { camera, target: centre } = this.stage.orbit;
         const reach = camera.position.distanceTo(centre) * Math.min(camera.aspect, 1);
         const scale = (0.16 * reach) / this.largestForce;
@@ -141,6 +161,7 @@ export class ForceView {
             const isFelt = Math.hypot(...force) > 1e-9;
             this.show(this.toolArrow, isFelt, position, null, force, scale);
         } else this.show(this.toolArrow, false, [0, 0, 0], null, [0, 0, 0], scale);
+        this.showCoupling(frame, hello, scale);
         while (this.contactArrows.length < contacts.length)
             this.contactArrows.push(this.makeArrow());
         this.contactArrows.forEach((arrow, i) => {
@@ -148,6 +169,30 @@ export class ForceView {
             const from = body < 0 ? force : edgeOf(body, force);
             this.show(arrow, body >= 0, from, null, force, scale);
         });
+    }
+
+    /// What the hand feels of the tool it holds.
+    private showCoupling({ haptics }: Frame, { haptics: info }: Hello, scale: number): void {
+        const { couplingArrow, torqueArc } = this;
+        torqueArc.group.visible = false;
+        torqueArc.label.hidden = true;
+        if (!haptics || !info)
+            return this.show(couplingArrow, false, [0, 0, 0], null, [0, 0, 0], 0);
+        const { force, torque } = haptics.coupling;
+        const grasp = pointOf(haptics.manipulandum, info.grasp);
+        const isFelt = Math.hypot(...force) > kFelt * info.max_force;
+        this.show(couplingArrow, isFelt, grasp.toArray(), null, force, scale);
+
+        const size = Math.hypot(...torque);
+        // a device without torques: as if its handle were 2 cm thick
+        const strongest = (info.max_torque || 0.02 * info.max_force) * info.scale;
+        this.largestTorque = Math.max(0.998 * this.largestTorque, size, 0.2 * strongest, 1e-12);
+        if (size < kFelt * strongest) return;
+        const { camera } = this.stage.orbit;
+        const unit = 0.0075 * camera.position.distanceTo(grasp);
+        torqueArc.update(grasp, torque, size / this.largestTorque, unit);
+        torqueArc.group.visible = true;
+        this.showLabel(torqueArc.label, torqueArc.tip, quantity(size, "N m"));
     }
 
     private show(
@@ -165,25 +210,33 @@ export class ForceView {
         const at = new THREE.Vector3(...point);
         const unit = 0.0075 * camera.position.distanceTo(at);
         arrow.update(point, target, force, unit, scale);
-        // the label sits at the tip of the arrow
-        const tip = at.addScaledVector(new THREE.Vector3(...force), scale).project(camera);
+        const tip = at.addScaledVector(new THREE.Vector3(...force), scale);
+        this.showLabel(arrow.label, tip, quantity(Math.hypot(...force), "N"));
+    }
+
+    /// At the tip of an arrow.
+    private showLabel(label: HTMLElement, tip: THREE.Vector3, text: string): void {
+        const seen = tip.project(this.stage.orbit.camera);
         const { clientWidth, clientHeight } = this.stage.canvas;
-        const x = Math.min(Math.max((0.5 + 0.5 * tip.x) * clientWidth, 8), clientWidth - 80);
-        const y = Math.min(Math.max((0.5 - 0.5 * tip.y) * clientHeight, 20), clientHeight - 20);
-        arrow.label.textContent = quantity(Math.hypot(...force), "N");
-        arrow.label.style.transform = `translate(${x + 12}px, ${y - 12}px)`;
+        const x = Math.min(Math.max((0.5 + 0.5 * seen.x) * clientWidth, 8), clientWidth - 80);
+        const y = Math.min(Math.max((0.5 - 0.5 * seen.y) * clientHeight, 20), clientHeight - 20);
+        label.hidden = false;
+        label.textContent = text;
+        label.style.transform = `translate(${x + 12}px, ${y - 12}px)`;
     }
 }
 
 /// Forces of contact on bodies with fields, while nothing is held: arrows of both would be in each
-/// other's way. Where many bodies touch, or one itself, points show them (contact_view.ts).
+/// other's way. Where many bodies touch, or one itself, points show them (contact_view.ts); where a
+/// tool in a hand does, the arrows in the hand.
 function contactForces(frame: Frame, hello: Hello): [number, Vec3][] {
     if (frame.held.some(({ body }) => body >= 0)) return [];
     const sums = new Map<number, Vec3>();
     frame.contacts.forEach(({ force, touching }, c) => {
         if (touching === 0) return;
         const { shell, field } = hello.contacts[c]!;
-        if (field < 0 || field === shell) return;
+        const held = hello.haptics?.body;
+        if (field < 0 || field === shell || field === held || shell === held) return;
         const [x, y, z] = sums.get(field) ?? [0, 0, 0];
         sums.set(field, [x + force[0], y + force[1], z + force[2]]);
     });

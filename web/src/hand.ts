@@ -2,8 +2,13 @@ import * as THREE from "three";
 import type { Pick } from "./picking";
 import type { Frame, PageMessage, Vec3 } from "./protocol";
 import type { Stage } from "./stage";
+import type { ToolGizmo } from "./tool_gizmo";
+import type { ToolHand } from "./tool_hand";
 
 export type HandMode = "pull" | "poke" | "tool";
+
+/// What a motion of the pointer does to a tool in a hand.
+export type ToolMotion = "across" | "into" | "turn";
 
 /// What the hand needs from the rest of the page.
 export interface HandContext {
@@ -25,15 +30,21 @@ const kSendInterval = 5; // ms
 export class Hand {
     mode: HandMode = "pull";
     private holding: HandMode | null = null;
+    private holdsBody = false; // as the tool
     private readonly plane = new THREE.Plane();
     private readonly target = new THREE.Vector3();
     private readonly offset = new THREE.Vector3(); // from the pointer to the tool
     private pending: number | null = null; // time of the event to be sent
     private lastSent = 0;
+    private readonly last = new THREE.Vector2(); // position of the pointer
+    /// The ring of the gizmo that is held: from its centre to the pointer, and its axis.
+    private ring: { arm: THREE.Vector3; axis: THREE.Vector3 } | null = null;
 
     constructor(
         private readonly stage: Stage,
         private readonly context: HandContext,
+        private readonly tool: ToolHand,
+        private readonly gizmo: ToolGizmo,
     ) {}
 
     get isHolding(): boolean {
@@ -45,11 +56,18 @@ export class Hand {
         if (!this.context.steers()) return false;
         this.release();
         const ray = this.ray(x, y);
-        return mode === "tool" ? this.holdTool(ray) : this.holdSurface(ray, mode);
+        if (this.tool.isPresent && this.mode === "tool") return this.holdBody(x, y);
+        return mode === "tool" ? this.holdTool(ray) : this.holdSurface(ray, mode, x, y);
     }
 
-    move(x: number, y: number, time: number): void {
+    /// The pointer is there and holds nothing.
+    hover(x: number, y: number): void {
+        this.gizmo.highlight(this.gizmo.hit(this.ray(x, y))?.ring ?? -1);
+    }
+
+    move(x: number, y: number, time: number, motion: ToolMotion = "across"): void {
         if (!this.holding || this.holding === "poke") return;
+        if (this.holdsBody) return this.moveBody(x, y, motion);
         const hit = this.ray(x, y).intersectPlane(this.plane, new THREE.Vector3());
         if (!hit) return;
         this.target.copy(hit).add(this.offset);
@@ -60,6 +78,7 @@ export class Hand {
     /// Moves the target by fractions of the view along the screen's axes and into it.
     nudge(right: number, up: number, into: number): void {
         if (!this.holding || this.holding === "poke") return;
+        if (this.holdsBody) return this.tool.shiftInView(right, up, into);
         const { camera } = this.stage.orbit;
         const reach = camera.position.distanceTo(this.target);
         const axes = new THREE.Matrix4().extractRotation(camera.matrixWorld).elements;
@@ -73,8 +92,18 @@ export class Hand {
         this.pending = performance.now();
     }
 
+    /// Turns a tool in a hand: the side towards the viewer goes right and up, in half heights of the
+    /// view; `roll` turns clockwise [rad]. False: it is not held.
+    nudgeTurn(right: number, up: number, roll: number): boolean {
+        if (!this.holding || !this.holdsBody) return false;
+        this.tool.turnInView(right, up, roll);
+        return true;
+    }
+
     release(): void {
         this.flush();
+        if (this.holding && this.holdsBody) this.gizmo.highlight(-1);
+        this.holdsBody = false;
         if (this.holding === "pull" || this.holding === "poke")
             this.context.send({ type: "release", slot: kSlot });
         this.holding = null;
@@ -82,12 +111,15 @@ export class Hand {
 
     /// The server forgot what was held.
     forget(): void {
+        this.tool.forget();
         this.holding = null;
+        this.holdsBody = false;
         this.pending = null;
     }
 
     /// What waits to be sent; also once per animation frame.
     flush(): void {
+        this.tool.flush(true);
         if (this.pending === null || !this.holding) return;
         const target = this.target.toArray() as Vec3;
         if (this.holding === "tool") this.context.send({ type: "tool", target });
@@ -97,9 +129,10 @@ export class Hand {
         this.lastSent = performance.now();
     }
 
-    private holdSurface(ray: THREE.Ray, mode: "pull" | "poke"): boolean {
+    private holdSurface(ray: THREE.Ray, mode: "pull" | "poke", x: number, y: number): boolean {
         const hit = this.context.pick(ray);
         if (!hit) return false;
+        if (hit.body === this.tool.body && this.tool.isPresent) return this.holdBody(x, y);
         const { body, triangle, barycentric } = hit;
         const place = { slot: kSlot, body, triangle, barycentric };
         if (mode === "poke") this.context.send({ type: "poke", ...place, force: 0 });
@@ -118,6 +151,49 @@ export class Hand {
         this.plane.setFromNormalAndCoplanarPoint(this.stage.orbit.forward, at);
         this.begin("tool", at, ray.intersectPlane(this.plane, new THREE.Vector3()) ?? at);
         return true;
+    }
+
+    /// The tool in a hand: by a ring of its gizmo, or wherever the pointer is.
+    private holdBody(x: number, y: number): boolean {
+        if (!this.tool.take()) return false;
+        this.holding = "tool";
+        this.holdsBody = true;
+        this.last.set(x, y);
+        const hit = this.gizmo.hit(this.ray(x, y));
+        this.ring = hit;
+        this.gizmo.highlight(hit?.ring ?? -1);
+        return true;
+    }
+
+    private moveBody(x: number, y: number, motion: ToolMotion): void {
+        const { camera } = this.stage.orbit;
+        const [right, up] = [(x - this.last.x) * camera.aspect, y - this.last.y];
+        this.last.set(x, y);
+        const half = Math.tan(THREE.MathUtils.degToRad(camera.fov) / 2); // height at distance 1
+        if (this.ring) this.turnRing(right, up);
+        else if (motion === "turn") this.tool.turnInView(right, up);
+        else if (motion === "into") this.tool.shiftInView(0, 0, 2 * half * up);
+        else this.tool.shiftInView(half * right, half * up, 0);
+        this.tool.flush();
+    }
+
+    /// So far that what is held of the ring follows the pointer, in half heights of the view.
+    private turnRing(right: number, up: number): void {
+        const { arm, axis } = this.ring!;
+        const { camera } = this.stage.orbit;
+        const centre = this.tool.grasp;
+        const tangent = axis.clone().cross(arm);
+        const held = centre.clone().add(arm);
+        const to = held.clone().add(tangent).project(camera);
+        const from = held.project(camera);
+        const along = [(to.x - from.x) * camera.aspect, to.y - from.y] as const; // per radian
+        // where the ring is seen from its edge, no faster than by a third of it face on
+        const half = Math.tan(THREE.MathUtils.degToRad(camera.fov) / 2);
+        const least = arm.length() / (3 * half * camera.position.distanceTo(centre));
+        const speed = Math.max(along[0] ** 2 + along[1] ** 2, least ** 2);
+        const angle = (right * along[0] + up * along[1]) / speed;
+        arm.applyAxisAngle(axis, angle);
+        this.tool.turn(axis, angle);
     }
 
     private begin(mode: HandMode, target: THREE.Vector3, under: THREE.Vector3): void {

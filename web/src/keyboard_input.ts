@@ -8,9 +8,11 @@ export interface Shortcuts {
 
 const kTurn = 0.06; // rad
 const kNudge = 0.008; // of the distance to the camera
+const kToolTurn = 0.02; // half heights of the view
+const kRoll = 0.06; // rad
 
 /// Keys: shortcuts everywhere but in fields; on the canvas Enter holds what is in the middle of the
-/// view, arrows move it (with nothing held: the camera).
+/// view, arrows move it (with nothing held: the camera), with shift they turn a tool in a hand.
 export class KeyboardInput {
     constructor(
         private readonly stage: Stage,
@@ -30,7 +32,7 @@ export class KeyboardInput {
             if (isField) return;
             const isButton = target.closest("button, summary, a") !== null;
             if (isButton && (event.key === " " || event.key === "Enter")) return;
-            if (this.steers(event.key)) return event.preventDefault();
+            if (this.steers(event.key, event.shiftKey)) return event.preventDefault();
             const action = shortcuts[event.key.toLowerCase()];
             if (!action || event.repeat) return;
             event.preventDefault();
@@ -39,7 +41,7 @@ export class KeyboardInput {
     }
 
     /// Keys for hand and camera; false: not one of them.
-    private steers(key: string): boolean {
+    private steers(key: string, isShifted: boolean): boolean {
         const { orbit } = this.stage;
         const directions: Record<string, [number, number, number]> = {
             ArrowLeft: [-1, 0, 0],
@@ -52,6 +54,9 @@ export class KeyboardInput {
         const direction = directions[key];
         if (direction) {
             const [right, up, into] = direction;
+            const hasTurned =
+                isShifted && this.hand.nudgeTurn(right * kToolTurn, up * kToolTurn, into * kRoll);
+            if (hasTurned) return true;
             if (this.hand.isHolding) this.hand.nudge(right * kNudge, up * kNudge, into * kNudge);
             else if (into) orbit.zoom(1 - 0.08 * into);
             else orbit.orbit(right * kTurn, up * kTurn);

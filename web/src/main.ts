@@ -16,6 +16,11 @@ if (document.createElement("canvas").getContext("webgl2")) {
             isoTriangles: () => app.isoTriangles,
             contactForce: () =>
                 Math.max(0, ...(app.frame?.contacts ?? []).map((c) => Math.hypot(...c.force))),
+            toolForce: () => Math.hypot(...(app.frame?.haptics?.coupling.force ?? [0])),
+            toolPlace: () => app.frame?.haptics?.manipulandum ?? null,
+            toolButtons: () => app.frame?.haptics?.buttons ?? 0,
+            showsManipulandum: () => app.showsManipulandum,
+            soundLevel: () => app.sound.level,
             time: () => app.frame?.time ?? 0,
             checksum: () => app.checksum(),
             latencies: () => app.latency.samples,

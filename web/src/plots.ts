@@ -1,15 +1,20 @@
 import { element } from "./dom";
-import { type Samples, type Stats, kSampleNumbers } from "./protocol";
+import { PlotSeries } from "./plot_series";
+import { type Frame, type Samples, type Stats, kSampleNumbers } from "./protocol";
 import { quantity } from "./quantity";
 
 const kSpan = 10; // s
 const kRedraw = 1000 / 15; // ms
 const kMaxRows = 20000;
+const kMaxFrames = 2000;
 const kFlat = 1e-9; // in the unit: below that everything is a constant
 
 /// Numbers kept of a tick: time, |force|, hand xyz, point xyz, energy, work.
 const kRow = 10;
-const Row = { Time: 0, Force: 1, Hand: 2, Point: 5, Energy: 8, Work: 9 } as const;
+const Row = { Force: 1, Hand: 2, Point: 5, Energy: 8, Work: 9 } as const;
+/// Of a frame with a tool in a hand: time, |force| at the device, energies of its port.
+const kHapticRow = 4;
+const HapticRow = { Force: 1, Port: 2, Stored: 3 } as const;
 
 interface Curve {
     row: number;
@@ -23,6 +28,7 @@ interface Plot {
     factor: number; // to the unit
     curves: Curve[];
     isFromZero: boolean;
+    isHaptic?: boolean; // of frames with a tool in a hand
 }
 
 const kPlots: Plot[] = [
@@ -57,14 +63,39 @@ const kPlots: Plot[] = [
         curves: [{ row: Row.Work, colour: "--curve-work" }],
         isFromZero: true,
     },
+    {
+        title: "Device force",
+        unit: "N",
+        factor: 1,
+        curves: [{ row: HapticRow.Force, colour: "--curve-force" }],
+        isFromZero: true,
+        isHaptic: true,
+    },
+    {
+        title: "Port energy",
+        unit: "J",
+        factor: 1,
+        curves: [
+            { row: HapticRow.Stored, colour: "--curve-energy", isThin: true },
+            { row: HapticRow.Port, colour: "--curve-energy" },
+        ],
+        isFromZero: false,
+        isHaptic: true,
+    },
 ];
 
-/// The last ten seconds of one loop.
+const kPortHelp =
+    "Energy that went through the device's port into the scene; faint: held by the springs of the " +
+    "coupling. The port is passive while the first does not fall below the second.";
+
+/// The last ten seconds of one loop, and of the tool in a hand.
 export class Plots {
-    private readonly rows = new Float64Array(kRow * kMaxRows);
-    private count = 0; // rows ever written
+    private readonly ticks = new PlotSeries(kRow, kMaxRows);
+    private readonly frames = new PlotSeries(kHapticRow, kMaxFrames);
+    private readonly figures: HTMLElement[];
     private readonly canvases: HTMLCanvasElement[];
     private readonly captions: HTMLElement[];
+    private readonly row = new Float64Array(kRow);
     private loop = 0;
     private percentiles = "";
     private lastDraw = 0;
@@ -74,32 +105,48 @@ export class Plots {
         this.canvases = kPlots.map((plot) =>
             element("canvas", { role: "img", "aria-label": `${plot.title} of the last 10 s` }),
         );
-        kPlots.forEach((plot, i) => {
+        this.figures = kPlots.map((plot, i) => {
             const caption = element("figcaption", {}, element("b", {}, plot.title));
             if (plot.title === "Position") caption.append(legend());
+            if (plot.title === "Port energy") caption.title = kPortHelp;
             caption.append(this.captions[i]!);
-            strip.append(element("figure", {}, caption, this.canvases[i]!));
+            return element("figure", {}, caption, this.canvases[i]!);
         });
+        strip.append(...this.figures);
+        this.showHaptics(false);
+    }
+
+    /// Plots of a tool in a hand, where there is one.
+    showHaptics(isShown: boolean): void {
+        this.strip.classList.toggle("haptic", isShown);
+        kPlots.forEach(
+            ({ isHaptic }, i) => (this.figures[i]!.hidden = isHaptic === true && !isShown),
+        );
+        this.frames.clear();
     }
 
     /// Begins anew with samples of this loop.
     setLoop(loop: number): void {
         this.loop = loop;
-        this.count = 0;
+        this.ticks.clear();
+    }
+
+    addFrame({ time, haptics }: Frame): void {
+        if (!haptics) return;
+        const force = Math.hypot(...haptics.device.force);
+        this.frames.add([time, force, haptics.portEnergy, haptics.storedEnergy]);
     }
 
     add(samples: Samples): void {
         if (samples.loop !== this.loop) return;
         for (let i = 0; i < samples.count; ++i) {
             const s = samples.numbers.subarray(kSampleNumbers * i, kSampleNumbers * (i + 1));
-            // time going back is a reset or a seek
-            if (this.count > 0 && s[1]! < this.value(this.count - 1, Row.Time)) this.count = 0;
-            const at = kRow * (this.count++ % kMaxRows);
-            this.rows[at] = s[1]!;
-            this.rows[at + Row.Force] = Math.hypot(s[8]!, s[9]!, s[10]!);
-            this.rows.set(s.subarray(2, 8), at + Row.Hand);
-            this.rows[at + Row.Energy] = s[11]!;
-            this.rows[at + Row.Work] = samples.times[2 * i]!;
+            this.row[0] = s[1]!;
+            this.row[Row.Force] = Math.hypot(s[8]!, s[9]!, s[10]!);
+            this.row.set(s.subarray(2, 8), Row.Hand);
+            this.row[Row.Energy] = s[11]!;
+            this.row[Row.Work] = samples.times[2 * i]!;
+            this.ticks.add(this.row);
         }
     }
 
@@ -114,17 +161,18 @@ export class Plots {
         if (this.strip.clientHeight === 0 || now - this.lastDraw < kRedraw) return;
         this.lastDraw = now;
         kPlots.forEach((plot, i) => {
+            if (this.figures[i]!.hidden) return;
             this.drawPlot(plot, this.canvases[i]!);
             const last = plot.curves.find((curve) => !curve.isThin)!;
-            const value = this.count > 0 ? this.value(this.count - 1, last.row) : 0;
+            const value = this.seriesOf(plot).last(last.row);
             const text = quantity(value * plot.factor, plot.unit);
             if (plot.title === "Tick") this.captions[i]!.textContent = this.percentiles;
             else if (plot.title !== "Position") this.captions[i]!.textContent = text;
         });
     }
 
-    private value(row: number, column: number): number {
-        return this.rows[kRow * (row % kMaxRows) + column]!;
+    private seriesOf(plot: Plot): PlotSeries {
+        return plot.isHaptic ? this.frames : this.ticks;
     }
 
     private drawPlot(plot: Plot, canvas: HTMLCanvasElement): void {
@@ -139,10 +187,8 @@ export class Plots {
         const context = canvas.getContext("2d")!;
         context.clearRect(0, 0, width, height);
         const style = getComputedStyle(canvas);
-        const end = this.count > 0 ? this.value(this.count - 1, Row.Time) : 0;
-        const first = this.firstRow(end - kSpan);
-
-        const columns = plot.curves.map((curve) => this.extremes(curve.row, first, end, width));
+        const series = this.seriesOf(plot);
+        const columns = plot.curves.map((curve) => series.extremes(curve.row, kSpan, width));
         let low = plot.isFromZero ? 0 : Infinity;
         let high = -Infinity;
         for (const { lows, highs } of columns)
@@ -196,33 +242,6 @@ export class Plots {
             context.strokeText(text, ...at);
             context.fillText(text, ...at);
         }
-    }
-
-    /// Oldest row kept that is not before `time`.
-    private firstRow(time: number): number {
-        let low = Math.max(0, this.count - kMaxRows);
-        let high = this.count;
-        while (low < high) {
-            const middle = (low + high) >> 1;
-            if (this.value(middle, Row.Time) < time) low = middle + 1;
-            else high = middle;
-        }
-        return low;
-    }
-
-    /// Smallest and largest value in each pixel column.
-    private extremes(column: number, first: number, end: number, width: number) {
-        const lows = new Float64Array(width).fill(Infinity);
-        const highs = new Float64Array(width).fill(-Infinity);
-        const pixelsPerSecond = (width - 1) / kSpan;
-        for (let row = first; row < this.count; ++row) {
-            const time = this.value(row, Row.Time);
-            const x = Math.max(0, Math.round(width - 1 - (end - time) * pixelsPerSecond));
-            const value = this.value(row, column);
-            if (value < lows[x]!) lows[x] = value;
-            if (value > highs[x]!) highs[x] = value;
-        }
-        return { lows, highs };
     }
 }
 

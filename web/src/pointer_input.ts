@@ -1,11 +1,12 @@
-import type { Hand } from "./hand";
+import type { Hand, ToolMotion } from "./hand";
 import type { Stage } from "./stage";
 
 const kRadiansPerPixel = 0.006;
 
 /// Mouse, pen and touch on the canvas: the hand where there is something to hold, else the camera.
 /// Mouse: left holds or orbits, right orbits, middle or shift+right pans, the wheel zooms or moves
-/// what is held in depth. Touch: one finger holds or orbits, two zoom and pan.
+/// what is held in depth. A tool in a hand goes along the view with shift, and turns with ctrl or
+/// alt. Touch: one finger holds or orbits, two zoom and pan.
 export class PointerInput {
     private readonly pointers = new Map<number, { x: number; y: number }>();
     private use: "none" | "hand" | "orbit" | "pan" = "none";
@@ -46,7 +47,7 @@ export class PointerInput {
 
     private moved(event: PointerEvent): void {
         const last = this.pointers.get(event.pointerId);
-        if (!last) return;
+        if (!last) return this.hand.hover(...this.unitPosition(event));
         const now = { x: event.clientX, y: event.clientY };
         const { orbit, canvas } = this.stage;
         if (this.pointers.size === 2) {
@@ -71,7 +72,7 @@ export class PointerInput {
 
     private moveHand(event: PointerEvent): void {
         if (this.use === "hand" && this.pointers.has(event.pointerId))
-            this.hand.move(...this.unitPosition(event), event.timeStamp);
+            this.hand.move(...this.unitPosition(event), event.timeStamp, motionOf(event));
     }
 
     private up(event: PointerEvent): void {
@@ -97,4 +98,9 @@ export class PointerInput {
         const y = (event.clientY - box.top) / box.height;
         return [2 * x - 1, 1 - 2 * y];
     }
+}
+
+function motionOf(event: PointerEvent): ToolMotion {
+    if (event.ctrlKey || event.altKey || event.metaKey) return "turn";
+    return event.shiftKey ? "into" : "across";
 }

@@ -5,6 +5,7 @@ import { ContactView } from "./contact_view";
 import { FieldSlices } from "./field_slices";
 import type { ContactShadow } from "./ground";
 import { IsoSurfaces } from "./iso_surfaces";
+import { ManipulandumView } from "./manipulandum_view";
 import type { Frame, Hello, MeshNodes, Vec3 } from "./protocol";
 import { rotated } from "./rigid_fit";
 import type { Stage } from "./stage";
@@ -17,12 +18,13 @@ const kStrainScale = 0.2;
 const kMaxShadows = 16;
 
 /// Everything simulated that is drawn: surfaces, lines of simulation meshes, points and fields of
-/// contacts.
+/// contacts, the tool in a hand.
 export class WorldView {
     readonly colours: ColourUniforms = { colourMode: { value: 0 }, colourScale: { value: 1 } };
     readonly contacts: ContactView;
     readonly slices: FieldSlices;
     readonly isoSurfaces: IsoSurfaces;
+    readonly manipulandum: ManipulandumView | null;
     private readonly groups: SurfaceGroup[] = [];
     private readonly meshLines = new Map<number, THREE.LineSegments>();
     private readonly lineMaterial = new THREE.LineBasicMaterial({
@@ -41,6 +43,8 @@ export class WorldView {
         this.contacts = new ContactView(stage);
         this.slices = new FieldSlices(stage, hello);
         this.isoSurfaces = new IsoSurfaces(stage, hello, failed);
+        const held = hello.bodies[hello.haptics?.body ?? -1];
+        this.manipulandum = held ? new ManipulandumView(stage, assets[held.asset]!) : null;
         const members = new Map<string, number[]>();
         hello.bodies.forEach((body, index) => {
             const key = body.encoding === "positions" ? `body ${index}` : `asset ${body.asset}`;
@@ -56,6 +60,7 @@ export class WorldView {
         for (const group of this.groups) group.update(frame);
         this.slices.update(frame);
         this.isoSurfaces.update(frame);
+        if (frame.haptics) this.manipulandum?.update(frame.haptics);
         if (this.colours.colourMode.value === ColourMode.Displacement) this.updateScale(frame);
         this.stage.ground.setShadows(this.contactShadows(frame));
     }
@@ -112,6 +117,7 @@ export class WorldView {
         this.contacts.dispose();
         this.slices.dispose();
         this.isoSurfaces.dispose();
+        this.manipulandum?.dispose();
         for (const lines of this.meshLines.values()) {
             this.stage.scene.remove(lines);
             lines.geometry.dispose();

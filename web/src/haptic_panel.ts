@@ -1,0 +1,87 @@
+import { byId, element } from "./dom";
+import { DeviceStatus, type GainNote, type Haptics, type Hello, type Stats } from "./protocol";
+import { digits, quantity } from "./quantity";
+
+const kBound = 0.8; // of the bar: where the bound is
+const kNear = 0.8; // of the bound
+const kStatusTexts: Record<DeviceStatus, string> = {
+    [DeviceStatus.Ok]: "",
+    [DeviceStatus.Disabled]: "motors off",
+    [DeviceStatus.Stale]: "", // between two samples
+    [DeviceStatus.Disconnected]: "disconnected",
+};
+
+/// The tool in a hand in words and as a bar: how deep it is of what is allowed, what the hand feels,
+/// what keeps it safe now, and why gains are what they are.
+export class HapticPanel {
+    private readonly root = byId("haptics");
+    private readonly bar = byId("depth");
+    private readonly gains = element("details", { id: "gains", hidden: true });
+    private maxForce = 0;
+
+    constructor(panel: HTMLElement) {
+        panel.append(this.gains);
+    }
+
+    showHello({ haptics, bodies }: Hello): void {
+        this.root.hidden = haptics === null;
+        this.gains.hidden = !haptics?.gains.length;
+        if (!haptics) return;
+        this.maxForce = haptics.max_force;
+        byId("haptics-body").textContent = bodies[haptics.body]?.name ?? "";
+        byId("haptics-device").textContent = haptics.device;
+        byId("haptics-notice").textContent = "";
+        this.gains.replaceChildren(
+            element("summary", {}, "Coupling at the start"),
+            element("dl", { class: "gains" }, ...haptics.gains.flatMap(gainRow)),
+        );
+    }
+
+    showStats({ haptics }: Stats): void {
+        byId("haptics-notice").textContent = haptics?.notice ?? "";
+    }
+
+    showFrame(haptics: Haptics): void {
+        const { depth, maxDepth, worstDepth, violations } = haptics;
+        const share = (d: number) => `${100 * Math.min((kBound * d) / (maxDepth || 1), 1)}%`;
+        this.bar.style.setProperty("--depth", share(depth));
+        this.bar.style.setProperty("--worst", share(worstDepth));
+        this.bar.dataset.level =
+            depth > maxDepth ? "beyond" : depth > kNear * maxDepth ? "near" : "fine";
+        this.bar.setAttribute("aria-valuemax", String(maxDepth));
+        this.bar.setAttribute("aria-valuenow", String(depth));
+        const deep = `${quantity(depth, "m")} of ${quantity(maxDepth, "m")}`;
+        this.bar.setAttribute("aria-valuetext", deep);
+        byId("depth-text").textContent = `${deep} deep · worst ${quantity(worstDepth, "m")}`;
+        const beyond = byId("violations");
+        beyond.hidden = violations === 0;
+        beyond.textContent = violations === 1 ? "1 tick beyond" : `${violations} ticks beyond`;
+        const { force, torque } = haptics.device;
+        byId("felt-text").textContent = [
+            `${quantity(Math.hypot(...force), "N")} of ${quantity(this.maxForce, "N")}`,
+            quantity(Math.hypot(...torque), "N m"),
+            kStatusTexts[haptics.status],
+            backOffText(haptics),
+        ]
+            .filter((part) => part)
+            .join(" · ");
+    }
+}
+
+function backOffText({ gainScale, stepScale }: Haptics): string {
+    const percent = (scale: number) => `${Math.round(100 * scale)} %`;
+    const parts = [
+        gainScale < 0.995 ? `gains ${percent(gainScale)}` : "",
+        stepScale < 0.995 ? `steps ${percent(stepScale)}` : "",
+    ];
+    return parts.filter((part) => part).join(", ");
+}
+
+function gainRow({ name, unit, meaning, reason, value, least, largest }: GainNote): HTMLElement[] {
+    const range = `Safe from ${digits(least)} to ${digits(largest)} ${unit}`.trim();
+    const title = `${meaning}\n${reason}\n${range}.`;
+    return [
+        element("dt", { title }, name),
+        element("dd", { title }, `${digits(value)} ${unit}`.trim()),
+    ];
+}
