@@ -51,6 +51,7 @@ void Engine::Impl::start_threads() {
                 while (monotonic_ns() < next) {
                 }
             }
+            loop.let_go();
         });
     for (std::size_t l = 0; l < threads.size(); ++l)
         set_thread_name(threads[l], world->loop(static_cast<int>(l)).settings().name);

@@ -1,5 +1,7 @@
 #include "scene/loop_runner.h"
 
+#include "scene/haptic_record.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -141,6 +143,10 @@ void LoopRunner::tick(std::int64_t late_ns, bool shows_frame) noexcept {
         sample.tick += ticks_before_reset_;
         sample.time = static_cast<double>(sample.tick) * loop_.dt();
         queue_->push(RecordKind::Sample, sample.tick, std::as_bytes(std::span(&sample, 1)));
+        if (const HapticTick* const haptics = loop_.haptic_tick()) {
+            const HapticRecord haptic = to_record(*haptics);
+            queue_->push(RecordKind::Haptic, sample.tick, std::as_bytes(std::span(&haptic, 1)));
+        }
     }
 }
 
@@ -168,8 +174,11 @@ void LoopRunner::turn(std::int64_t now_ns) noexcept {
     cpu_start_ = thread_cpu_time_us();
     attach_queue();
     apply_commands();
+    // a device outside this program may push where ticks come as they are meant to
+    const bool is_paused = control_.is_paused.load(std::memory_order_relaxed);
+    loop_.allow_force(!is_paused && control_.speed.load(std::memory_order_relaxed) == 1);
 
-    if (control_.is_paused.load(std::memory_order_relaxed)) {
+    if (is_paused) {
         if (!was_paused_) has_news_ = true;
         was_paused_ = true;
         const std::uint64_t wanted = wanted_steps();

@@ -54,6 +54,8 @@ public:
     [[nodiscard]] std::int64_t lead() const noexcept;
     /// Brings what the next tick reads back into the caches, docs/scene.md section "Real time".
     void warm_up() noexcept { loop_.warm_up(); }
+    /// After the last turn: a device outside this program pushes no more.
+    void let_go() noexcept { loop_.allow_force(false); }
 
 private:
     /// A body whose states are recorded.

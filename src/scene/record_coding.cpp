@@ -5,11 +5,13 @@
 namespace pliant {
 namespace {
 
-// The first byte of a record: kind in the lower two bits, then flags.
+// The first byte of a record: kind in the lower two bits (0: haptic), then flags.
 constexpr unsigned kKindMask = 3;
 constexpr unsigned kTickGiven = 4;  ///< a varint; otherwise one on for samples, the same for others
 // of samples: what differs from the sample before; whether it was late
 constexpr unsigned kHand = 8, kPoint = 16, kForce = 32, kEnergy = 64, kLate = 128;
+// of commands: rotation and buttons follow
+constexpr unsigned kTurned = 8;
 
 template <class T>
 void put(std::string& block, const T& value) {
@@ -35,7 +37,8 @@ std::uint64_t usual_step(RecordKind kind) { return kind == RecordKind::Sample ? 
 void begin(std::string& block, CodingContext& context, RecordKind kind, std::uint64_t tick,
            unsigned flags = 0) {
     const std::uint64_t extra = tick - context.tick - usual_step(kind);
-    block += static_cast<char>(static_cast<unsigned>(kind) | flags | (extra ? kTickGiven : 0));
+    block += static_cast<char>((static_cast<unsigned>(kind) & kKindMask) | flags |
+                               (extra ? kTickGiven : 0));
     if (extra) put_varint(block, zigzag(extra));
     context.tick = tick;
 }
@@ -80,7 +83,8 @@ void encode_sample(std::string& block, CodingContext& context, std::uint64_t tic
 
 void encode_command(std::string& block, CodingContext& context, std::uint64_t tick,
                     const Command& command) {
-    begin(block, context, RecordKind::Command, tick);
+    const bool is_turned = command.buttons != 0 || command.rotation != Command().rotation;
+    begin(block, context, RecordKind::Command, tick, is_turned ? kTurned : 0);
     put(block, static_cast<std::uint8_t>(command.kind));
     for (const std::int32_t number :
          {command.slot, command.body, command.triangle, command.vertex, command.parameter})
@@ -89,6 +93,27 @@ void encode_command(std::string& block, CodingContext& context, std::uint64_t ti
     for (const double number : command.target) put(block, number);
     put(block, command.duration);
     put(block, command.value);
+    if (!is_turned) return;
+    for (const double number : command.rotation) put(block, number);
+    put(block, command.buttons);
+}
+
+void encode_haptic(std::string& block, CodingContext& context, std::uint64_t tick,
+                   const HapticRecord& haptic) {
+    begin(block, context, RecordKind::Haptic, tick);
+    std::uint64_t different = 0;
+    for (std::size_t i = 0; i < HapticRecord::kNumbers; ++i)
+        if (!is_same(haptic.numbers[i], context.haptic.numbers[i]))
+            different |= std::uint64_t{1} << i;
+    put(block, different);
+    for (std::size_t i = 0; i < HapticRecord::kNumbers; ++i)
+        if (different >> i & 1) put(block, haptic.numbers[i]);
+    put_varint(block, haptic.violations - context.haptic.violations);
+    put_varint(block, haptic.buttons);
+    put_varint(block, zigzag(static_cast<std::uint64_t>(std::int64_t{haptic.num_contacts})));
+    put(block, haptic.device_status);
+    put(block, haptic.status);
+    context.haptic = haptic;
 }
 
 void encode_state(std::string& block, CodingContext& context, std::uint64_t tick, int place,
@@ -119,8 +144,9 @@ bool RecordDecoder::get_varint(std::uint64_t& value) noexcept {
 
 std::optional<RecordKind> RecordDecoder::next() noexcept {
     std::uint8_t first = 0;
-    if (!get(&first, 1) || (first & kKindMask) == 0) return {};
-    const auto kind = static_cast<RecordKind>(first & kKindMask);
+    if (!get(&first, 1)) return {};
+    const unsigned code = first & kKindMask;
+    const auto kind = code == 0 ? RecordKind::Haptic : static_cast<RecordKind>(code);
     flags_ = first;
     std::uint64_t extra = 0;
     if ((flags_ & kTickGiven) && !get_varint(extra)) return {};
@@ -156,7 +182,26 @@ bool RecordDecoder::command(Command& command) noexcept {
     return is_whole && get(command.barycentric.data(), sizeof command.barycentric) &&
            get(command.target.data(), sizeof command.target) &&
            get(&command.duration, sizeof command.duration) &&
-           get(&command.value, sizeof command.value);
+           get(&command.value, sizeof command.value) &&
+           (!(flags_ & kTurned) || (get(command.rotation.data(), sizeof command.rotation) &&
+                                    get(&command.buttons, sizeof command.buttons)));
+}
+
+bool RecordDecoder::haptic(HapticRecord& haptic) noexcept {
+    haptic = context_.haptic;
+    std::uint64_t different = 0, violations = 0, buttons = 0, contacts = 0;
+    if (!get(&different, sizeof different) || different >> HapticRecord::kNumbers != 0)
+        return false;
+    for (std::size_t i = 0; i < HapticRecord::kNumbers; ++i)
+        if (different >> i & 1 && !get(&haptic.numbers[i], sizeof(double))) return false;
+    if (!get_varint(violations) || !get_varint(buttons) || !get_varint(contacts) ||
+        !get(&haptic.device_status, 1) || !get(&haptic.status, 1))
+        return false;
+    haptic.violations += violations;
+    haptic.buttons = static_cast<std::uint32_t>(buttons);
+    haptic.num_contacts = static_cast<std::int32_t>(unzigzag(contacts));
+    context_.haptic = haptic;
+    return true;
 }
 
 bool RecordDecoder::state_place(std::uint64_t& place) noexcept { return get_varint(place); }

@@ -2,6 +2,7 @@
 
 #include "pliant/scene/record_queue.h"
 #include "pliant/scene/simulation_loop.h"
+#include "scene/haptic_record.h"
 
 #include <cstdint>
 #include <optional>
@@ -17,6 +18,7 @@ struct CodingContext {
     std::uint64_t tick = 0;  ///< of the record before; at the start the block's first tick
     std::array<float, 3> hand = {}, point = {}, force = {};
     float energy = 0;
+    HapticRecord haptic = {};
 };
 
 // Append one record, docs/scene.md table "Records". `place` is the body's in
@@ -25,7 +27,10 @@ void encode_sample(std::string& block, CodingContext& context, std::uint64_t tic
                    const TickSample& sample);
 void encode_command(std::string& block, CodingContext& context, std::uint64_t tick,
                     const Command& command);
-inline constexpr std::size_t kMaxSmallRecord = 128;  ///< of samples, commands, heads of states
+void encode_haptic(std::string& block, CodingContext& context, std::uint64_t tick,
+                   const HapticRecord& haptic);
+inline constexpr std::size_t kMaxSmallRecord = 192;  ///< of samples, commands, heads of states
+inline constexpr std::size_t kMaxHapticRecord = sizeof(HapticRecord) + 64;
 void encode_state(std::string& block, CodingContext& context, std::uint64_t tick, int place,
                   std::span<const double> state);
 
@@ -43,6 +48,7 @@ public:
     // The content of the record that next() announced; false when it is not whole.
     bool sample(TickSample& sample) noexcept;
     bool command(Command& command) noexcept;
+    bool haptic(HapticRecord& haptic) noexcept;
     bool state_place(std::uint64_t& place) noexcept;
     bool state(std::span<double> state) noexcept;
 

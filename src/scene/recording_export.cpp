@@ -21,6 +21,64 @@ void append_number(std::string& line, Number number) {
     line.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
 }
 
+void append_vector(std::string& line, const Eigen::Vector3d& v) {
+    for (int i = 0; i < 3; ++i) append_number(line, v[i]);
+}
+void append_pose(std::string& line, const Pose& pose) {
+    append_vector(line, pose.position);
+    append_number(line, pose.rotation.w());
+    append_vector(line, pose.rotation.vec());
+}
+void append_load(std::string& line, const Eigen::Vector3d& force, const Eigen::Vector3d& torque) {
+    append_vector(line, force);
+    append_vector(line, torque);
+}
+
+/// Of append_haptics, each after a comma.
+std::string haptic_columns() {
+    std::string names;
+    const auto vector = [&](const std::string& name, const std::string& unit) {
+        for (const char* axis : {"x", "y", "z"}) names += "," + name + "_" + axis + unit;
+    };
+    const auto pose = [&](const std::string& name) {
+        vector(name, "_m");
+        names += "," + name + "_qw";
+        vector(name + "_q", "");
+    };
+    const auto load = [&](const std::string& name) {
+        vector(name + "_force", "_N");
+        vector(name + "_torque", "_Nm");
+    };
+    pose("handle");
+    load("device");
+    pose("manipulandum");
+    pose("tool");
+    load("contact");
+    load("coupling");
+    return names +
+           ",depth_m,max_depth_m,worst_depth_m,violations,contacts,port_energy_J,stored_energy_J,"
+           "oscillation_N,gain_scale,step_scale,buttons,device_status,status";
+}
+
+void append_haptics(std::string& line, const HapticTick& t) {
+    append_pose(line, t.device.pose);
+    append_load(line, t.command.force, t.command.torque);
+    append_pose(line, t.manipulandum);
+    append_pose(line, t.tool);
+    append_load(line, t.contact.force, t.contact.torque);
+    append_load(line, t.coupling.force, t.coupling.torque);
+    append_number(line, t.depth);
+    append_number(line, t.max_depth);
+    append_number(line, t.worst_depth);
+    append_number(line, t.violations);
+    append_number(line, t.num_contacts);
+    for (const double x :
+         {t.port_energy, t.stored_energy, t.oscillation, t.gain_scale, t.step_scale})
+        append_number(line, x);
+    append_number(line, t.device.buttons);
+    line += std::string(",") + name(t.device.status) + "," + std::string(to_string(t.status));
+}
+
 /// Place of the state nearest to a time; there is at least one.
 int nearest_state(const Recording& recording, int body, double time) {
     const RecordingHeader& header = recording.header();
@@ -50,9 +108,14 @@ std::string file_name(const std::string& scene) {
 
 void save_csv(const Recording& recording, int loop, const std::filesystem::path& path) {
     AtomicFile file(path);
+    // of every tick or, where some were lost, of none
+    const std::vector<HapticTick>& haptics = recording.haptics(loop);
+    const bool has_haptics = !haptics.empty() && haptics.size() == recording.samples(loop).size();
     file.write(
         "tick,time_s,hand_x_m,hand_y_m,hand_z_m,point_x_m,point_y_m,point_z_m,"
-        "force_x_N,force_y_N,force_z_N,energy_J,work_us,late_us\n");
+        "force_x_N,force_y_N,force_z_N,energy_J,work_us,late_us" +
+        (has_haptics ? haptic_columns() : std::string()) + "\n");
+    std::size_t row = 0;
     std::string line;
     for (const TickSample& sample : recording.samples(loop)) {
         line.clear();
@@ -64,6 +127,7 @@ void save_csv(const Recording& recording, int loop, const std::filesystem::path&
         append_number(line, static_cast<float>(sample.energy));
         append_number(line, sample.work_us);
         append_number(line, sample.late_us);
+        if (has_haptics) append_haptics(line, haptics[row++]);
         file.write(line + "\n");
     }
     file.commit();

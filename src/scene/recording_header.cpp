@@ -36,6 +36,10 @@ public:
                    "a whole number from " + std::to_string(low) + " to " + std::to_string(high));
         return static_cast<int>(number);
     }
+    [[nodiscard]] bool has(const char* key) const { return value_.find(key) != nullptr; }
+    [[nodiscard]] Reader object(const char* key) const {
+        return {member(key, JsonValue::Type::Object, "an object"), name_, place_ + "." + key};
+    }
     [[nodiscard]] std::vector<Reader> list(const char* key) const {
         std::vector<Reader> readers;
         for (const JsonValue& item : member(key, JsonValue::Type::Array, "a list").array())
@@ -70,6 +74,66 @@ bool is_named(const World& world, const WorldBody& body, const std::string& name
     return body.name == name || (d < described.size() && described[d].name == name);
 }
 
+/// Real numbers of capabilities by their names in the file.
+struct CapabilityField {
+    const char* name;
+    double DeviceCapabilities::*value;
+};
+constexpr CapabilityField kCapabilities[] = {
+    {"max_force", &DeviceCapabilities::max_force},
+    {"max_torque", &DeviceCapabilities::max_torque},
+    {"continuous_force", &DeviceCapabilities::continuous_force},
+    {"max_stiffness", &DeviceCapabilities::max_stiffness},
+    {"max_angular_stiffness", &DeviceCapabilities::max_angular_stiffness},
+    {"damping", &DeviceCapabilities::damping},
+    {"angular_damping", &DeviceCapabilities::angular_damping},
+    {"delay", &DeviceCapabilities::delay},
+    {"position_step", &DeviceCapabilities::position_step},
+    {"angle_step", &DeviceCapabilities::angle_step}};
+constexpr const char* kWorkspace[] = {"workspace_x", "workspace_y", "workspace_z"};
+
+/// Bit i: axis i.
+int axes_bits(const std::array<bool, 6>& axes) {
+    int bits = 0;
+    for (std::size_t i = 0; i < 6; ++i) bits |= (axes[i] ? 1 : 0) << i;
+    return bits;
+}
+std::array<bool, 6> axes_of_bits(int bits) {
+    std::array<bool, 6> axes{};
+    for (std::size_t i = 0; i < 6; ++i) axes[i] = (bits >> i & 1) != 0;
+    return axes;
+}
+
+void write_recorded_device(JsonWriter& json, const RecordingHeader::Device& device) {
+    const DeviceCapabilities& can = device.capabilities;
+    json.key("device").begin_object();
+    json.member("loop", device.loop)
+        .member("kind", device.kind)
+        .member("virtual", device.is_virtual ? 1 : 0)
+        .member("name", can.name);
+    for (int i = 0; i < 3; ++i) json.member(kWorkspace[i], can.workspace[i]);
+    for (const CapabilityField& field : kCapabilities) json.member(field.name, can.*field.value);
+    json.member("sensed", axes_bits(can.is_sensed))
+        .member("actuated", axes_bits(can.is_actuated))
+        .end_object();
+}
+
+RecordingHeader::Device read_recorded_device(const Reader& reader, int last_loop) {
+    constexpr double kAnyNumber = -std::numeric_limits<double>::infinity();
+    RecordingHeader::Device device;
+    device.loop = reader.integer("loop", 0, last_loop);
+    device.kind = reader.text("kind");
+    device.is_virtual = reader.integer("virtual", 0, 1) == 1;
+    DeviceCapabilities& can = device.capabilities;
+    can.name = reader.text("name");
+    for (int i = 0; i < 3; ++i) can.workspace[i] = reader.real(kWorkspace[i], kAnyNumber);
+    for (const CapabilityField& field : kCapabilities)
+        can.*field.value = reader.real(field.name, kAnyNumber);
+    can.is_sensed = axes_of_bits(reader.integer("sensed", 0, 63));
+    can.is_actuated = axes_of_bits(reader.integer("actuated", 0, 63));
+    return device;
+}
+
 }  // namespace
 
 std::string header_text(const RecordingHeader& header) {
@@ -91,7 +155,9 @@ std::string header_text(const RecordingHeader& header) {
             .member("state_size", body.state_size)
             .member("every", body.every)
             .end_object();
-    json.end_array().key("parameters").begin_array();
+    json.end_array();
+    if (header.device) write_recorded_device(json, *header.device);
+    json.key("parameters").begin_array();
     for (const auto& [name, value] : header.parameters)
         json.begin_object().member("name", name).member("value", value).end_object();
     return json.end_array().end_object().text();
@@ -115,6 +181,8 @@ RecordingHeader parse_header(std::string_view text, const std::string& name) {
                                  body.integer("loop", 0, last_loop),
                                  body.integer("state_size", 0, kLargest),
                                  body.integer("every", 1, kLargest)});
+    if (reader.has("device"))
+        header.device = read_recorded_device(reader.object("device"), last_loop);
     for (const Reader& parameter : reader.list("parameters"))
         header.parameters.emplace_back(parameter.text("name"), parameter.real("value", kAny));
     return header;
@@ -150,6 +218,9 @@ RecordingHeader recording_header(const World& world, const std::vector<std::stri
         const int every = static_cast<int>(std::max(1.0, std::ceil(rate / states_per_second)));
         header.bodies.push_back({body.name, b, body.loop, world.body(b).state_size(), every});
     }
+    for (int l = 0; l < world.num_loops(); ++l)
+        if (const HapticInfo* const haptics = world.loop(l).haptics())
+            header.device = {l, haptics->kind, haptics->is_virtual, haptics->capabilities};
     for (int i = 0; i < static_cast<int>(world.parameters().size()); ++i)
         header.parameters.emplace_back(
             world.parameters()[static_cast<std::size_t>(i)].parameter.name,

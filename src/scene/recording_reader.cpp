@@ -82,6 +82,7 @@ struct Recording::Data {
     struct Loop {
         std::vector<TickSample> samples;
         std::vector<TimedCommand> commands;
+        std::vector<HapticTick> haptics;
         std::uint64_t num_ticks = 0;
     };
     struct States {
@@ -123,6 +124,12 @@ bool Recording::Data::read_records(const format::BlockHead& head, std::string_vi
             Command command;
             if (!decoder.command(command)) return false;
             loop.commands.push_back({decoder.tick(), command});
+        } else if (*kind == RecordKind::Haptic) {
+            HapticRecord record;
+            HapticTick haptic;
+            if (!header.device || !decoder.haptic(record) || !from_record(record, haptic))
+                return false;
+            loop.haptics.push_back(haptic);
         } else {
             std::uint64_t place = 0;
             if (!decoder.state_place(place) || place >= states.size()) return false;
@@ -200,6 +207,10 @@ const std::vector<TickSample>& Recording::samples(int loop) const noexcept {
 
 const std::vector<Recording::TimedCommand>& Recording::commands(int loop) const noexcept {
     return data_->loops[static_cast<std::size_t>(loop)].commands;
+}
+
+const std::vector<HapticTick>& Recording::haptics(int loop) const noexcept {
+    return data_->loops[static_cast<std::size_t>(loop)].haptics;
 }
 
 int Recording::num_states(int i) const noexcept {

@@ -2,6 +2,7 @@
 
 #include "pliant/core/error.h"
 #include "pliant/scene/recording.h"
+#include "scene/haptic_record.h"
 #include "scene/recorded_bodies.h"
 
 namespace pliant {
@@ -30,6 +31,22 @@ void set_parameters(const RecordingHeader& header, World& world) {
 }
 
 }  // namespace
+
+std::optional<DeviceDescription> recorded_device(const Recording& recording) {
+    const std::optional<RecordingHeader::Device>& device = recording.header().device;
+    if (!device || device->is_virtual) return std::nullopt;
+    const std::vector<HapticTick>& ticks = recording.haptics(device->loop);
+    if (ticks.size() != recording.num_ticks(device->loop))
+        throw InputError("", "the recording has " + std::to_string(ticks.size()) +
+                                 " readings of its device for " +
+                                 std::to_string(recording.num_ticks(device->loop)) +
+                                 " ticks; it cannot be simulated again");
+    RecordedDescription again;
+    again.capabilities = device->capabilities;
+    again.states.reserve(ticks.size());
+    for (const HapticTick& tick : ticks) again.states.push_back(tick.device);
+    return again;
+}
 
 std::vector<Body*> recorded_bodies(const Recording& recording, World& world) {
     std::vector<Body*> bodies;
@@ -66,6 +83,11 @@ ReplayCheck check_replay(const Recording& recording, World& world, Progress& pro
     ReplayCheck check;
     std::vector<int> next_state(bodies.size());
     std::vector<double> state;
+    const auto note = [&](const std::string& name, std::uint64_t tick, bool is_different) {
+        ++check.num_compared;
+        if (is_different && check.num_different++ == 0)
+            check.first_difference = name + " at tick " + std::to_string(tick);
+    };
     const auto compare = [&](const LoopReplay& loop) {
         for (const int i : loop.bodies) {
             int& k = next_state[static_cast<std::size_t>(i)];
@@ -73,12 +95,18 @@ ReplayCheck check_replay(const Recording& recording, World& world, Progress& pro
             const std::span<const double> recorded = recording.state(i, k++);
             state.resize(recorded.size());
             bodies[static_cast<std::size_t>(i)]->save_state(state);
-            ++check.num_compared;
-            if (std::memcmp(state.data(), recorded.data(), recorded.size_bytes()) == 0) continue;
-            if (check.num_different++ == 0)
-                check.first_difference = header.bodies[static_cast<std::size_t>(i)].name +
-                                         " at tick " + std::to_string(loop.ticks);
+            note(header.bodies[static_cast<std::size_t>(i)].name, loop.ticks,
+                 std::memcmp(state.data(), recorded.data(), recorded.size_bytes()) != 0);
         }
+    };
+    // of the tool in a hand, after the tick of its place in the recording
+    const auto compare_haptics = [&](int l, std::uint64_t ticks) {
+        const std::vector<HapticTick>& recorded = recording.haptics(l);
+        const HapticTick* const now = world.loop(l).haptic_tick();
+        if (!now || recorded.size() != recording.num_ticks(l)) return;
+        const HapticRecord a = to_record(recorded[static_cast<std::size_t>(ticks - 1)]),
+                           b = to_record(*now);
+        note("the tool in the hand", ticks, std::memcmp(&a, &b, sizeof a) != 0);
     };
 
     world.reset();
@@ -107,6 +135,7 @@ ReplayCheck check_replay(const Recording& recording, World& world, Progress& pro
         world.loop(behind).tick();
         ++loop.ticks;
         compare(loop);
+        compare_haptics(behind, loop.ticks);
         progress.advance();
     }
     progress.finish();

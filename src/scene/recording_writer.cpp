@@ -55,7 +55,7 @@ void RecordingWriter::Impl::open() {
     format::Head head{};
     head.magic = format::kMagic;
     head.endian_mark = format::kEndianMark;
-    head.version = format::kVersion;
+    head.version = header.device ? format::kVersion : 1;
     head.text_size = text.size();
     head.text_checksum = hash_bytes(text.data(), text.size());
     head.checksum = format::checksum_of(head);
@@ -174,6 +174,12 @@ void RecordingWriter::add(int loop, RecordKind kind, std::uint64_t tick,
         std::memcpy(&command, bytes.data(), sizeof command);
         impl_->prepare(block, loop, tick, kMaxSmallRecord);
         encode_command(block.records, block.context, tick, command);
+    } else if (kind == RecordKind::Haptic) {
+        assert(bytes.size() == sizeof(HapticRecord));
+        HapticRecord haptic;
+        std::memcpy(&haptic, bytes.data(), sizeof haptic);
+        impl_->prepare(block, loop, tick, kMaxHapticRecord);
+        encode_haptic(block.records, block.context, tick, haptic);
     } else {
         std::int32_t body = -1;
         constexpr std::size_t kBefore = 2 * sizeof body;

@@ -10,25 +10,6 @@ using Eigen::Vector3d;
 
 constexpr double kDegree = std::numbers::pi / 180;
 
-/// The key "rotation": a unit quaternion, or an axis and an angle.
-Quaternion read_rotation(const JsonObject& json, const Quaternion& otherwise) {
-    if (const auto turn = json.object("rotation")) {
-        const Vector3d axis = turn->vector("axis", Vector3d::Zero());
-        if (!(axis.norm() > 0)) turn->refuse("axis", "a direction, not zero");
-        return rotation_from_vector(axis.normalized() * turn->number("degrees", 0) * kDegree);
-    }
-    const JsonValue* value = json.find("rotation");
-    if (!value) return otherwise;
-    const JsonValue::Array& q = value->array();
-    const Quaternion rotation(q[0].number(), q[1].number(), q[2].number(), q[3].number());
-    // four digits typed by hand are near enough
-    const double length = rotation.norm();
-    if (!(std::abs(length - 1) < 1e-3))
-        json.refuse("rotation", "a unit quaternion [w, x, y, z]; the length of this one is " +
-                                    to_text(JsonValue(length)) + ", not 1");
-    return rotation.normalized();
-}
-
 WindDescription read_wind(const JsonObject& json) {
     WindDescription wind;
     wind.direction = json.vector("direction", wind.direction);
@@ -45,16 +26,6 @@ PullDescription read_pull(const JsonObject& json) {
     pull.damping = json.number("damping", pull.damping);
     pull.force_limit = json.number("force_limit", pull.force_limit);
     return pull;
-}
-
-ToolDescription read_tool(const JsonObject& json) {
-    ToolDescription tool;
-    tool.radius = json.number("radius", tool.radius);
-    tool.start = json.vector("start", tool.start);
-    tool.speed_limit = json.number("speed_limit", tool.speed_limit);
-    tool.loop = json.text("loop", tool.loop);
-    tool.script = read_motion(json, {.position = tool.start});
-    return tool;
 }
 
 CameraDescription read_camera(const JsonObject& json) {
@@ -124,8 +95,10 @@ ScriptEvent read_event(const JsonObject& json, const SceneDescription& scene) {
         event.slot = release->integer("slot", event.slot);
     } else if (const auto tool = json.object("tool")) {
         event.kind = Command::Kind::MoveTool;
-        if (!scene.tool) json.fail("tool", "the scene has no tool");
+        if (!scene.tool && !scene.held_tool) json.fail("tool", "the scene has no tool");
         event.target = tool->vector("target", event.target);
+        event.rotation = read_rotation(*tool, start_of_tool(scene).rotation);
+        event.buttons = static_cast<std::uint32_t>(tool->number("buttons", 0));
         event.duration = tool->number("duration", event.duration);
     } else if (const auto set = json.object("set")) {
         event.kind = Command::Kind::SetParameter;
@@ -138,6 +111,24 @@ ScriptEvent read_event(const JsonObject& json, const SceneDescription& scene) {
 }
 
 }  // namespace
+
+Quaternion read_rotation(const JsonObject& json, const Quaternion& otherwise) {
+    if (const auto turn = json.object("rotation")) {
+        const Vector3d axis = turn->vector("axis", Vector3d::Zero());
+        if (!(axis.norm() > 0)) turn->refuse("axis", "a direction, not zero");
+        return rotation_from_vector(axis.normalized() * turn->number("degrees", 0) * kDegree);
+    }
+    const JsonValue* value = json.find("rotation");
+    if (!value) return otherwise;
+    const JsonValue::Array& q = value->array();
+    const Quaternion rotation(q[0].number(), q[1].number(), q[2].number(), q[3].number());
+    // four digits typed by hand are near enough
+    const double length = rotation.norm();
+    if (!(std::abs(length - 1) < 1e-3))
+        json.refuse("rotation", "a unit quaternion [w, x, y, z]; the length of this one is " +
+                                    to_text(JsonValue(length)) + ", not 1");
+    return rotation.normalized();
+}
 
 int find_description(const SceneDescription& scene, const std::string& name) {
     for (std::size_t d = 0; d < scene.bodies.size(); ++d) {
@@ -224,8 +215,14 @@ SceneDescription read_scene(const JsonObject& json, const std::filesystem::path&
     if (const auto poke = json.object("poke"))
         scene.poke_force = poke->number("force", scene.poke_force);
     if (const auto tool = json.object("tool")) {
-        scene.tool = read_tool(*tool);
-        check_loop(*tool, scene, scene.tool->loop);
+        read_tool(*tool, scene);
+        if (scene.tool) check_loop(*tool, scene, scene.tool->loop);
+    }
+    if (const auto device = json.object("device")) {
+        if (!scene.held_tool)
+            json.fail("device",
+                      "nothing is held in a hand; name a rigid body with \"tool\": {\"body\": …}");
+        scene.device = read_device(*device, folder);
     }
     if (const auto camera = json.object("camera")) scene.camera = read_camera(*camera);
     if (const auto ground = json.object("ground"))

@@ -22,6 +22,14 @@ namespace pliant {
 /// The key "contacts" of a scene whose bodies are read.
 [[nodiscard]] std::vector<ContactDescription> read_contacts(const JsonObject& json,
                                                             const SceneDescription& scene);
+/// The key "tool" of a scene whose bodies and contacts are read: either of the two tools.
+void read_tool(const JsonObject& json, SceneDescription& scene);
+/// The key "device".
+[[nodiscard]] DeviceDescription read_device(const JsonObject& json,
+                                            const std::filesystem::path& folder);
+/// Where the body of the held tool begins.
+[[nodiscard]] Pose start_of_tool(const SceneDescription& scene);
+
 /// The key `key` with the name of a file that must be there.
 [[nodiscard]] std::filesystem::path read_file_name(const JsonObject& json, const std::string& key,
                                                    const std::filesystem::path& folder);
@@ -30,6 +38,8 @@ namespace pliant {
 /// What bodies there are: "hoses", "basket[0]" …
 [[nodiscard]] std::string list_of_bodies(const SceneDescription& scene);
 
+/// The key "rotation": a unit quaternion, or an axis and an angle.
+[[nodiscard]] Quaternion read_rotation(const JsonObject& json, const Quaternion& otherwise);
 [[nodiscard]] Pose read_pose(const JsonObject& json, const Pose& otherwise = {});
 /// The key "motion", about or from a pose.
 [[nodiscard]] std::optional<ScriptedMotion> read_motion(const JsonObject& json, const Pose& pose);

@@ -64,6 +64,7 @@ ToolHand::ToolHand(HeldTool held, RigidBody& body, std::vector<ContactPair*> pai
       hand_(held_.hand) {
     info_.body = body_of_world;
     info_.kind = held_.kind;
+    info_.is_virtual = held_.is_virtual;
     info_.capabilities = held_.device->capabilities();
     info_.workspace = held_.options.workspace;
     info_.grasp = held_.options.grasp;

@@ -4,6 +4,7 @@
 #include "pliant/core/hash.h"
 #include "pliant/core/nearest_name.h"
 #include "scene/finite_command.h"
+#include "scene/haptic_record.h"
 
 #include <algorithm>
 #include <atomic>
@@ -288,6 +289,10 @@ std::uint64_t World::state_hash() const {
         const std::uint64_t ticks = loop->ticks();
         hash = hash_bytes(&ticks, sizeof ticks, hash);
         if (loop->tool()) add(*loop->tool());
+        if (const HapticTick* const tick = loop->haptic_tick()) {
+            const HapticRecord record = to_record(*tick);
+            hash = hash_bytes(&record, sizeof record, hash);
+        }
     }
     for (int i = 0; i < static_cast<int>(bodies_.size()); ++i) add(body(i));
     return hash;

@@ -1,4 +1,5 @@
 #include "pliant/scene/recording.h"
+#include "scene/haptic_record.h"
 
 namespace pliant {
 
@@ -13,6 +14,11 @@ void WorldRecorder::add_tick(const World& world, int loop, double work_us) {
     sample.work_us = static_cast<float>(work_us);
     writer_.add(loop, RecordKind::Sample, world.elapsed_ticks(loop),
                 std::as_bytes(std::span(&sample, 1)));
+    if (const HapticTick* const tick = world.loop(loop).haptic_tick()) {
+        const HapticRecord haptic = to_record(*tick);
+        writer_.add(loop, RecordKind::Haptic, world.elapsed_ticks(loop),
+                    std::as_bytes(std::span(&haptic, 1)));
+    }
     add_states(world, loop);
 }
 

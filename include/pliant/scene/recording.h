@@ -30,6 +30,14 @@ struct RecordingHeader {
         int every = 1;  ///< ticks of its loop between two states
     };
     std::vector<RecordedBody> bodies;  ///< whose states are in the file
+    /// Of the tool in a hand.
+    struct Device {
+        int loop = 0;      ///< of the tool
+        std::string kind;  ///< "simulated"
+        bool is_virtual = true;
+        DeviceCapabilities capabilities;
+    };
+    std::optional<Device> device;  ///< whose readings are in the file
     /// Values of World::parameters() when the recording began.
     std::vector<std::pair<std::string, double>> parameters;
 };
@@ -123,7 +131,13 @@ private:
     std::shared_ptr<const Data> data_;
 };
 
-/// Samples of a loop as a table with a header line: tick, time_s, hand_x_m, … Throws InputError.
+/// The device of a recording for WorldOptions: its readings again, so that a replay needs neither
+/// the device nor its hand. Nothing where the device was virtual and may run again, and where there
+/// was none. Throws InputError where readings are missing.
+[[nodiscard]] std::optional<DeviceDescription> recorded_device(const Recording& recording);
+
+/// Samples of a loop as a table with a header line: tick, time_s, hand_x_m, …, and of the tool in a
+/// hand what a HapticTick says. Throws InputError.
 void save_csv(const Recording& recording, int loop, const std::filesystem::path& path);
 
 // The next two take a world made from the scene of the recording, and throw InputError when its
@@ -140,8 +154,9 @@ struct ReplayCheck {
     std::uint64_t num_compared = 0, num_different = 0;
     std::string first_difference;  ///< "bridge at tick 1200"; empty: none
 };
-/// Runs the world again in virtual time with the recorded commands and compares the states bit for
-/// bit.
+/// Runs the world again in virtual time with the recorded commands and compares states and what the
+/// tool in a hand did bit for bit. A world whose device was not virtual is made with
+/// recorded_device().
 [[nodiscard]] ReplayCheck check_replay(const Recording& recording, World& world,
                                        Progress& progress = Progress::none());
 

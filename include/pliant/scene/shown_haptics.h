@@ -21,6 +21,7 @@ struct ShownHaptics {
 struct HapticInfo {
     int body = -1;                                    ///< of the world
     std::string kind;                                 ///< of the device: "simulated"
+    bool is_virtual = true;                           ///< no hand of flesh feels it
     DeviceCapabilities capabilities;                  ///< of the device
     WorkspaceOptions workspace;                       ///< its scale, axes and centre in the world
     Eigen::Vector3d grasp = Eigen::Vector3d::Zero();  ///< in the axes of the body

@@ -1,0 +1,206 @@
+#include "scene/scene_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+namespace pliant {
+namespace {
+
+constexpr std::array kSphereKeys = {"radius", "start", "speed_limit", "loop", "motion"};
+constexpr std::array kHeldKeys = {"grasp",
+                                  "coupling",
+                                  "scale",
+                                  "max_depth",
+                                  "stiffness_factor",
+                                  "angular_stiffness_factor",
+                                  "damping_injection",
+                                  "back_off",
+                                  "passivity",
+                                  "force"};
+
+/// What each kind of device has beside "kind".
+struct DeviceKeys {
+    const char* kind;
+    std::vector<const char*> keys;
+};
+const std::array<DeviceKeys, 5>& device_keys() {
+    static const std::array<DeviceKeys, 5> all = {
+        {{"simulated",
+          {"mass", "inertia", "damping", "friction", "bandwidth", "rate", "delay", "position_step",
+           "angle_step", "seed", "hand", "tremor", "workspace", "max_force", "max_torque",
+           "continuous_force", "max_stiffness"}},
+         {"network",
+          {"address", "port", "timeout", "workspace", "max_force", "max_torque", "continuous_force",
+           "max_stiffness"}},
+         {"haply", {"url", "device_id"}},
+         {"force-dimension", {"library", "serial"}},
+         {"openhaptics", {"library", "name"}}}};
+    return all;
+}
+
+void refuse_any(const JsonObject& json, std::span<const char* const> keys,
+                const std::string& sentence) {
+    for (const char* key : keys)
+        if (json.has(key)) json.fail(key, sentence);
+}
+
+/// Of a pair.
+bool is_member(const ContactDescription& contact, const std::string& body) {
+    const auto* pair = std::get_if<PairContactDescription>(&contact);
+    return pair && (pair->shell == body || pair->field == body);
+}
+
+HeldToolDescription read_held(const JsonObject& json, const SceneDescription& scene) {
+    HeldToolDescription tool;
+    tool.body = json.text("body", tool.body);
+    const int place = find_description(scene, tool.body);
+    if (place < 0) json.refuse("body", "a body of the scene: " + list_of_bodies(scene));
+    const BodyDescription& body = scene.bodies[static_cast<std::size_t>(place)];
+    const auto* rigid = std::get_if<RigidSource>(&body.source);
+    if (!rigid) json.refuse("body", "a rigid body; this one deforms");
+    if (rigid->density > 0)
+        json.refuse("body",
+                    "a body that the hand moves; forces move this one: leave out its density");
+    if (body.copies) json.refuse("body", "a body without copies");
+    if (std::none_of(scene.contacts.begin(), scene.contacts.end(),
+                     [&](const auto& contact) { return is_member(contact, tool.body); }))
+        json.refuse("body",
+                    "a body with something to feel: one that is \"shell\" or \"field\" of "
+                    "one of the contacts");
+    tool.grasp = json.vector("grasp", tool.grasp);
+    const std::string coupling = json.text("coupling", "static");
+    tool.coupling = coupling == "static"    ? ToolCoupling::Static
+                    : coupling == "dynamic" ? ToolCoupling::Dynamic
+                                            : ToolCoupling::Direct;
+    tool.scale = json.number("scale", tool.scale);
+    tool.max_depth = json.number("max_depth", tool.max_depth);
+    tool.stiffness_factor = json.number("stiffness_factor", tool.stiffness_factor);
+    tool.angular_stiffness_factor =
+        json.number("angular_stiffness_factor", tool.angular_stiffness_factor);
+    tool.has_injection = json.boolean("damping_injection", tool.has_injection);
+    tool.has_back_off = json.boolean("back_off", tool.has_back_off);
+    tool.has_passivity = json.boolean("passivity", tool.has_passivity);
+    tool.has_force = json.boolean("force", tool.has_force);
+    return tool;
+}
+
+ToolDescription read_sphere(const JsonObject& json) {
+    ToolDescription tool;
+    tool.radius = json.number("radius", tool.radius);
+    tool.start = json.vector("start", tool.start);
+    tool.speed_limit = json.number("speed_limit", tool.speed_limit);
+    tool.loop = json.text("loop", tool.loop);
+    tool.script = read_motion(json, {.position = tool.start});
+    return tool;
+}
+
+HandModel read_hand(const JsonObject& json) {
+    HandModel hand;
+    if (const auto own = json.object("hand")) {
+        hand.stiffness = own->number("stiffness", hand.stiffness);
+        hand.damping = own->number("damping", hand.damping);
+        hand.angular_stiffness = own->number("angular_stiffness", hand.angular_stiffness);
+        hand.angular_damping = own->number("angular_damping", hand.angular_damping);
+        hand.mass = own->number("mass", hand.mass);
+    } else if (const std::string name = json.text("hand", "normal"); name != "normal") {
+        hand = name == "loose" ? HandModel::loose() : HandModel::firm();
+    }
+    hand.tremor = json.number("tremor", hand.tremor);
+    return hand;
+}
+
+void read_capabilities(const JsonObject& json, DeviceCapabilities& can) {
+    can.workspace = json.vector("workspace", can.workspace);
+    can.max_force = json.number("max_force", can.max_force);
+    can.max_torque = json.number("max_torque", can.max_torque);
+    can.continuous_force =
+        json.number("continuous_force", std::min(can.continuous_force, can.max_force));
+    if (can.continuous_force > can.max_force) json.refuse("continuous_force", "at most max_force");
+    can.max_stiffness = json.number("max_stiffness", can.max_stiffness);
+}
+
+DeviceDescription read_simulated(const JsonObject& json) {
+    SimulatedDescription device;
+    DeviceModel& model = device.model;
+    model.mass = json.number("mass", model.mass);
+    model.inertia = json.number("inertia", model.inertia);
+    model.damping = json.number("damping", model.damping);
+    model.friction = json.number("friction", model.friction);
+    model.motor_bandwidth = json.number("bandwidth", model.motor_bandwidth);
+    model.rate = json.number("rate", 0);
+    model.delay = json.integer("delay", model.delay);
+    model.capabilities.position_step =
+        json.number("position_step", model.capabilities.position_step);
+    model.capabilities.angle_step = json.number("angle_step", model.capabilities.angle_step);
+    if (const JsonValue* seed = json.find("seed"))
+        model.seed = static_cast<std::uint64_t>(seed->number());
+    read_capabilities(json, model.capabilities);
+    device.hand = read_hand(json);
+    return device;
+}
+
+DeviceDescription read_network(const JsonObject& json) {
+    NetworkDescription device;
+    device.address = json.text("address", device.address);
+    device.port = json.integer("port", device.port);
+    device.timeout = json.number("timeout", device.timeout);
+    read_capabilities(json, device.capabilities);
+    return device;
+}
+
+/// Of the maker: a path from the scene's folder, or a name for the system to find.
+std::string read_library(const JsonObject& json, const std::filesystem::path& folder) {
+    const std::string name = json.text("library", "");
+    const bool is_path = name.find('/') != std::string::npos;
+    return is_path && !folder.empty() ? (folder / name).string() : name;
+}
+
+}  // namespace
+
+void read_tool(const JsonObject& json, SceneDescription& scene) {
+    if (json.has("body")) {
+        refuse_any(json, kSphereKeys, "is of the sphere tool, which has no \"body\"");
+        scene.held_tool = read_held(json, scene);
+    } else {
+        refuse_any(json, kHeldKeys, "is of a tool in a hand; name the body with \"body\"");
+        scene.tool = read_sphere(json);
+    }
+}
+
+Pose start_of_tool(const SceneDescription& scene) {
+    if (!scene.held_tool) return {};
+    const int place = find_description(scene, scene.held_tool->body);
+    const BodyDescription& body = scene.bodies[static_cast<std::size_t>(place)];
+    const auto& motion = std::get<RigidSource>(body.source).motion;
+    return motion ? motion->at(0).pose : body.pose;
+}
+
+DeviceDescription read_device(const JsonObject& json, const std::filesystem::path& folder) {
+    const std::string kind = json.text("kind", "simulated");
+    const auto& all = device_keys();
+    const DeviceKeys& known =
+        *std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.kind == kind; });
+    for (const DeviceKeys& other : all)
+        for (const char* key : other.keys)
+            if (std::find_if(known.keys.begin(), known.keys.end(),
+                             [&](const char* one) { return std::string(one) == key; }) ==
+                    known.keys.end() &&
+                json.has(key))
+                json.fail(key, "is of a " + std::string(other.kind) + " device, not of a " + kind +
+                                   " one");
+    if (kind == "network") return read_network(json);
+    if (kind == "haply") {
+        HaplyDescription device;
+        device.url = json.text("url", device.url);
+        device.device_id = json.text("device_id", device.device_id);
+        return device;
+    }
+    if (kind == "force-dimension")
+        return ForceDimensionDescription{read_library(json, folder), json.integer("serial", 0)};
+    if (kind == "openhaptics")
+        return OpenHapticsDescription{read_library(json, folder), json.text("name", "")};
+    return read_simulated(json);
+}
+
+}  // namespace pliant
