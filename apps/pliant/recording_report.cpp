@@ -18,6 +18,12 @@ void print_content(const Recording& recording, const std::string& path) {
                     grouped(static_cast<std::int64_t>(recording.num_ticks(l))).c_str(),
                     header.loops[static_cast<std::size_t>(l)].rate,
                     grouped(static_cast<std::int64_t>(recording.commands(l).size())).c_str());
+    if (header.device)
+        std::printf(
+            "%-12s %s (%s), %s readings\n", "device", header.device->capabilities.name.c_str(),
+            header.device->kind.c_str(),
+            grouped(static_cast<std::int64_t>(recording.haptics(header.device->loop).size()))
+                .c_str());
     if (!recording.is_complete()) std::printf("%-12s %s\n", "problem", recording.problem().c_str());
 }
 
@@ -41,7 +47,13 @@ std::string content_json(const Recording& recording, const std::string& path) {
             .member("ticks", recording.num_ticks(l))
             .member("commands", static_cast<std::int64_t>(recording.commands(l).size()))
             .end_object();
-    json.end_array().key("bodies").begin_array();
+    json.end_array();
+    if (header.device)
+        json.member("device", header.device->capabilities.name)
+            .member("device_kind", header.device->kind)
+            .member("readings",
+                    static_cast<std::int64_t>(recording.haptics(header.device->loop).size()));
+    json.key("bodies").begin_array();
     for (int i = 0; i < static_cast<int>(header.bodies.size()); ++i)
         json.begin_object()
             .member("name", header.bodies[static_cast<std::size_t>(i)].name)

@@ -55,7 +55,8 @@ int run_replay(const Arguments& arguments) {
     if (arguments.has("--obj") || arguments.has("--vtu") || arguments.has("--check") ||
         !wants_export) {
         std::unique_ptr<World> world =
-            make_world(arguments, parse_scene(header.scene, path, header.scene_folder));
+            make_world(arguments, parse_scene(header.scene, path, header.scene_folder),
+                       recorded_device(recording));
         if (!wants_export) {
             ViewerOptions options;
             options.web = web;

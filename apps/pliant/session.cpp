@@ -30,7 +30,15 @@ struct Summary {
     double simulated = 0, wall = 0, peak_force = 0;
     std::vector<TickHistogram> work;  ///< of each loop
     std::uint64_t recorded_bytes = 0;
+    double oscillation = 0;  ///< of the force on the hand, the largest of all windows [N]
 };
+
+/// Of the tool in a hand; null: there is none.
+const HapticTick* haptics_of(const World& world, const HapticInfo*& info) {
+    for (int l = 0; l < world.num_loops(); ++l)
+        if ((info = world.loop(l).haptics()) != nullptr) return world.loop(l).haptic_tick();
+    return nullptr;
+}
 
 /// Whole ticks that reach a time.
 std::uint64_t ticks_until(double time, const SimulationLoop& loop) {
@@ -59,6 +67,8 @@ Summary simulate(const Arguments& arguments, World& world, double duration) {
         summary.work[static_cast<std::size_t>(loop)].record(work);
         const std::array<double, 3>& force = world.loop(loop).sample().force;
         summary.peak_force = std::max(summary.peak_force, std::hypot(force[0], force[1], force[2]));
+        if (const HapticTick* const haptics = world.loop(loop).haptic_tick())
+            summary.oscillation = std::max(summary.oscillation, haptics->oscillation);
         if (recorder) recorder->add_tick(world, loop, work);
         if ((tick + 1) % kTicksBetweenLooks == 0) progress.advance(kTicksBetweenLooks);
     }
@@ -96,6 +106,16 @@ void print_summary(const Arguments& arguments, const World& world, const Summary
                     work.max_us);
     }
     std::printf("%-12s %.4g N at most on the hand\n", "force", summary.peak_force);
+    const HapticInfo* info = nullptr;
+    if (const HapticTick* const haptics = haptics_of(world, info)) {
+        std::printf("%-12s %.3g of %.3g mm at most, %s of %s ticks deeper\n", "depth",
+                    1e3 * haptics->worst_depth, 1e3 * haptics->max_depth,
+                    grouped(static_cast<std::int64_t>(haptics->violations)).c_str(),
+                    grouped(static_cast<std::int64_t>(world.loop(0).ticks())).c_str());
+        std::printf("%-12s %s, 1 : %.3g, oscillation %.3g N at most\n", "device",
+                    info->capabilities.name.c_str(), 1 / info->workspace.scale,
+                    summary.oscillation);
+    }
     for (std::size_t s = 1; s < statuses.size(); ++s)
         if (statuses[s] > 0)
             std::printf("%-12s %s steps of bodies said %s\n", "status",
@@ -128,7 +148,18 @@ void print_json(const Arguments& arguments, const World& world, const Summary& s
             .member("max_us", work.max_us)
             .end_object();
     }
-    json.end_array().member("peak_force_N", summary.peak_force).key("statuses").begin_object();
+    json.end_array().member("peak_force_N", summary.peak_force);
+    const HapticInfo* info = nullptr;
+    if (const HapticTick* const haptics = haptics_of(world, info))
+        json.key("haptics")
+            .begin_object()
+            .member("device", info->capabilities.name)
+            .member("worst_depth_m", haptics->worst_depth)
+            .member("max_depth_m", haptics->max_depth)
+            .member("violations", haptics->violations)
+            .member("oscillation_N", summary.oscillation)
+            .end_object();
+    json.key("statuses").begin_object();
     const StatusCounts statuses = status_counts(world);
     for (std::size_t s = 0; s < statuses.size(); ++s)
         json.member(to_string(static_cast<StepStatus>(s)), statuses[s]);
@@ -144,6 +175,10 @@ int run_headless(const Arguments& arguments, const SceneDescription& scene) {
         if (arguments.has(option))
             throw InputError(
                 "", std::string(option) + " is for the viewer, which --headless does without");
+    if (!is_virtual(scene.device))
+        throw InputError("", std::string("--headless runs in virtual time, in which no ") +
+                                 kind(scene.device) +
+                                 " device can take part; leave it out, or add --device simulated");
     const double duration = arguments.real("--duration", 10, 0, 1e9);
     const std::unique_ptr<World> world = make_world(arguments, scene);
     const Summary summary = simulate(arguments, *world, duration);
@@ -162,18 +197,30 @@ std::vector<Option> session_options() {
                    {{"--headless", "",
                      "in virtual time, as fast as possible, for --duration (default 10) "
                      "simulated seconds"},
-                    {"--record", "FILE", "write a recording, .pliantrec; see pliant replay"}});
+                    {"--record", "FILE", "write a recording, .pliantrec; see pliant replay"},
+                    {"--device", "KIND",
+                     "in the hand that holds the tool: simulated, network, haply, "
+                     "force-dimension, openhaptics"},
+                    {"--hand", "GRIP", "of a simulated device: loose, normal or firm"}});
     return options;
 }
 
-std::unique_ptr<World> make_world(const Arguments& arguments, SceneDescription scene) {
+std::unique_ptr<World> make_world(const Arguments& arguments, SceneDescription scene,
+                                  std::optional<DeviceDescription> device) {
     Progress progress(progress_style(arguments));
-    auto world = std::make_unique<World>(std::move(scene), world_options(arguments), progress);
+    WorldOptions options = world_options(arguments);
+    options.device = std::move(device);
+    auto world = std::make_unique<World>(std::move(scene), options, progress);
     progress.finish();
     return world;
 }
 
-int run_session(const Arguments& arguments, const SceneDescription& scene) {
+int run_session(const Arguments& arguments, const SceneDescription& wanted) {
+    const std::string device = arguments.text("--device"), hand = arguments.text("--hand");
+    const auto in_hand = [device, hand](const SceneDescription& scene) {
+        return device.empty() && hand.empty() ? scene : with_device(scene, device, hand);
+    };
+    const SceneDescription scene = in_hand(wanted);
     if (arguments.has("--record")) check_output(arguments.text("--record"), {".pliantrec"});
     if (arguments.has("--headless")) return run_headless(arguments, scene);
 
@@ -187,9 +234,10 @@ int run_session(const Arguments& arguments, const SceneDescription& scene) {
                                      [&](const DemoInfo& demo) { return demo.name == scene.name; });
     if (!is_demo) options.scenes.push_back({scene.name, scene.description});
     for (const DemoInfo& demo : demos) options.scenes.push_back({demo.name, demo.description});
-    options.open_scene = [scene](const std::string& name, Progress& progress) {
-        return std::make_unique<World>(name == scene.name ? scene : demo_scene(name),
-                                       WorldOptions{}, progress);
+    options.open_scene = [scene, in_hand](const std::string& name, Progress& progress) {
+        SceneDescription next = name == scene.name ? scene : demo_scene(name);
+        if (next.held_tool) next = in_hand(next);
+        return std::make_unique<World>(std::move(next), WorldOptions{}, progress);
     };
     std::unique_ptr<World> world = make_world(arguments, scene);
     serve_viewer(arguments, format("Running at %g Hz", scene.rate),

@@ -13,7 +13,8 @@ namespace pliant::cli {
 [[nodiscard]] std::vector<Option> session_options();
 
 /// A world for the scene; models are built on first use, with progress.
-[[nodiscard]] std::unique_ptr<World> make_world(const Arguments& arguments, SceneDescription scene);
+[[nodiscard]] std::unique_ptr<World> make_world(const Arguments& arguments, SceneDescription scene,
+                                                std::optional<DeviceDescription> device = {});
 
 /// Runs the scene in the viewer, or in virtual time with `--headless`.
 int run_session(const Arguments& arguments, const SceneDescription& scene);

@@ -104,6 +104,7 @@ HeldTool make_held_tool(const HeldToolDescription& description, const DeviceDesc
     gains.angular_stiffness *= description.angular_stiffness_factor;
     if (description.max_depth > 0) gains.max_depth = description.max_depth;
     gains.contact_stiffness = std::max(gains.max_force / gains.max_depth, around.contact_stiffness);
+    held.contact_stiffness = around.contact_stiffness;
     if (!description.has_injection) gains.injection = 0;
     held.warning = clamp_to_device(gains, can, held.scene);
 

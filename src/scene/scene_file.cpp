@@ -118,6 +118,30 @@ SceneDescription with_model_file(SceneDescription scene, int body,
     return scene;
 }
 
+SceneDescription with_device(const SceneDescription& scene, const std::string& kind,
+                             const std::string& hand) {
+    if (!scene.held_tool)
+        throw InputError("", "nothing in the scene \"" + scene.name +
+                                 "\" is held in a hand, so that it has no device; name a rigid "
+                                 "body with \"tool\": {\"body\": …}");
+    JsonValue::Object json = parse_json(scene.text, scene.name).object();
+    JsonValue::Object device;
+    for (const auto& [key, value] : json)
+        if (key == "device" && kind.empty()) device = value.object();
+    const auto replace = [](JsonValue::Object& object, const std::string& name, JsonValue value) {
+        std::erase_if(object,
+                      [&](const JsonValue::Member& member) { return member.first == name; });
+        object.emplace_back(name, std::move(value));
+    };
+    if (!kind.empty()) replace(device, "kind", JsonValue(kind));
+    if (!hand.empty()) replace(device, "hand", JsonValue(hand));
+    replace(json, "device", JsonValue(std::move(device)));
+    SceneDescription result = parse_scene(to_text(JsonValue(std::move(json)), std::string::npos),
+                                          scene.name, scene.folder);
+    result.name = scene.name;
+    return result;
+}
+
 std::vector<ScriptEvent> load_script(const std::filesystem::path& path,
                                      const SceneDescription& scene) {
     const std::string name = path.string();

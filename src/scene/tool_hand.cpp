@@ -70,6 +70,8 @@ ToolHand::ToolHand(HeldTool held, RigidBody& body, std::vector<ContactPair*> pai
     info_.grasp = held_.options.grasp;
     info_.gains = explain(held_.gains, info_.capabilities, held_.scene);
     info_.warning = held_.warning;
+    first_stiffness_ = held_.gains.contact_stiffness;
+    wanted_stiffness_ = held_.contact_stiffness;
     list_parameters();
     reset();
 }
@@ -116,10 +118,7 @@ void ToolHand::set_parameter(int index, double value) noexcept {
         case Role::Stiffness: gains.stiffness = a * x; break;
         case Role::TurningStiffness: gains.angular_stiffness = x / a; break;
         case Role::Damping: gains.injection = x; break;
-        case Role::DepthLimit:
-            gains.max_depth = x;
-            gains.contact_stiffness = gains.max_force / x;
-            break;
+        case Role::DepthLimit: gains.max_depth = x; break;
         case Role::Force: tool_.show_force(x >= 0.5); return;
         case Role::HandStiffness: hand_.stiffness = x; break;
         case Role::HandDamping: hand_.damping = x; break;
@@ -129,12 +128,19 @@ void ToolHand::set_parameter(int index, double value) noexcept {
     if (roles_[i] >= Role::HandStiffness)
         simulated_->set_hand(hand_);
     else
-        tool_.set_gains(gains);
+        use_gains();
+}
+
+void ToolHand::use_gains() noexcept {
+    held_.gains.contact_stiffness =
+        std::max(held_.gains.max_force / held_.gains.max_depth, wanted_stiffness_);
+    tool_.set_gains(held_.gains);
 }
 
 void ToolHand::adopt_contact_stiffness(double stiffness) noexcept {
-    held_.gains.contact_stiffness = stiffness;
-    tool_.set_gains(held_.gains);
+    // back at the start it is the rules' again: sliders mean the same in every order
+    wanted_stiffness_ = stiffness == first_stiffness_ ? held_.contact_stiffness : stiffness;
+    use_gains();
 }
 
 void ToolHand::move_to(const Pose& target, double duration, std::uint32_t buttons) noexcept {

@@ -38,7 +38,8 @@ public:
     [[nodiscard]] bool touches(const ContactPair& pair) const noexcept {
         return &pair.shell_body() == &body_ || &pair.field_body() == &body_;
     }
-    /// That somebody gave a contact of the body [N/m].
+    /// That somebody gave a contact of the body [N/m]: counts for all of them, where it keeps the
+    /// depth limit.
     void adopt_contact_stiffness(double stiffness) noexcept;
     void fill(ShownHaptics& frame) const noexcept;
 
@@ -61,6 +62,7 @@ private:
         Pose hand;
     };
     void list_parameters();
+    void use_gains() noexcept;
     [[nodiscard]] Pose wanted(double now, double dt) noexcept;
     void follow_wish(double dt) noexcept;
     [[nodiscard]] Pose handle_for(const Pose& body) const noexcept;
@@ -73,7 +75,8 @@ private:
     RigidBody& body_;
     HapticTool tool_;
     HandModel hand_;
-    Pose first_handle_;  ///< of a simulated device at the start
+    double first_stiffness_ = 0, wanted_stiffness_ = 0;  ///< of contacts [N/m]; 0: by rule
+    Pose first_handle_;                                  ///< of a simulated device at the start
     Wish wish_;
     bool has_ticked_ = false, is_scripted_ = false;
     std::vector<Role> roles_;

@@ -22,6 +22,7 @@ struct HeldTool {
     std::optional<ScriptedMotion> motion;  ///< where a simulated hand wants the body to be
     CouplingScene scene;
     CouplingGains gains;
+    double contact_stiffness = 0;  ///< that its contacts ask for [N/m]; 0: by rule
     HapticToolOptions options;
     std::string warning;  ///< gains that were brought to what the device allows; empty: none
 };

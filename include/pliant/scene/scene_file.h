@@ -23,6 +23,11 @@ namespace pliant {
 /// body moves stays as it was.
 [[nodiscard]] SceneDescription with_model_file(SceneDescription scene, int body,
                                                const std::filesystem::path& model);
+/// The scene with another device in the hand that holds its tool, in its text too: of this kind
+/// (empty: as it is), held "loose", "normal" or "firm" (empty: as it is). Throws InputError with
+/// the nearest known kind, and for a scene without a tool in a hand.
+[[nodiscard]] SceneDescription with_device(const SceneDescription& scene, const std::string& kind,
+                                           const std::string& hand);
 /// A file with the value of "script" of a scene alone. `scene` says what bodies there are.
 [[nodiscard]] std::vector<ScriptEvent> load_script(const std::filesystem::path& path,
                                                    const SceneDescription& scene);
