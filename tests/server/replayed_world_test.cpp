@@ -261,6 +261,32 @@ TEST_F(ReplayedWorldTest, ContactsKnowWhatTheScriptSet) {
     }
 }
 
+TEST_F(ReplayedWorldTest, ToolInAHandIsShownAsItsTicksWere) {
+    std::vector<HapticTick> live;
+    {
+        auto world = test::held_world();
+        WorldRecorder recorder(folder / "held.pliantrec", *world, recording_header(*world));
+        for (int tick = 0; tick < 400; ++tick) {
+            world->advance();
+            recorder.add_tick(*world, 0, 1.0);
+            live.push_back(*world->loop(0).haptic_tick());
+        }
+        recorder.finish();
+    }
+    replay = make_replayed_world(Recording::load(folder / "held.pliantrec"), test::held_world());
+    for (const int tick : {399, 250, 1, 100}) {
+        replay->seek(1e-3 * tick);
+        const ShownHaptics& shown = replay->frame(0).haptics;
+        const HapticTick& then = live[static_cast<std::size_t>(tick) - 1];
+        EXPECT_EQ(shown.body, 1);
+        EXPECT_EQ(shown.tick.manipulandum.position, then.manipulandum.position) << tick;
+        EXPECT_EQ(shown.tick.coupling.force, then.coupling.force) << tick;
+        EXPECT_EQ(shown.tick.depth, then.depth) << tick;
+        EXPECT_STREQ(shown.notice.data(), "");
+    }
+    EXPECT_GT(live.back().coupling.force.z(), 0.1);
+}
+
 TEST(LookAtContacts, GoesAsDeepAsTheBudgetOfManyTicksAllows) {
     auto world = test::pressed_world();
     SimulationLoop& loop = world->loop(0);

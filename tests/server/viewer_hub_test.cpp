@@ -400,6 +400,58 @@ TEST_F(ViewerHubTest, ParametersAreFoundByNameKeptInRangeAndToldToAll) {
     EXPECT_EQ(told.find("value")->number(), parameter.value);
 }
 
+TEST_F(ViewerHubTest, ToolInAHandIsToldShownAndMoved) {
+    hub->opened(1, now);
+    EXPECT_TRUE(parse_json(inboxes[1].texts.at(0), "").find("haptics")->is(JsonValue::Type::Null));
+    run(0.3, {1});
+    EXPECT_THAT(inboxes[1].last("stats"), HasSubstr(R"("haptics":null)"));
+
+    open_hub(std::make_unique<VirtualWorld>(test::held_world()));
+    inboxes[1] = {};
+    hub->opened(1, now);
+    const JsonValue hello = parse_json(inboxes[1].texts.at(0), "hello");
+    const JsonValue& haptics = *hello.find("haptics");
+    const HapticInfo& info = *world->world().loop(0).haptics();
+    EXPECT_EQ(haptics.find("body")->number(), 1);
+    EXPECT_EQ(haptics.find("device")->string(), info.capabilities.name);
+    EXPECT_EQ(haptics.find("kind")->string(), "simulated");
+    EXPECT_EQ(haptics.find("max_force")->number(), 7);
+    EXPECT_EQ(haptics.find("max_torque")->number(), info.capabilities.max_torque);
+    EXPECT_EQ(haptics.find("scale")->number(), 2);
+    EXPECT_EQ(haptics.find("grasp")->array().at(2).number(), 0.05);
+    ASSERT_EQ(haptics.find("gains")->array().size(), info.gains.size());
+    const JsonValue& gain = haptics.find("gains")->array().at(0);
+    EXPECT_EQ(gain.find("name")->string(), info.gains.at(0).name);
+    EXPECT_EQ(gain.find("reason")->string(), info.gains.at(0).reason);
+    EXPECT_EQ(gain.find("largest")->number(), info.gains.at(0).largest);
+    EXPECT_EQ(haptics.find("warning")->string(), "");
+    EXPECT_FALSE(hello.find("has_tool")->boolean()) << "that is the sphere";
+
+    run(now + 0.7, {1});
+    const auto number = [&](int i) {
+        return number_at<float>(inboxes[1].frames.back(),
+                                32 + 4 * (4 * 11 + 10 + static_cast<std::size_t>(i)));
+    };
+    EXPECT_EQ(number(0), 1.0f);
+    EXPECT_EQ(number(1), 1.0f) << "the peg";
+    const float gap = number(11) - number(4);
+    EXPECT_GT(gap, 0.002f) << "the hand is lower than the peg, which stays on the block";
+    EXPECT_GT(number(18), 0.1f) << "and is pushed up";
+    EXPECT_GT(number(30), 0.1f) << "by the device, too";
+    EXPECT_GT(number(34), 0.0f) << "depth";
+    EXPECT_GE(number(36), number(34)) << "the worst one";
+    const JsonValue stats = parse_json(inboxes[1].last("stats"), "stats");
+    EXPECT_EQ(stats.find("haptics")->find("device")->string(), info.capabilities.name);
+    EXPECT_TRUE(stats.find("haptics")->find("notice")->is(JsonValue::Type::String));
+
+    say(1, R"({"type":"tool","target":[0,0,0.2],"rotation":[0,0,0,1],"buttons":2})");
+    ASSERT_EQ(world->commands.size(), 1u);
+    run(now + 1.5, {1});
+    EXPECT_GT(number(4), 0.19f);
+    EXPECT_NEAR(std::abs(number(8)), 1, 0.01) << "half a turn about z";
+    EXPECT_EQ(number(45), 2.0f) << "buttons";
+}
+
 TEST_F(ViewerHubTest, MalformedMessagesAreCountedAndPlacesOutsideIgnored) {
     hub->opened(1, now);
     say(1, "{");
