@@ -27,6 +27,7 @@ import {
     type HapticInfo,
     type Hello,
     type PageMessage,
+    type ParameterInfo,
     type Samples,
     type ServerMessage,
     type Stats,
@@ -284,8 +285,8 @@ export class App {
         this.haptics.showHello(hello);
         this.plots.showHaptics(hello.haptics !== null);
         if (hello.haptics?.warning) this.notices.show("warning", hello.haptics.warning);
-        this.panel.setParameters(hello.parameters);
-        this.setMode(this.hand.mode);
+        this.panel.setParameters(inOrder(hello.parameters));
+        this.setMode(this.hand.mode === "tool" && !this.hasTool ? "pull" : this.hand.mode);
         if (!isSameScene) this.stage.setScene(hello);
         try {
             const assets = await fetchAssets(hello);
@@ -399,18 +400,21 @@ export class App {
     }
 
     private setMode(mode: HandMode): void {
-        const hasTool = this.hello?.has_tool || this.movable();
-        const chosen = mode === "tool" && !hasTool ? "pull" : mode;
+        if (mode === "tool" && !this.hasTool) return;
         this.hand.release();
-        this.hand.mode = chosen;
-        this.controls.showMode(chosen);
-        this.gizmo.setWanted(chosen === "tool" && this.movable() !== null);
+        this.hand.mode = mode;
+        this.controls.showMode(mode);
+        this.gizmo.setWanted(mode === "tool" && this.movable() !== null);
     }
 
     /// The tool in a hand, where the hand is this page's: a device of flesh decides for itself.
     private movable(): HapticInfo | null {
         const { haptics, replay } = this.hello ?? {};
         return haptics?.kind === "simulated" && !replay ? haptics : null;
+    }
+
+    private get hasTool(): boolean {
+        return this.hello?.has_tool === true || this.movable() !== null;
     }
 
     private greet({ id }: Gamepad): void {
@@ -544,4 +548,10 @@ export class App {
         byId<HTMLSelectElement>("quality-choice").value = String(wanted);
         this.stage.chooseQuality(qualities[wanted]!);
     }
+}
+
+/// Those of a tool in a hand come first: they are what one tries there.
+function inOrder(parameters: ParameterInfo[]): ParameterInfo[] {
+    const isHeld = ({ name }: ParameterInfo) => /^(tool|hand|device)\./.test(name);
+    return [...parameters.filter(isHeld), ...parameters.filter((each) => !isHeld(each))];
 }

@@ -190,7 +190,8 @@ export class ForceView {
         if (size < kFelt * strongest) return;
         const { camera } = this.stage.orbit;
         const unit = 0.0075 * camera.position.distanceTo(grasp);
-        torqueArc.update(grasp, torque, size / this.largestTorque, unit);
+        const share = size / this.largestTorque;
+        torqueArc.update(grasp, torque, share, unit, camera.position);
         torqueArc.group.visible = true;
         this.showLabel(torqueArc.label, torqueArc.tip, quantity(size, "N m"));
     }

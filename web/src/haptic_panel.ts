@@ -38,7 +38,10 @@ export class HapticPanel {
     }
 
     showStats({ haptics }: Stats): void {
-        byId("haptics-notice").textContent = haptics?.notice ?? "";
+        const notice = byId("haptics-notice");
+        const text = haptics?.notice ?? "";
+        // the same again would be read aloud again
+        if (notice.textContent !== text) notice.textContent = text;
     }
 
     showFrame(haptics: Haptics): void {

@@ -34,7 +34,7 @@ export class ManipulandumView {
                 new THREE.LineBasicMaterial({
                     color: kColour,
                     transparent: true,
-                    opacity: isHidden ? 0.3 : 1,
+                    opacity: isHidden ? 0.5 : 1,
                     depthTest: !isHidden,
                     depthWrite: false,
                 }),

@@ -86,7 +86,8 @@ const kPlots: Plot[] = [
 
 const kPortHelp =
     "Energy that went through the device's port into the scene; faint: held by the springs of the " +
-    "coupling. The port is passive while the first does not fall below the second.";
+    "coupling. The port is passive while the first does not fall below the second. No account is " +
+    "kept while safety changes the force: after a start, with warm motors, with feedback off.";
 
 /// The last ten seconds of one loop, and of the tool in a hand.
 export class Plots {
@@ -133,8 +134,10 @@ export class Plots {
 
     addFrame({ time, haptics }: Frame): void {
         if (!haptics) return;
-        const force = Math.hypot(...haptics.device.force);
-        this.frames.add([time, force, haptics.portEnergy, haptics.storedEnergy]);
+        const { device, portEnergy, storedEnergy } = haptics;
+        // no account is kept while safety changes the force
+        const port = portEnergy === 0 && storedEnergy > 0 ? NaN : portEnergy;
+        this.frames.add([time, Math.hypot(...device.force), port, storedEnergy]);
     }
 
     add(samples: Samples): void {
@@ -165,7 +168,9 @@ export class Plots {
             this.drawPlot(plot, this.canvases[i]!);
             const last = plot.curves.find((curve) => !curve.isThin)!;
             const value = this.seriesOf(plot).last(last.row);
-            const text = quantity(value * plot.factor, plot.unit);
+            const text = Number.isNaN(value)
+                ? "not kept"
+                : quantity(value * plot.factor, plot.unit);
             if (plot.title === "Tick") this.captions[i]!.textContent = this.percentiles;
             else if (plot.title !== "Position") this.captions[i]!.textContent = text;
         });

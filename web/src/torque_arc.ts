@@ -59,13 +59,25 @@ export class TorqueArc {
         }
     }
 
-    /// `share` of the longest arc; `unit`: a length that looks the same at every distance [m].
-    update(centre: THREE.Vector3, torque: Vec3, share: number, unit: number): void {
+    /// `share` of the longest arc; `unit`: a length that looks the same at every distance [m]. Its
+    /// middle is towards the `eye`.
+    update(
+        centre: THREE.Vector3,
+        torque: Vec3,
+        share: number,
+        unit: number,
+        eye: THREE.Vector3,
+    ): void {
         const axis = new THREE.Vector3(...torque).normalize();
-        this.group.position.copy(centre);
-        this.group.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), axis);
-        this.group.scale.setScalar(kRadius * unit);
         const angle = Math.min(Math.max(share, 0), 1) * kLongest;
+        const across = new THREE.Vector3().crossVectors(axis, eye.clone().sub(centre)).normalize();
+        const front = new THREE.Vector3().crossVectors(across, axis);
+        this.group.position.copy(centre);
+        this.group.quaternion.setFromRotationMatrix(
+            new THREE.Matrix4().makeBasis(front, across, axis),
+        );
+        this.group.rotateZ(-angle / 2);
+        this.group.scale.setScalar(kRadius * unit);
         const head = Math.min(kHead, 0.6 * angle);
         const segments = Math.round(((angle - head) / kLongest) * kSegments);
         this.tube.geometry.setDrawRange(0, 6 * kSides * segments);

@@ -25,14 +25,16 @@ export async function useLocalPage(page) {
         await page.route(`**/${name}`, (route) => route.fulfill({ path: `${folder}/${name}` }));
 }
 
-/// A page of its own context; `problems` collects errors and warnings of its console.
-export async function openPage(browser, url, options = {}) {
+/// A page of its own context, in which `script` runs first; `problems` collects errors and warnings
+/// of its console.
+export async function openPage(browser, url, options = {}, script = undefined) {
     const context = await browser.newContext({
         viewport: { width: 480, height: 360 },
         reducedMotion: "reduce",
         ...options,
     });
     const page = await context.newPage();
+    if (script) await page.addInitScript(script);
     await useLocalPage(page);
     page.problems = [];
     page.on("pageerror", (error) => page.problems.push(error.message));

@@ -421,6 +421,105 @@ test("contact points are shown and counted, with the force of contact", kOptions
     assert.deepEqual(page.problems, []);
 });
 
+/// One that the test moves, in the page.
+function addGamepad() {
+    const buttons = Array.from({ length: 17 }, () => ({ value: 0, pressed: false }));
+    window.pad = { connected: true, id: "pad", axes: [0, 0, 0, 0], buttons, shaken: 0 };
+    window.pad.vibrationActuator = {
+        playEffect: (kind, { strongMagnitude }) => {
+            if (kind === "dual-rumble" && strongMagnitude > 0) ++window.pad.shaken;
+            return Promise.resolve("complete");
+        },
+    };
+    navigator.getGamepads = () => [null, window.pad];
+}
+
+test("a tool in a hand is dragged, turned and felt", kOptions, async (t) => {
+    const held = await startScene("held");
+    t.after(() => held.stop());
+    const viewport = { width: 1000, height: 500 };
+    const page = await openPage(browser, held.url, { viewport }, addGamepad);
+    await page.waitForFunction(() =>
+        /steering/.test(document.getElementById("statistics").textContent),
+    );
+    assert.match(await page.locator("#haptics-body").textContent(), /peg/);
+    assert.equal(await page.locator("#plots figure:visible").count(), 6);
+    const stiffness = page.locator("#panel .parameter", { hasText: "Tool stiffness" });
+    assert.match(await stiffness.getAttribute("title"), /Safe up to/);
+    const place = async () => await ask(page, "toolPlace");
+    const start = await place();
+    const moved = (axis, by) =>
+        waitFor(page, "toolPlace", ({ position }) =>
+            by > 0
+                ? position[axis] > start.position[axis] + by
+                : position[axis] < start.position[axis] + by,
+        );
+
+    // down into the block: the hand goes in, the peg stays outside
+    const drag = async (dx, dy, key) => {
+        const from = await placeOnBridge(page);
+        await page.mouse.move(from.x, from.y);
+        if (key) await page.keyboard.down(key);
+        await page.mouse.down();
+        for (let i = 1; i <= 4; ++i)
+            await page.mouse.move(from.x + (dx * i) / 4, from.y + (dy * i) / 4);
+        await page.mouse.up();
+        if (key) await page.keyboard.up(key);
+    };
+    await page.locator("#sound").click();
+    await drag(0, 70);
+    await moved(2, -0.045);
+    await waitFor(page, "toolForce", (force) => force > 0.5);
+    await waitFor(page, "showsManipulandum", (isShown) => isShown);
+    assert.match(await page.locator(".force-label:visible").first().textContent(), /^[\d.]+ N$/);
+    await page.waitForFunction(() =>
+        /^[\d.]+ .?m of [\d.]+ .?m deep · worst/.test(
+            document.getElementById("depth-text").textContent,
+        ),
+    );
+    await page.waitForFunction(
+        () => parseFloat(document.getElementById("felt-text").textContent) > 0.5,
+    );
+    // up, and turned: it does not move
+    await drag(0, -140);
+    await moved(2, 0.02);
+    await waitFor(page, "toolForce", (force) => force < 0.2);
+    const turn = ({ rotation: [w] }) => 2 * Math.acos(Math.min(Math.abs(w), 1));
+    await drag(40, 0, "Control");
+    await waitFor(page, "toolPlace", (now) => turn(now) > 0.15);
+
+    // wheel and keys
+    const before = (await place()).position;
+    const far = await placeOnBridge(page);
+    await page.mouse.move(far.x, far.y);
+    await page.mouse.down();
+    await page.mouse.wheel(0, -300);
+    await waitFor(page, "toolPlace", ({ position }) => position[1] > before[1] + 0.02);
+    await page.mouse.up();
+    await page.keyboard.press("t");
+    await page.locator("#view").focus();
+    await page.keyboard.press("Enter");
+    const [left] = (await place()).position;
+    for (let i = 0; i < 6; ++i) await page.keyboard.press("ArrowRight");
+    await waitFor(page, "toolPlace", ({ position }) => position[0] > left + 0.02);
+    const tilted = turn(await place());
+    for (let i = 0; i < 6; ++i) await page.keyboard.press("Shift+ArrowRight");
+    await waitFor(page, "toolPlace", (now) => turn(now) > tilted + 0.1);
+
+    // a reset takes it back; then the gamepad pushes it into the block
+    await page.keyboard.press("r");
+    await waitFor(page, "toolPlace", (now) => turn(now) < 0.01);
+    await page.evaluate(() => (window.pad.axes[1] = 1));
+    await waitFor(page, "toolForce", (force) => force > 1);
+    await page.evaluate(() => {
+        window.pad.axes[1] = 0;
+        window.pad.buttons[2].pressed = true;
+    });
+    await waitFor(page, "toolButtons", (buttons) => buttons === 4);
+    await page.waitForFunction(() => window.pad.shaken > 0);
+    assert.deepEqual(page.problems, []);
+});
+
 test("colours, mesh, screenshot, recording and another scene", kOptions, async () => {
     const options = { viewport: { width: 1000, height: 500 }, acceptDownloads: true };
     const page = await openFresh(options, program);
