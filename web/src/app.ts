@@ -73,7 +73,7 @@ export class App {
     private readonly notices = new Notices(byId("notices"));
     private readonly status = new StatusLine();
     private readonly legend = new ColourLegend(byId("legend"));
-    readonly sound = new ContactSound();
+    private readonly sound = new ContactSound();
     private readonly forceRate = new ForceRate();
     private readonly gizmo = new ToolGizmo(this.stage);
     private readonly tool: ToolHand;

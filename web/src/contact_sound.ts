@@ -7,7 +7,6 @@ const kHighest = 1400; // of knocks
 /// The sound of contact, in place of feeling it: noise that is the louder and brighter the faster
 /// the force in the hand changes.
 export class ContactSound {
-    level = 0; // 0 … 1, what is heard now
     private context: AudioContext | null = null;
     private gain: GainNode | null = null;
     private filter: BiquadFilterNode | null = null;
@@ -25,8 +24,8 @@ export class ContactSound {
         else void this.context?.suspend();
     }
 
+    /// Of the force rate, 0 … 1.
     play(level: number): void {
-        this.level = this.isWanted ? level : 0;
         if (!this.isWanted || !this.context) return;
         const now = this.context.currentTime;
         const { gain } = this.gain!;

@@ -21,8 +21,16 @@ class ForceArrow {
     private readonly head: THREE.Mesh;
     private readonly hand: THREE.Mesh;
 
-    constructor(readonly label: HTMLElement) {
-        const arrow = new THREE.MeshLambertMaterial({ color: kPullColour, emissive: 0x5a2600 });
+    /// `isInFront`: of everything, where it begins inside bodies.
+    constructor(
+        readonly label: HTMLElement,
+        isInFront = false,
+    ) {
+        const arrow = new THREE.MeshLambertMaterial({
+            color: kPullColour,
+            emissive: 0x5a2600,
+            depthTest: !isInFront,
+        });
         const elastic = new THREE.MeshBasicMaterial({
             color: kHoldColour,
             transparent: true,
@@ -34,7 +42,10 @@ class ForceArrow {
         this.head = new THREE.Mesh(new THREE.ConeGeometry(1, 1, 20).translate(0, 0.5, 0), arrow);
         this.hand = new THREE.Mesh(new THREE.SphereGeometry(1, 20, 14), elastic);
         this.group.add(this.line, this.shaft, this.head, this.hand);
-        for (const part of this.group.children) part.frustumCulled = false;
+        for (const part of this.group.children) {
+            part.frustumCulled = false;
+            part.renderOrder = isInFront ? 1 : 0;
+        }
     }
 
     /// `unit`: a length that looks the same at every distance [m]; `scale`: arrow [m] per newton.
@@ -83,7 +94,7 @@ export class ForceView {
     private readonly couplingArrow: ForceArrow;
     private readonly torqueArc: TorqueArc;
     private readonly contactArrows: ForceArrow[] = []; // as many as were needed so far
-    private readonly makeArrow: () => ForceArrow;
+    private readonly makeArrow: (isInFront?: boolean) => ForceArrow;
     private readonly tool: THREE.Mesh;
     private readonly toolTarget: THREE.Mesh;
     private largestForce = 0;
@@ -100,15 +111,15 @@ export class ForceView {
             labels.append(label);
             return label;
         };
-        this.makeArrow = () => {
-            const arrow = new ForceArrow(makeLabel());
+        this.makeArrow = (isInFront = false) => {
+            const arrow = new ForceArrow(makeLabel(), isInFront);
             arrow.group.visible = false;
             stage.scene.add(arrow.group);
             return arrow;
         };
-        this.arrows = Array.from({ length: kSlots }, this.makeArrow);
+        this.arrows = Array.from({ length: kSlots }, () => this.makeArrow());
         this.toolArrow = this.makeArrow();
-        this.couplingArrow = this.makeArrow();
+        this.couplingArrow = this.makeArrow(true);
         this.torqueArc = new TorqueArc(kTorqueColour, makeLabel());
         this.torqueArc.label.classList.add("torque");
         stage.scene.add(this.torqueArc.group);

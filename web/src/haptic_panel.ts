@@ -49,6 +49,7 @@ export class HapticPanel {
         const share = (d: number) => `${100 * Math.min((kBound * d) / (maxDepth || 1), 1)}%`;
         this.bar.style.setProperty("--depth", share(depth));
         this.bar.style.setProperty("--worst", share(worstDepth));
+        this.bar.classList.toggle("untouched", worstDepth === 0);
         this.bar.dataset.level =
             depth > maxDepth ? "beyond" : depth > kNear * maxDepth ? "near" : "fine";
         this.bar.setAttribute("aria-valuemax", String(maxDepth));

@@ -168,9 +168,7 @@ export class Plots {
             this.drawPlot(plot, this.canvases[i]!);
             const last = plot.curves.find((curve) => !curve.isThin)!;
             const value = this.seriesOf(plot).last(last.row);
-            const text = Number.isNaN(value)
-                ? "not kept"
-                : quantity(value * plot.factor, plot.unit);
+            const text = Number.isNaN(value) ? "—" : quantity(value * plot.factor, plot.unit);
             if (plot.title === "Tick") this.captions[i]!.textContent = this.percentiles;
             else if (plot.title !== "Position") this.captions[i]!.textContent = text;
         });

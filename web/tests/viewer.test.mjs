@@ -421,8 +421,8 @@ test("contact points are shown and counted, with the force of contact", kOptions
     assert.deepEqual(page.problems, []);
 });
 
-/// One that the test moves, in the page.
-function addGamepad() {
+/// In the page: a gamepad that the test moves, and an ear for sounds.
+function addSenses() {
     const buttons = Array.from({ length: 17 }, () => ({ value: 0, pressed: false }));
     window.pad = { connected: true, id: "pad", axes: [0, 0, 0, 0], buttons, shaken: 0 };
     window.pad.vibrationActuator = {
@@ -432,13 +432,19 @@ function addGamepad() {
         },
     };
     navigator.getGamepads = () => [null, window.pad];
+    window.loudest = 0;
+    const set = AudioParam.prototype.setTargetAtTime;
+    AudioParam.prototype.setTargetAtTime = function (value, ...times) {
+        if (value < 1) window.loudest = Math.max(window.loudest, value); // more is a frequency
+        return set.call(this, value, ...times);
+    };
 }
 
 test("a tool in a hand is dragged, turned and felt", kOptions, async (t) => {
     const held = await startScene("held");
     t.after(() => held.stop());
-    const viewport = { width: 1000, height: 500 };
-    const page = await openPage(browser, held.url, { viewport }, addGamepad);
+    const viewport = { width: 900, height: 440 };
+    const page = await openPage(browser, held.url, { viewport }, addSenses);
     await page.waitForFunction(() =>
         /steering/.test(document.getElementById("statistics").textContent),
     );
@@ -446,14 +452,13 @@ test("a tool in a hand is dragged, turned and felt", kOptions, async (t) => {
     assert.equal(await page.locator("#plots figure:visible").count(), 6);
     const stiffness = page.locator("#panel .parameter", { hasText: "Tool stiffness" });
     assert.match(await stiffness.getAttribute("title"), /Safe up to/);
-    const place = async () => await ask(page, "toolPlace");
+    const place = () => ask(page, "toolPlace");
     const start = await place();
-    const moved = (axis, by) =>
-        waitFor(page, "toolPlace", ({ position }) =>
-            by > 0
-                ? position[axis] > start.position[axis] + by
-                : position[axis] < start.position[axis] + by,
-        );
+    const risen = (from, to) =>
+        waitFor(page, "toolPlace", ({ position }) => {
+            const by = position[2] - start.position[2];
+            return by > from && by < to;
+        });
 
     // down into the block: the hand goes in, the peg stays outside
     const drag = async (dx, dy, key) => {
@@ -466,9 +471,10 @@ test("a tool in a hand is dragged, turned and felt", kOptions, async (t) => {
         await page.mouse.up();
         if (key) await page.keyboard.up(key);
     };
+    assert.equal(await page.evaluate(() => window.loudest), 0);
     await page.locator("#sound").click();
     await drag(0, 70);
-    await moved(2, -0.045);
+    await risen(-1, -0.045);
     await waitFor(page, "toolForce", (force) => force > 0.5);
     await waitFor(page, "showsManipulandum", (isShown) => isShown);
     assert.match(await page.locator(".force-label:visible").first().textContent(), /^[\d.]+ N$/);
@@ -480,9 +486,10 @@ test("a tool in a hand is dragged, turned and felt", kOptions, async (t) => {
     await page.waitForFunction(
         () => parseFloat(document.getElementById("felt-text").textContent) > 0.5,
     );
-    // up, and turned: it does not move
+    assert.ok((await page.evaluate(() => window.loudest)) > 0, "contact is heard");
+    // up, and turned
     await drag(0, -140);
-    await moved(2, 0.02);
+    await risen(0.02, 1);
     await waitFor(page, "toolForce", (force) => force < 0.2);
     const turn = ({ rotation: [w] }) => 2 * Math.acos(Math.min(Math.abs(w), 1));
     await drag(40, 0, "Control");
