@@ -158,11 +158,18 @@ const PointTraversal& ContactPair::traversal() const noexcept { return impl_->tr
 const ContactForces& ContactPair::forces() const noexcept { return impl_->forces; }
 const Body& ContactPair::shell_body() const noexcept { return impl_->shell.body(); }
 const Body& ContactPair::field_body() const noexcept { return impl_->field.body(); }
+Pose ContactPair::field_pose() const noexcept { return impl_->field.pose(); }
 
 void ContactPair::set_stiffness(double stiffness) noexcept {
     if (!std::isfinite(stiffness)) return;
     ContactLoadOptions options = impl_->forces.options();
     options.stiffness = std::clamp(stiffness, 1e-9, 1e12);
+    impl_->forces.set_options(options);
+}
+void ContactPair::set_cap_depth(double depth) noexcept {
+    if (!std::isfinite(depth)) return;
+    ContactLoadOptions options = impl_->forces.options();
+    options.cap_depth = std::max(depth, 0.0);
     impl_->forces.set_options(options);
 }
 void ContactPair::set_friction(double friction) noexcept {

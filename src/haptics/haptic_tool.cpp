@@ -18,6 +18,8 @@ namespace {
 
 constexpr double kFarAway = 1e3;         // clearance without any contact to watch [m]
 constexpr double kVelocityFilter = 0.3;  // one pole per sample
+constexpr double kCapPart = 0.5;         // of the depth bound, beyond which points count in full
+constexpr double kDeepPart = 0.25;       // of it, beyond which a step looks at each contact
 
 /// A contact and the part of the tool in it.
 struct ToolPair {
@@ -86,11 +88,18 @@ struct HapticTool::Impl {
           back_off(o.rate),
           held(d.capabilities().delay) {
         pairs = pairs_of(t, p);
-        for (const ToolPair& c : pairs) c.pair->set_stiffness(g.contact_stiffness);
+        press_pairs();
         use_gains();
         begin();
     }
 
+    /// The law of contact that the depth bound needs, docs/contact.md eq. (12a).
+    void press_pairs() noexcept {
+        for (const ToolPair& c : pairs) {
+            c.pair->set_stiffness(gains.contact_stiffness);
+            c.pair->set_cap_depth(kCapPart * gains.max_depth);
+        }
+    }
     void begin() noexcept {
         place_coupling();
         velocity.setZero();
@@ -159,12 +168,23 @@ struct HapticTool::Impl {
             add_contact(contact, side_of_tool(loads, law, c.is_shell), shift, law.stiffness);
             contact.num_contacts += loads.num_contacts;
             tick.depth = std::max(tick.depth, loads.deepest);
+            watch_depth(contact, c);
         }
         tick.worst_depth = std::max(tick.worst_depth, tick.depth);
         if (tick.depth > gains.max_depth) ++tick.violations;
         tick.contact = contact.load;
         tick.num_contacts = contact.num_contacts;
         return contact;
+    }
+
+    void watch_depth(ToolContact& contact, const ToolPair& c) const noexcept {
+        const double deepest = c.pair->loads().deepest, least = kDeepPart * gains.max_depth;
+        if (deepest <= least) {
+            contact.other_depth = std::max(contact.other_depth, deepest);
+            return;
+        }
+        add_deep_contacts(contact, c.pair->traversal(), c.pair->field_pose(),
+                          coupling.pose().position, c.is_shell, least);
     }
 
     /// Energy that went through the contacts into other bodies, by the trapezoidal rule.
@@ -247,13 +267,16 @@ struct HapticTool::Impl {
             coupling.set_step_scale(back_off.step_scale());
         }
         coupling.set_gains(lowered);
-        // docs/haptics.md eq. (24) at the handle
+        // docs/haptics.md eq. (24) at the handle; of more than the device is made for, what the
+        // encoders make is no excuse
         const DeviceCapabilities& can = device.capabilities();
         const OscillationOptions standard;
         const double a = map.scale();
-        back_off.set_limits(
-            std::max(standard.force_limit, lowered.stiffness / a * can.position_step),
-            std::max(standard.torque_limit, 2 * a * lowered.angular_stiffness * can.angle_step));
+        const double stiffness = std::min(lowered.stiffness / a, can.max_stiffness);
+        double turning = a * lowered.angular_stiffness;
+        if (can.max_angular_stiffness > 0) turning = std::min(turning, can.max_angular_stiffness);
+        back_off.set_limits(std::max(standard.force_limit, stiffness * can.position_step),
+                            std::max(standard.torque_limit, 2 * turning * can.angle_step));
     }
 
     HapticDevice& device;
@@ -317,7 +340,7 @@ void HapticTool::set_gains(const CouplingGains& gains) noexcept {
     // the coupling brings them into range
     m.coupling.set_gains(gains);
     m.gains = m.coupling.gains();
-    for (const ToolPair& c : m.pairs) c.pair->set_stiffness(m.gains.contact_stiffness);
+    m.press_pairs();
     m.tick.max_depth = m.gains.max_depth;
     m.use_gains();
 }

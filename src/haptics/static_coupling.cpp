@@ -1,11 +1,13 @@
 #include "pliant/haptics/static_coupling.h"
 
+#include "haptics/coupling_depth.h"
 #include "haptics/coupling_springs.h"
 #include "haptics/gain_rules.h"
 #include "haptics/six_solve.h"
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace pliant {
 
@@ -28,6 +30,17 @@ CouplingSprings springs(const Vector3d& stretch, const Vector3d& phi, const Coup
                                               : sine_spring(phi, gains.angular_stiffness)};
 }
 
+bool is_bounded_list(const ToolContact& contact) noexcept {
+    const auto all = std::span(contact.deep)
+                         .first(static_cast<std::size_t>(
+                             std::clamp(contact.num_deep, 0, ToolContact::kMaxDeep)));
+    return contact.num_deep == static_cast<int>(all.size()) && std::isfinite(contact.other_depth) &&
+           std::ranges::all_of(all, [](const DeepContact& d) {
+               const double size = d.inward.squaredNorm();
+               return size > 1e-6 && size < 1e40 && std::isfinite(d.depth);
+           });
+}
+
 bool is_bounded_contact(const ToolContact& contact) noexcept {
     // squares and products of sixth order must stay finite
     constexpr double kLargest = 1e40;
@@ -36,7 +49,7 @@ bool is_bounded_contact(const ToolContact& contact) noexcept {
     };
     return is_bounded(contact.load.force) && is_bounded(contact.load.torque) &&
            is_bounded(contact.gradient) && is_bounded(contact.normals) &&
-           std::isfinite(contact.clearance);
+           std::isfinite(contact.clearance) && is_bounded_list(contact);
 }
 
 }  // namespace
@@ -62,6 +75,7 @@ void StaticCoupling::place(const Pose& pose) noexcept {
     if (!is_usable(pose)) return;
     pose_ = {pose.position, pose.rotation.normalized()};
     lever_ = gains_.largest_lever;
+    expected_depth_ = -1;
     report_ = {};
 }
 
@@ -85,6 +99,50 @@ void StaticCoupling::follow_lever(const Vector3d& phi, const ToolContact& contac
         }
     }
     lever_ += (1 - std::exp(-dt / kLeverTime)) * (target - lever_);
+}
+
+/// Eq. (20), (20a).
+void StaticCoupling::limit_step(const ToolContact& contact, const Matrix6d& A, const Vector6d& load,
+                                double length, Vector6d& step) noexcept {
+    double max_shift = gains_.max_shift, max_turn = gains_.max_turn;
+    if (options_.adapts_to_clearance) {
+        const double room = contact.num_contacts > 0 ? 0 : std::max(0.0, contact.clearance);
+        max_shift = std::min(max_shift, 0.5 * gains_.max_depth + 0.7 * room);
+        max_turn = std::min(max_turn, (0.5 * gains_.max_depth + 0.3 * room) / gains_.reach);
+    }
+    max_shift *= step_scale_;
+    max_turn *= step_scale_ * length;
+    const double shift = step.head<3>().norm() / max_shift, turn = step.tail<3>().norm() / max_turn;
+    report_.is_shift_limited = shift > 1;
+    report_.is_turn_limited = turn > 1;
+
+    // cut to its length, a long way along the contact would leave nothing of the way out of it:
+    // what makes it shorter is a spring that stiff directions hardly feel
+    const double excess = std::max(shift, turn), work = load.dot(step);
+    if (options_.holds_depth && contact.num_contacts > 0 && excess > 1 && work > 0) {
+        const double kept = 1 - gains_.static_damping;
+        const double stiffness = kept * work * (excess - 1) / (shift * shift + turn * turn);
+        Matrix6d B = A;
+        B.diagonal().head<3>().array() -= stiffness / (max_shift * max_shift);
+        B.diagonal().tail<3>().array() -= stiffness / (max_turn * max_turn);
+        const SixSolution held = solve_six(B, -load, step, gains_.threshold, CouplingSolve::Lu);
+        if (held.is_good) step = kept * held.x;
+    }
+    step.head<3>() = shortened(step.head<3>(), max_shift);
+    step.tail<3>() = shortened(step.tail<3>(), max_turn);
+}
+
+/// Eq. (20b).
+void StaticCoupling::hold_step(const ToolContact& contact, double length, Vector6d& step) noexcept {
+    DepthBound bound = {gains_.max_depth, 0, length, gains_.reach};
+    double deepest = contact.other_depth;
+    for (int i = 0; i < contact.num_deep; ++i)
+        deepest = std::max(deepest, contact.deep[static_cast<std::size_t>(i)].depth);
+    // what is deeper than the last step made it came by itself, and goes on
+    if (expected_depth_ >= 0)
+        bound.approach = std::clamp(deepest - expected_depth_, 0.0, gains_.max_depth);
+    report_.is_held = hold_depth(contact, bound, step);
+    expected_depth_ = expected_depth(contact, bound, step);
 }
 
 StepStatus StaticCoupling::update(const Pose& manipulandum, const ToolContact& contact,
@@ -122,22 +180,11 @@ StepStatus StaticCoupling::update(const Pose& manipulandum, const ToolContact& c
     report_.num_degenerate = solution.num_degenerate;
     if (!solution.is_good) return report_.status = StepStatus::StepRejected;
 
-    // static damping, then limits, eq. (20)
-    const double kept = 1 - gains_.static_damping;
-    Vector3d shift = kept * solution.x.head<3>();
-    Vector3d turn = kept / length * solution.x.tail<3>();
-    if (options_.limits_steps) {
-        double max_shift = gains_.max_shift, max_turn = gains_.max_turn;
-        if (options_.adapts_to_clearance) {
-            const double room = contact.num_contacts > 0 ? 0 : std::max(0.0, contact.clearance);
-            max_shift = std::min(max_shift, 0.5 * gains_.max_depth + 0.7 * room);
-            max_turn = std::min(max_turn, (0.5 * gains_.max_depth + 0.3 * room) / gains_.reach);
-        }
-        report_.is_shift_limited = shift.norm() > step_scale_ * max_shift;
-        report_.is_turn_limited = turn.norm() > step_scale_ * max_turn;
-        shift = shortened(shift, step_scale_ * max_shift);
-        turn = shortened(turn, step_scale_ * max_turn);
-    }
+    // static damping, then limits
+    Vector6d step = (1 - gains_.static_damping) * solution.x;
+    if (options_.limits_steps) limit_step(contact, A, load, length, step);
+    if (options_.limits_steps && options_.holds_depth) hold_step(contact, length, step);
+    const Vector3d shift = step.head<3>(), turn = step.tail<3>() / length;
     const Pose next = {pose_.position + shift,
                        (rotation_from_vector(turn) * pose_.rotation).normalized()};
     if (!is_usable(next)) return report_.status = StepStatus::StepRejected;

@@ -21,4 +21,9 @@ struct ToolSide {
 void add_contact(ToolContact& contact, const ToolSide& side, const Eigen::Vector3d& shift,
                  double point_stiffness) noexcept;
 
+/// Lists the contacts of a pair that are deeper than `least` with the way their depth goes when the
+/// tool moves about the grasp point; `field`: pose of the field's axes.
+void add_deep_contacts(ToolContact& contact, const PointTraversal& traversal, const Pose& field,
+                       const Eigen::Vector3d& grasp, bool is_shell, double least) noexcept;
+
 }  // namespace pliant

@@ -27,7 +27,9 @@ TEST(CouplingScene, APinBesideAGrazingPlateStaysAboveTheBoundOnlyWithACapPerPoin
         loads.stiffness = gains.contact_stiffness;
         loads.cap_depth = has_cap ? 0.5 * gains.max_depth : 0;
         ToolScene world(tool, plane_set_field({{Vector3d::UnitZ(), 0.0}}), loads);
-        StaticCoupling coupling(gains);
+        CouplingOptions options;
+        options.holds_depth = false;  // the force alone
+        StaticCoupling coupling(gains, options);
         coupling.place({{0, 0, 0.002}});
         double deepest = 0;
         int num_contacts = 0;

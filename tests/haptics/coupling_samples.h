@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pliant/contact/contact_loads.h"
+#include "haptics/tool_contact.h"
 #include "pliant/haptics/static_coupling.h"
 
 #include <algorithm>
@@ -93,6 +93,9 @@ public:
         contact_.normals = loads.shell_stiffness / forces_.options().stiffness;
         contact_.num_contacts = loads.num_contacts;
         contact_.clearance = double{traversal_.statistics().clearance};
+        contact_.num_deep = 0;
+        contact_.other_depth = 0;
+        add_deep_contacts(contact_, traversal_, {}, tool.position, true, 0);
         depth_ = loads.deepest;
         return contact_;
     }

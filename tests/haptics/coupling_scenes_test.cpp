@@ -93,6 +93,7 @@ TEST(CouplingScene, SaturationHoldsWithTheHand200MillimetresInsideAPlane) {
                                       CouplingSaturation::None}) {
             CouplingOptions options;
             options.saturation = saturation;
+            options.holds_depth = saturation != CouplingSaturation::None;  // springs alone
             const Outcome outcome =
                 run(tool, floor_field(), scene_gains(tool), options, {{0, 0, 0.015}}, 1500, hand);
             if (saturation == CouplingSaturation::None) {
@@ -114,7 +115,7 @@ TEST(CouplingScene, ImpactsAreCaughtByTheClearanceWhereverTheyFallBetweenTicks) 
         CouplingOptions options;
         worst = std::max(
             worst, run(tool, floor_field(), gains, options, {{0, 0, height}}, 150, hand).peak);
-        options.adapts_to_clearance = false;
+        options.adapts_to_clearance = options.holds_depth = false;
         worst_without =
             std::max(worst_without,
                      run(tool, floor_field(), gains, options, {{0, 0, height}}, 150, hand).peak);
@@ -129,7 +130,7 @@ TEST(CouplingScene, BoxInASlotNeedsRotationsScaledToLengths) {
     const FieldPointer slot = walls(0.0101, {2});
     for (const bool scales : {true, false}) {
         CouplingOptions options;
-        options.scales_rotations = scales;
+        options.scales_rotations = options.holds_depth = scales;
         const Outcome outcome = run(tool, slot, scene_gains(tool), options, {}, 1000, hand);
         if (scales) {
             EXPECT_LT(outcome.last, 0.21e-3);
@@ -177,7 +178,7 @@ TEST(CouplingScene, RodsBetweenPostsAreNotLeveredThroughWithTheTorqueLimited) {
             }
 
             // as published
-            options.limits_torque = false;
+            options.limits_torque = options.holds_depth = false;
             const Outcome published = run(rod, posts, gains, options, {}, 1500, turn);
             const bool passes = half > 0.1 || (half > 0.05 && b < 0.005);
             if (passes) {

@@ -54,8 +54,10 @@ public:
     [[nodiscard]] const ContactForces& forces() const noexcept;
     [[nodiscard]] const Body& shell_body() const noexcept;
     [[nodiscard]] const Body& field_body() const noexcept;
+    [[nodiscard]] Pose field_pose() const noexcept;  ///< of the axes of contacts in the world, now
     // While it runs; kept in range, and what is not finite is ignored.
     void set_stiffness(double stiffness) noexcept;  ///< of one point [N/m]
+    void set_cap_depth(double depth) noexcept;      ///< see ContactLoadOptions [m]
     void set_friction(double friction) noexcept;
     void set_budget(int nodes) noexcept;  ///< see PointTraversal::set_budget
     /// Nodes of a tick so that act() takes at most about `seconds`; see PointTraversal::calibrate.

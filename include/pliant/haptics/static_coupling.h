@@ -3,6 +3,8 @@
 #include "pliant/core/error.h"
 #include "pliant/haptics/coupling_gains.h"
 
+#include <array>
+
 namespace pliant {
 
 enum class CouplingSaturation {
@@ -22,10 +24,20 @@ struct CouplingOptions {
     /// The torque saturates too, at T_max that follows the lever of contacts, eq. (18); false: as
     /// published, 2 k_R sin(θ/2).
     bool limits_torque = true;
-    bool limits_steps = true;         ///< d_max, θ_max
+    bool limits_steps = true;         ///< d_max, θ_max; false: none of these limits
     bool adapts_to_clearance = true;  ///< smaller steps near contact, eq. (20)
-    bool scales_rotations = true;     ///< by the length ρ before the SVD; false: for comparison
-    double contact_damping = 0;       ///< b_c of 24.1 [N s/m]
+    /// Steps beyond their limits are solved again against them, and none presses a contact beyond
+    /// max_depth, eq. (20a), (20b); false: cut to their length, as published.
+    bool holds_depth = true;
+    bool scales_rotations = true;  ///< by the length ρ before the SVD; false: for comparison
+    double contact_damping = 0;    ///< b_c of 24.1 [N s/m]
+};
+
+/// A contact whose depth a step must keep in mind.
+struct DeepContact {
+    /// ∂depth/∂(shift, rotation vector) of the tool about the grasp point.
+    Eigen::Matrix<double, 6, 1> inward = Eigen::Matrix<double, 6, 1>::Zero();
+    double depth = 0;  ///< [m]
 };
 
 /// Contact of the simulation object as the coupling sees it: load about the grasp point, its
@@ -39,6 +51,10 @@ struct ToolContact {
     Eigen::Matrix<double, 6, 6> normals = Eigen::Matrix<double, 6, 6>::Zero();
     int num_contacts = 0;
     double clearance = 0;  ///< no point is nearer; 0 in contact [m]
+    static constexpr int kMaxDeep = 16;
+    std::array<DeepContact, kMaxDeep> deep;  ///< the deepest, the first num_deep
+    int num_deep = 0;
+    double other_depth = 0;  ///< no contact that is not listed is deeper [m]
 };
 
 /// What one cycle did.
@@ -46,6 +62,7 @@ struct CouplingReport {
     StepStatus status = StepStatus::Ok;
     double shift = 0, turn = 0;  ///< of the simulation object [m], [rad]
     bool is_shift_limited = false, is_turn_limited = false;
+    bool is_held = false;  ///< a contact would have been pressed beyond max_depth
     bool is_force_saturated = false, is_torque_saturated = false;
     int num_degenerate = 0;  ///< directions
     double lever = 0;        ///< b of eq. (18) [m]
@@ -85,6 +102,11 @@ public:
     void set_step_scale(double scale) noexcept;
 
 private:
+    void limit_step(const ToolContact& contact, const Eigen::Matrix<double, 6, 6>& A,
+                    const Eigen::Matrix<double, 6, 1>& load, double length,
+                    Eigen::Matrix<double, 6, 1>& step) noexcept;
+    void hold_step(const ToolContact& contact, double length,
+                   Eigen::Matrix<double, 6, 1>& step) noexcept;
     void follow_lever(const Eigen::Vector3d& phi, const ToolContact& contact, double dt) noexcept;
     [[nodiscard]] double max_torque() const noexcept;
 
@@ -94,6 +116,7 @@ private:
     Pose pose_;
     double lever_ = 0;  ///< b, low-passed [m]
     double step_scale_ = 1;
+    double expected_depth_ = -1;  ///< of the last step; < 0: none [m]
 };
 
 }  // namespace pliant
