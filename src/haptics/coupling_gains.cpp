@@ -97,6 +97,10 @@ constexpr GainField kFields[] = {
      &CouplingGains::rendered_torque, 0, 1e6},
 };
 
+std::string unit_of(const GainField& field) {
+    return field.unit == std::string("1") ? "" : " " + std::string(field.unit);
+}
+
 struct Range {
     double least, largest, limit;
 };
@@ -239,6 +243,14 @@ std::vector<GainNote> explain(const CouplingGains& gains, const DeviceCapabiliti
 std::string clamp_to_device(CouplingGains& gains, const DeviceCapabilities& device,
                             const CouplingScene& scene) {
     const CouplingGains derived = derive_gains(device, scene);
+    for (const GainField& field : kFields) {
+        const double value = gains.*field.value;
+        const bool may_be_zero = field.least == 0;
+        if (std::isfinite(value) && (value > 0 || (may_be_zero && value == 0))) continue;
+        throw InputError("", std::string("coupling.") + field.name, text("%.4g", value),
+                         std::string(may_be_zero ? "0 or more" : "more than 0") + unit_of(field) +
+                             text(", by rule %.4g", derived.*field.value));
+    }
     std::string changes;
     for (std::size_t i = 0; i < std::size(kFields); ++i) {
         const GainField& field = kFields[i];
@@ -246,13 +258,10 @@ std::string clamp_to_device(CouplingGains& gains, const DeviceCapabilities& devi
         // ranges of later gains follow from earlier ones
         const Range range = ranges(gains, derived, device, scene)[i];
         const double before = value;
-        value = std::isfinite(value) ? std::clamp(value, range.least, range.limit)
-                                     : derived.*field.value;
+        value = std::clamp(value, range.least, range.limit);
         if (value == before) continue;
-        const std::string unit =
-            field.unit == std::string("1") ? "" : " " + std::string(field.unit);
         changes += (changes.empty() ? "" : ", ") + std::string(field.name) +
-                   text(" from %.4g to %.4g", before, value) + unit;
+                   text(" from %.4g to %.4g", before, value) + unit_of(field);
     }
     if (changes.empty()) return "";
     return "gains were brought into the range of " +

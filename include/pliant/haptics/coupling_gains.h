@@ -51,8 +51,9 @@ struct GainNote {
 [[nodiscard]] std::vector<GainNote> explain(const CouplingGains& gains,
                                             const DeviceCapabilities& device,
                                             const CouplingScene& scene);
-/// Brings gains that a user chose to between `least` and `limit` of their notes, what is not finite
-/// to its derived value; says which were changed in one sentence, empty: none.
+/// Brings gains that a user chose to between `least` and `limit` of their notes; says which were
+/// changed in one sentence, empty: none. Throws InputError for gains that are not finite, negative,
+/// or zero where none is possible.
 std::string clamp_to_device(CouplingGains& gains, const DeviceCapabilities& device,
                             const CouplingScene& scene);
 
