@@ -287,6 +287,7 @@ int FemBody::inner_steps(double dt) const noexcept {
     return n >= 1 && n < 1e6 ? static_cast<int>(n) : 1;
 }
 std::span<const Contact> FemBody::contacts() const noexcept { return impl_->ws.contacts(); }
+const std::vector<RigidBody*>& FemBody::obstacles() const noexcept { return impl_->obstacles; }
 const Wrench& FemBody::wrench(int obstacle) const noexcept {
     return impl_->wrenches[static_cast<std::size_t>(obstacle)];
 }

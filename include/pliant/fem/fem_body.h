@@ -42,6 +42,8 @@ public:
     /// Of a step of dt seconds with the present stiffness.
     [[nodiscard]] int inner_steps(double dt) const noexcept;
     [[nodiscard]] std::span<const Contact> contacts() const noexcept;  ///< of the last inner step
+    /// As given: the places that contacts() and wrench() count by.
+    [[nodiscard]] const std::vector<RigidBody*>& obstacles() const noexcept;
     /// Mean load on an obstacle over the last step, about the origin of its frame.
     [[nodiscard]] const Wrench& wrench(int obstacle) const noexcept;
 

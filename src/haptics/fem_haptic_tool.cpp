@@ -1,0 +1,289 @@
+#include "pliant/haptics/fem_haptic_tool.h"
+
+#include "core/numbers.h"
+#include "haptics/input_range.h"
+#include "haptics/pose_rules.h"
+#include "pliant/fem/mass.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace pliant {
+
+using Eigen::Vector3d;
+
+namespace {
+
+constexpr double kLongestLead = 0.03;      // that a hand is predicted [s]
+constexpr double kOldHand = 0.05;          // beyond, its velocity says nothing [s]
+constexpr double kFastestFollowing = 300;  // [rad/s]
+
+const FemHapticToolOptions& checked_fem_tool(const FemHapticToolOptions& options) {
+    if (!options.grasp.allFinite())
+        throw InputError("", "grasp point of a haptic tool is not finite; give three numbers");
+    require_range("tool.bandwidth", options.bandwidth, 0, 1e5, "rad/s");
+    require_range("tool.max_speed", options.max_speed, 1e-6, 1e3, "m/s");
+    require_range("tool.max_turning", options.max_turning, 1e-6, 1e4, "rad/s");
+    require_range("tool.mass", options.mass, 1e-6, 1e6, "kg");
+    require_range("tool.gyration", options.gyration, 1e-6, 1e3, "m");
+    require_range("tool.damping_ratio", options.damping_ratio, 0, 100, "");
+    return options;
+}
+
+/// A proxy as an obstacle of a body.
+struct TouchedBody {
+    const FemBody* body;
+    Eigen::VectorXd mass;      ///< of each node
+    std::vector<int> proxies;  ///< of each obstacle: which proxy it is; −1: none
+};
+
+/// Mass that moves with the tool, and its moment of inertia about the grasp point.
+struct TouchedMass {
+    double mass = 0, inertia = 0;
+};
+
+}  // namespace
+
+struct FemHapticTool::Impl {
+    Impl(FemHapticLink& l, std::vector<RigidBody*> p, const std::vector<const FemBody*>& b,
+         const FemHapticToolOptions& o)
+        : link(l), proxies(std::move(p)), options(checked_fem_tool(o)) {
+        if (proxies.empty())
+            throw InputError("", "a haptic tool has no rigid body; give the proxies that touch");
+        for (const RigidBody* proxy : proxies)
+            if (proxy == nullptr || proxy->is_dynamic() || proxy->is_scripted())
+                throw InputError(
+                    "",
+                    "proxy of a haptic tool is a rigid body with mass or script: leave "
+                    "them out, the device moves it");
+        std::vector<bool> is_felt(proxies.size());
+        for (const FemBody* body : b) {
+            TouchedBody one{body, {}, {}};
+            const Eigen::VectorXd mass = lumped_mass(body->model());
+            one.mass.resize(mass.size() / 3);
+            for (Eigen::Index node = 0; node < one.mass.size(); ++node)
+                one.mass[node] = mass[3 * node];
+            for (const RigidBody* obstacle : body->obstacles()) {
+                const auto found = std::ranges::find(proxies, obstacle);
+                one.proxies.push_back(
+                    found == proxies.end() ? -1 : static_cast<int>(found - proxies.begin()));
+                if (found != proxies.end()) is_felt[at(one.proxies.back())] = true;
+            }
+            bodies.push_back(std::move(one));
+        }
+        for (std::size_t i = 0; i < is_felt.size(); ++i)
+            if (!is_felt[i])
+                throw InputError("", "proxy " + std::to_string(i) +
+                                         " of a haptic tool is no obstacle of any of its FEM "
+                                         "bodies; give it to one of them");
+        offsets.resize(proxies.size());
+        begin();
+    }
+
+    /// From where the proxies are.
+    void begin() noexcept {
+        const Pose& first = proxies[0]->motion().pose;
+        pose = {first.to_world(options.grasp), first.rotation};
+        for (std::size_t i = 0; i < proxies.size(); ++i)
+            offsets[i] = pose.inverse() * proxies[i]->motion().pose;
+        velocity = acceleration = {};
+        touched = {};
+        ++steps.epoch;
+        steps.count = 0;
+        steps.is_dynamic = !is_kinematic();
+        state = {};
+        state.tool = pose;
+        is_stepping = false;
+    }
+
+    /// Where the hand wants the tool at the end of the step, and how it moves.
+    void look_at_hand(double now, double dt) noexcept {
+        link.hand.update();
+        hand = link.hand.read_slot();
+        const double age = now - hand.time;
+        const bool is_followed = hand.epoch == steps.epoch && is_usable(hand.pose) &&
+                                 hand.velocity.linear.allFinite() &&
+                                 hand.velocity.angular.allFinite();
+        if (!is_followed) {
+            hand.pose = pose;
+            hand.velocity = {};
+            return;
+        }
+        if (!(age < kOldHand)) hand.velocity = {};
+        if (!options.predicts) return;
+        // to the end of this step, and one more until it is shown; a filter is late by 2/ω
+        const double lead = std::max(age, 0.0) + 2 * dt + (is_kinematic() ? 2 / rate(dt) : 0);
+        hand.pose = advance(hand.pose, hand.velocity, std::min(lead, kLongestLead));
+    }
+    [[nodiscard]] bool is_kinematic() const noexcept {
+        return options.coupling == FemCoupling::Kinematic;
+    }
+    [[nodiscard]] double rate(double dt) const noexcept {
+        return options.bandwidth > 0 ? options.bandwidth : std::min(kFastestFollowing, 3.14 / dt);
+    }
+
+    /// docs/haptics.md eq. (F4).
+    [[nodiscard]] Twist following(const Vector3d& shift, const Vector3d& turn,
+                                  double dt) const noexcept {
+        const double w = rate(dt), damped = (1 + dt * w) * (1 + dt * w);
+        return {(velocity.linear + dt * w * w * shift) / damped,
+                (velocity.angular + dt * w * w * turn) / damped};
+    }
+
+    /// eq. (F5): springs and dampers at the end of the step, contact of the last one, less the part
+    /// of it that only moved the touched nodes along.
+    [[nodiscard]] Twist coupled(const Vector3d& shift, const Vector3d& turn, double dt) noexcept {
+        const double k = std::clamp(hand.stiffness, 0.0, 1e9);
+        const double k_r = std::clamp(hand.angular_stiffness, 0.0, 1e9);
+        const double own_inertia = options.mass * options.gyration * options.gyration;
+        const double d = 2 * options.damping_ratio * std::sqrt(k * options.mass);
+        const double d_r = 2 * options.damping_ratio * std::sqrt(k_r * own_inertia);
+        const double m = options.mass + touched.mass, inertia = own_inertia + touched.inertia;
+        Twist next;
+        next.linear = (m * velocity.linear +
+                       dt * (k * shift + d * hand.velocity.linear + state.contact.force +
+                             touched.mass * acceleration.linear)) /
+                      (m + dt * (d + dt * k));
+        next.angular = (inertia * velocity.angular +
+                        dt * (k_r * turn + d_r * hand.velocity.angular + state.contact.torque +
+                              touched.inertia * acceleration.angular)) /
+                       (inertia + dt * (d_r + dt * k_r));
+        damper = {d * (next.linear - hand.velocity.linear),
+                  d_r * (next.angular - hand.velocity.angular)};
+        return next;
+    }
+
+    void move(double dt) noexcept {
+        const Vector3d shift = hand.pose.position - pose.position;
+        const Vector3d turn = rotation_difference(pose.rotation, hand.pose.rotation.normalized());
+        damper = {};
+        Twist next = is_kinematic() ? following(shift, turn, dt) : coupled(shift, turn, dt);
+        next.linear = shortened(next.linear, options.max_speed);
+        next.angular = shortened(next.angular, options.max_turning);
+        const Pose there = advance(pose, next, dt);
+        if (!is_usable(there) || !next.linear.allFinite() || !next.angular.allFinite()) {
+            velocity = acceleration = {};
+            status = StepStatus::StepRejected;
+            return;
+        }
+        acceleration = {(next.linear - velocity.linear) / dt,
+                        (next.angular - velocity.angular) / dt};
+        velocity = next;
+        pose = there;
+    }
+
+    /// What the constraint did to the proxies, about the grasp point.
+    void gather() noexcept {
+        state.contact = {};
+        state.depth = 0;
+        state.num_contacts = 0;
+        touched = {};
+        for (const TouchedBody& one : bodies) {
+            for (std::size_t k = 0; k < one.proxies.size(); ++k) {
+                if (one.proxies[k] < 0) continue;
+                const Vector3d& origin = proxies[at(one.proxies[k])]->motion().pose.position;
+                const Wrench& load = one.body->wrench(static_cast<int>(k));
+                if (load.force.allFinite() && load.torque.allFinite())
+                    state.contact += load.about(pose.position - origin);
+                else
+                    status = StepStatus::InputIgnored;
+            }
+            for (const Contact& c : one.body->contacts()) {
+                if (c.obstacle < 0 || one.proxies[at(c.obstacle)] < 0) continue;
+                ++state.num_contacts;
+                state.depth = std::max(state.depth, -c.gap);
+                const double m = one.mass[c.node];
+                touched.mass += m;
+                touched.inertia += m * (c.point - pose.position).squaredNorm();
+            }
+        }
+    }
+
+    /// Work of the tool on the bodies in the step; they may give it back.
+    void count_lent(const Pose& before) noexcept {
+        state.lent -= state.contact.force.dot(pose.position - before.position) +
+                      state.contact.torque.dot(rotation_difference(before.rotation, pose.rotation));
+        state.lent = state.num_contacts > 0 && state.lent > 0 ? state.lent : 0;
+    }
+
+    void publish() noexcept {
+        link.steps.write_slot() = steps;
+        link.steps.publish();
+    }
+
+    FemHapticLink& link;
+    std::vector<RigidBody*> proxies;
+    FemHapticToolOptions options;
+    std::vector<TouchedBody> bodies;
+    std::vector<Pose> offsets;  ///< of the proxies from the grasp frame
+    FemToolSteps steps;
+    FemToolState state;
+    FemHandState hand;  ///< of this step
+    Pose pose, last_pose;
+    Twist velocity, acceleration;
+    Wrench damper;
+    TouchedMass touched;
+    double end = 0;  ///< time of the step under way
+    StepStatus status = StepStatus::Ok;
+    bool is_stepping = false;
+};
+
+FemHapticTool::FemHapticTool(FemHapticLink& link, std::vector<RigidBody*> proxies,
+                             std::vector<const FemBody*> bodies,
+                             const FemHapticToolOptions& options)
+    : impl_(std::make_unique<Impl>(link, std::move(proxies), bodies, options)) {}
+FemHapticTool::~FemHapticTool() = default;
+
+StepStatus FemHapticTool::begin_step(double now, double dt) noexcept {
+    Impl& m = *impl_;
+    m.is_stepping = false;
+    if (!std::isfinite(now) || !std::isfinite(dt) || !(dt > 0) || !(now + dt > now))
+        return m.status = StepStatus::InputIgnored;
+    m.status = StepStatus::Ok;
+    m.is_stepping = true;
+    m.end = now + dt;
+    // a clock that ran back: what was published has no meaning any more
+    if (m.steps.count > 0 && m.end <= m.state.time) ++m.steps.epoch, m.steps.count = 0;
+    if (m.steps.count == 0) {
+        // the start is a state as well
+        m.state.time = now;
+        m.steps.states[0] = m.state;
+        m.steps.count = 1;
+    }
+    m.steps.next = m.end;
+    m.publish();
+    m.look_at_hand(now, dt);
+    m.last_pose = m.pose;
+    m.move(dt);
+    for (std::size_t i = 0; i < m.proxies.size(); ++i)
+        m.proxies[i]->drive_to(m.pose * m.offsets[i]);
+    return m.status;
+}
+
+const FemToolState& FemHapticTool::end_step() noexcept {
+    Impl& m = *impl_;
+    if (!m.is_stepping) return m.state;
+    m.is_stepping = false;
+    m.gather();
+    m.count_lent(m.last_pose);
+    const double length = m.end - m.state.time;
+    m.state.time = m.end;
+    m.state.tool = m.pose;
+    m.state.damper = m.damper;
+    m.state.status = m.status;
+    m.steps.states[m.steps.count++ % FemToolSteps::kSize] = m.state;
+    m.steps.next = m.end + length;  // until the next step says
+    m.publish();
+    return m.state;
+}
+
+const FemToolState& FemHapticTool::last() const noexcept { return impl_->state; }
+double FemHapticTool::touched_mass() const noexcept { return impl_->touched.mass; }
+
+void FemHapticTool::reset() noexcept {
+    impl_->begin();
+    impl_->publish();
+}
+
+}  // namespace pliant
