@@ -27,6 +27,12 @@ bool has_good_news(const DeviceState& state) noexcept {
            is_usable(state.pose);
 }
 
+/// What `v` has beyond `size`, in its direction.
+Eigen::Vector3d beyond(const Eigen::Vector3d& v, double size) noexcept {
+    const double length = v.norm();
+    return length > size ? Eigen::Vector3d((1 - size / length) * v) : Eigen::Vector3d::Zero();
+}
+
 }  // namespace
 
 DevicePort::DevicePort(HapticDevice& device, const DevicePortOptions& options)
@@ -69,7 +75,12 @@ void DevicePort::read(double now, double dt, const Pose& tool, bool is_moved,
 }
 
 Twist DevicePort::velocity() const noexcept {
-    return map_.is_clutched() || is_lost_ ? Twist{} : map_.to_scene(velocity_);
+    if (map_.is_clutched() || is_lost_) return {};
+    // one step of an encoder in one sample is no motion
+    const DeviceCapabilities& can = device_.capabilities();
+    const double still = kPortVelocityFilter * options_.rate;
+    return map_.to_scene({beyond(velocity_.linear, still * can.position_step),
+                          beyond(velocity_.angular, still * can.angle_step)});
 }
 
 void DevicePort::switch_output(bool is_on) noexcept {

@@ -15,14 +15,13 @@ using Eigen::Vector3d;
 
 namespace {
 
-constexpr double kLongestLead = 0.03;      // that a hand is predicted [s]
-constexpr double kOldHand = 0.05;          // beyond, its velocity says nothing [s]
-constexpr double kFastestFollowing = 300;  // [rad/s]
+constexpr double kLongestLead = 0.03;  // that a hand is predicted [s]
+constexpr double kOldHand = 0.05;      // beyond, its velocity says nothing [s]
 
 const FemHapticToolOptions& checked_fem_tool(const FemHapticToolOptions& options) {
     if (!options.grasp.allFinite())
         throw InputError("", "grasp point of a haptic tool is not finite; give three numbers");
-    require_range("tool.bandwidth", options.bandwidth, 0, 1e5, "rad/s");
+    require_range("tool.bandwidth", options.bandwidth, 1, 1e5, "rad/s");
     require_range("tool.max_speed", options.max_speed, 1e-6, 1e3, "m/s");
     require_range("tool.max_turning", options.max_turning, 1e-6, 1e4, "rad/s");
     require_range("tool.mass", options.mass, 1e-6, 1e6, "kg");
@@ -113,20 +112,18 @@ struct FemHapticTool::Impl {
         if (!(age < kOldHand)) hand.velocity = {};
         if (!options.predicts) return;
         // to the end of this step, and one more until it is shown; a filter is late by 2/ω
-        const double lead = std::max(age, 0.0) + 2 * dt + (is_kinematic() ? 2 / rate(dt) : 0);
+        const double lead =
+            std::max(age, 0.0) + 2 * dt + (is_kinematic() ? 2 / options.bandwidth : 0);
         hand.pose = advance(hand.pose, hand.velocity, std::min(lead, kLongestLead));
     }
     [[nodiscard]] bool is_kinematic() const noexcept {
         return options.coupling == FemCoupling::Kinematic;
     }
-    [[nodiscard]] double rate(double dt) const noexcept {
-        return options.bandwidth > 0 ? options.bandwidth : std::min(kFastestFollowing, 3.14 / dt);
-    }
 
     /// docs/haptics.md eq. (F4).
     [[nodiscard]] Twist following(const Vector3d& shift, const Vector3d& turn,
                                   double dt) const noexcept {
-        const double w = rate(dt), damped = (1 + dt * w) * (1 + dt * w);
+        const double w = options.bandwidth, damped = (1 + dt * w) * (1 + dt * w);
         return {(velocity.linear + dt * w * w * shift) / damped,
                 (velocity.angular + dt * w * w * turn) / damped};
     }

@@ -16,8 +16,9 @@ namespace pliant::test {
 inline constexpr double kBlockHeight = 0.08, kProxyRadius = 0.02;
 
 struct FemLoopOptions {
-    double modulus = 5e3;  ///< of the block [Pa]
-    bool is_held = true;   ///< at its base
+    double modulus = 5e3;     ///< of the block [Pa]
+    double viscosity = 2000;  ///< [kg/(m³ s)]
+    bool is_held = true;      ///< at its base
     FemHapticToolOptions tool;
     FemHapticPortOptions port;
     DeviceModel device;
@@ -36,10 +37,10 @@ inline std::unique_ptr<RigidBody> proxy_at(const RigidShape& shape, const Eigen:
 }
 
 /// 12 × 12 × 8 cm on z = 0, centred, of cells of 2 cm.
-inline std::unique_ptr<FemBody> soft_block(double modulus, bool is_held,
+inline std::unique_ptr<FemBody> soft_block(double modulus, bool is_held, double viscosity,
                                            std::vector<RigidBody*> obstacles) {
     Material material = isotropic(modulus, 0.3, 1000);
-    material.viscosity = 2000;
+    material.viscosity = viscosity;
     VolumeMesh mesh = hex_box(
         6, 6, 4, Box(Eigen::Vector3d(-0.06, -0.06, 0), Eigen::Vector3d(0.06, 0.06, kBlockHeight)));
     FemBodyOptions options;
@@ -66,7 +67,7 @@ public:
         }
         std::vector<RigidBody*> all;
         for (const auto& p : proxies) all.push_back(p.get());
-        block = soft_block(options.modulus, options.is_held, all);
+        block = soft_block(options.modulus, options.is_held, options.viscosity, all);
         device = std::make_unique<SimulatedDevice>(options.device, options.hand);
         rules = {.rate = 1000,
                  .scale = options.port.workspace.scale,

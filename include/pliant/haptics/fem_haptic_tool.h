@@ -15,11 +15,9 @@ enum class FemCoupling {
 };
 
 struct FemHapticToolOptions {
-    FemCoupling coupling = FemCoupling::Kinematic;
+    FemCoupling coupling = FemCoupling::Dynamic;
     Eigen::Vector3d grasp = Eigen::Vector3d::Zero();  ///< in the axes of the first proxy [m]
-    /// How fast a kinematic tool follows, critically damped [rad/s]; 0: half of a turn of phase per
-    /// step, 300 at most.
-    double bandwidth = 0;
+    double bandwidth = 300;    ///< of a kinematic tool that follows the hand [rad/s]
     double max_speed = 1;      ///< of the grasp point [m/s]
     double max_turning = 10;   ///< [rad/s]
     double mass = 0.05;        ///< of a dynamic tool [kg]
