@@ -98,14 +98,16 @@ bool DevicePort::is_rendering() const noexcept {
            !r.is_hot && !r.has_jumped;
 }
 
-void DevicePort::show(const CouplingGains& gains, const PortStorage& storage, double now,
+void DevicePort::show(double injection, const PortStorage& storage, double fade, double now,
                       HapticTick& tick) noexcept {
     const double a = map_.scale();
     switch_output(options_.shows_force && !map_.is_clutched());
     DeviceCommand wanted = map_.to_device(tick.coupling);
     if (options_.injects_damping && tick.num_contacts > 0)
-        wanted.force -= gains.injection * velocity_.linear;
-    if (!is_rendering()) {
+        wanted.force -= injection * velocity_.linear;
+    wanted.force *= fade;
+    wanted.torque *= fade;
+    if (!is_rendering() || fade < 1) {
         port_.reset();
     } else if (has_good_news(tick.device)) {
         const DeviceCommand added =

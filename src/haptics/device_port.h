@@ -28,8 +28,10 @@ public:
     /// Of the manipulandum, smoothed; zero while it does not follow the handle.
     [[nodiscard]] Twist velocity() const noexcept;
 
-    /// Shows tick.coupling: writes tick.command. Storage in scene units.
-    void show(const CouplingGains& gains, const PortStorage& storage, double now,
+    /// Shows `fade` of tick.coupling and of the damping `injection` [N s/m], which acts in contact:
+    /// writes tick.command. Storage in scene units. What fades is no spring any more: the account
+    /// of energy begins anew after it.
+    void show(double injection, const PortStorage& storage, double fade, double now,
               HapticTick& tick) noexcept;
     /// Looks for limit cycles in what was written; true: gain_scale() changed.
     bool calm(double dt, HapticTick& tick) noexcept;

@@ -41,9 +41,8 @@ struct FemHapticPort::Impl {
 
     /// Load on the hand, and the energy of the springs that make it; docs/haptics.md eq. (F6).
     [[nodiscard]] double render(const FemToolState& shown, bool is_dynamic) noexcept {
-        const double watchdog = steps.gain();
         Wrench load = shown.contact;
-        double stored = 0, factor = watchdog * port.gain_scale();
+        double stored = 0, factor = port.gain_scale();
         if (is_dynamic) {
             const Pose& hand = port.manipulandum();
             const Eigen::Vector3d stretch = shown.tool.position - hand.position;
@@ -52,11 +51,11 @@ struct FemHapticPort::Impl {
             load += shown.damper;
             stored = clamped_energy(stretch.norm(), stiffness, gains.rendered_force) +
                      clamped_energy(turn.norm(), angular_stiffness, gains.rendered_torque);
-            factor = watchdog;  // back-off is in the springs
+            factor = 1;  // back-off is in the springs
         }
         tick.coupling = {shortened(factor * load.force, gains.rendered_force),
                          shortened(factor * load.torque, gains.rendered_torque)};
-        return factor * stored;
+        return stored;
     }
 
     FemHapticLink& link;
@@ -92,7 +91,7 @@ const HapticTick& FemHapticPort::tick(double now, double dt) noexcept {
     m.tick.depth = shown.depth;
     m.tick.num_contacts = shown.num_contacts;
     const double stored = m.render(shown, published.is_dynamic);
-    m.port.show(m.gains, {stored, shown.lent}, now, m.tick);
+    m.port.show(m.gains.injection, {stored, shown.lent}, m.steps.gain(), now, m.tick);
     if (m.port.calm(dt, m.tick)) m.use_gains();
     const DeviceState& device = m.tick.device;
     if (device.status != DeviceStatus::Disconnected && !is_usable(device.pose))

@@ -71,13 +71,14 @@ TEST_P(FemTool, ForceIsThatOfTheContactConstraintAboutTheGraspPoint) {
     options.has_hand = true;
     options.tool.grasp = {0.01, -0.02, 0.03};
     FemToolBench bench(options);
-    ASSERT_EQ(bench.loop.block->inner_steps(FemToolBench::kStepLength), 1);
+    ASSERT_EQ(bench.loop.block->inner_steps(1e-3), 1);
     int most = 0;
     for (int k = 0; k < 300; ++k) {
         const double s = std::min(1.0, k / 200.0);
         const FemToolState& state =
             bench.step({Vector3d(0.01, -0.02, 0.03) + Vector3d(0.004 * s, 0, -0.02 * s),
-                        rotation_from_vector({0, 0.1 * s, 0})});
+                        rotation_from_vector({0, 0.1 * s, 0})},
+                       {}, 1e-3);
         // with one inner step: minus the forces on the nodes, at the nodes
         Wrench sum;
         for (const Contact& c : bench.loop.block->contacts())

@@ -44,6 +44,7 @@ inline std::unique_ptr<FemBody> soft_block(double modulus, bool is_held, double 
     VolumeMesh mesh = hex_box(
         6, 6, 4, Box(Eigen::Vector3d(-0.06, -0.06, 0), Eigen::Vector3d(0.06, 0.06, kBlockHeight)));
     FemBodyOptions options;
+    if (modulus <= 1e4) options.inner_step = 1e-3;  // steps of any number of milliseconds
     if (is_held) options.fixed = "z < 1 %";
     return std::make_unique<FemBody>(std::move(mesh), std::vector<Material>{material},
                                      SurfaceMesh{}, std::move(obstacles), options);
