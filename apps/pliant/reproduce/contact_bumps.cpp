@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "apps/pliant/output.h"
+#include "contact_bumps.h"
 #include "contact_experiments.h"
 #include "contact_samples.h"
 #include "pliant/geometry/polygonize.h"
@@ -13,11 +14,10 @@ namespace {
 using cli::format;
 using Eigen::Vector3d;
 
-constexpr int kNumBumps = 6;
-constexpr double kPitch = 0.012, kBumpRadius = 0.003;
+}  // namespace
 
-/// A plate with six half balls in a zigzag.
 SurfaceMesh bumpy_plate(int resolution) {
+    constexpr double kPitch = 0.012, kBumpRadius = 0.003;
     std::vector<Implicit> parts = {
         implicit::box(Vector3d(-0.045, -0.02, -0.008), Vector3d(0.045, 0.02, 0), 0.001)};
     constexpr double kSide[] = {0.004, -0.009, 0.011, -0.003, 0.008, -0.012};
@@ -27,7 +27,6 @@ SurfaceMesh bumpy_plate(int resolution) {
     return polygonize(implicit::unite(parts), {.resolution = resolution});
 }
 
-/// Maxima that rise by at least `rise` above the deepest valley towards a higher one or the end.
 int count_peaks(const std::vector<double>& signal, double rise) {
     int count = 0;
     double low = 0, high = 0;
@@ -52,8 +51,6 @@ int count_peaks(const std::vector<double>& signal, double rise) {
     }
     return count;
 }
-
-}  // namespace
 
 void run_bumps(Context& context) {
     Section& page = context.section;

@@ -46,5 +46,6 @@ struct ExperimentPage {
 [[nodiscard]] ExperimentPage fem_page();
 [[nodiscard]] ExperimentPage reduction_page();
 [[nodiscard]] ExperimentPage contact_page();
+[[nodiscard]] ExperimentPage haptics_page();
 
 }  // namespace pliant::reproduce

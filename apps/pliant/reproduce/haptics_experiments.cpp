@@ -1,0 +1,23 @@
+#include "haptics_experiments.h"
+
+namespace pliant::reproduce {
+
+ExperimentPage haptics_page() {
+    return {
+        .module = "haptics",
+        .title = "Haptics: what the hand feels",
+        .experiments = {
+            {"alpha-puzzle", "Alpha puzzle, solved along a path", 8, run_alpha_puzzle},
+            {"alpha-pushes", "Alpha puzzle, 10,000 tries without the path", 50, run_alpha_pushes},
+            {"pole", "A long pole, held in the middle and at its end", 3, run_long_pole},
+            {"rod", "A long rod with and without a limit of the torque", 5, run_long_rod},
+            {"couplings", "Static, dynamic and no coupling", 2, run_couplings},
+            {"solves", "LU and decomposition", 2, run_solves},
+            {"limits", "What each limit is for", 8, run_limits},
+            {"bumps", "Six bumps as felt at the handle", 4, run_felt_bumps},
+            {"degradation", "A press within a budget as felt at the handle", 12,
+             run_felt_degradation},
+        }};
+}
+
+}  // namespace pliant::reproduce

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "experiment.h"
+
+namespace pliant::reproduce {
+
+// In the order of the page.
+void run_alpha_puzzle(Context& context);
+void run_alpha_pushes(Context& context);
+void run_long_pole(Context& context);
+void run_long_rod(Context& context);
+void run_couplings(Context& context);
+void run_solves(Context& context);
+void run_limits(Context& context);
+void run_felt_bumps(Context& context);
+void run_felt_degradation(Context& context);
+
+}  // namespace pliant::reproduce

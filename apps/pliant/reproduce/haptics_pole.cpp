@@ -1,0 +1,206 @@
+#include <algorithm>
+#include <cmath>
+
+#include "apps/pliant/output.h"
+#include "haptics/coupling_samples.h"
+#include "haptics_experiments.h"
+#include "haptics_samples.h"
+#include "pliant/field/analytic_field.h"
+#include "plot.h"
+
+namespace pliant::reproduce {
+namespace {
+
+using cli::format;
+using Eigen::Vector3d;
+
+constexpr double kPoleHalf = 0.2, kPoleThick = 0.006;  // 40 cm, along x [m]
+
+PointTree long_box(double half, double thick, double spacing) {
+    test::ToolShape shape;
+    shape.add_box({half, thick, thick}, spacing);
+    return shape.tree();
+}
+
+/// A round bar across the pole, its top 1 mm below it.
+FieldPointer bar_under(double x) {
+    constexpr double kRadius = 0.01;
+    const Eigen::Quaterniond across(Eigen::AngleAxisd(0.5 * std::numbers::pi, Vector3d::UnitX()));
+    return move_field(capsule_field(kRadius, 0.05), {x, 0, -kPoleThick - kRadius - 1e-3}, across);
+}
+
+struct PoleRun {
+    double force = 0, torque = 0;  ///< felt with the hand at its end [N], [N m]
+    double stiffness = 0;          ///< force over travel of the hand [N/m]
+    double depth_share = 0;
+    CouplingGains gains;
+};
+
+/// The hand presses the pole on a bar at x by two ways, one after the other, and rests.
+PoleRun press_pole(const PointTree& pole, double grasp, double x, double first, double second) {
+    HeldOptions options;
+    options.hand = HandModel::firm();
+    options.device.capabilities.position_step = 1e-6;  // no steps in a measured slope
+    options.device.capabilities.angle_step = 1e-6;
+    options.tool.grasp = Vector3d(grasp, 0, 0);
+    HeldTool held(pole, bar_under(x), options);
+    PoleRun run;
+    run.gains = held.gains();
+    double felt[2] = {0, 0};
+    for (int part = 0; part < 2; ++part) {
+        const double from = part == 0 ? 0 : first, to = part == 0 ? first : second;
+        for (int k = 0; k < 1500; ++k) {
+            const double down = from + (to - from) * smooth_step(k / 800.0);
+            const HapticTick& tick = held.step({Vector3d(0, 0, -down), Quaternion::Identity()});
+            run.depth_share = std::max(run.depth_share, tick.depth / run.gains.max_depth);
+        }
+        const HapticTick& tick = held.haptics().last();
+        felt[part] = tick.coupling.force.norm();
+        run.force = felt[part];
+        run.torque = tick.coupling.torque.norm();
+    }
+    run.stiffness = (felt[1] - felt[0]) / (second - first);
+    return run;
+}
+
+struct RodRun {
+    double depth = 0, bound = 0, angle = 0, torque = 0;
+    std::vector<double> depths;
+};
+
+/// A rod between two posts; the hand turns by 86° within half a second.
+RodRun lever_rod(double half, double b, const CouplingOptions& coupling) {
+    constexpr double kThick = 0.003, kPost = 0.002;
+    const PointTree rod = long_box(half, kThick, 1e-3);
+    const FieldPointer post = capsule_field(kPost, 0.02);
+    const auto id = Eigen::Quaterniond::Identity();
+    const FieldPointer posts = unite_fields({move_field(post, {b, kThick + kPost, 0}, id),
+                                             move_field(post, {-b, -kThick - kPost, 0}, id)});
+    HeldOptions options;
+    options.hand = HandModel::firm();
+    options.tool.coupling = coupling;
+    options.cell = 2e-3;
+    options.adjust = [](CouplingGains& gains) {
+        gains.angular_stiffness = gains.stiffness * gains.length * gains.length;
+    };
+    HeldTool held(rod, posts, options);
+    RodRun run;
+    run.bound = held.gains().max_depth;
+    for (int k = 0; k < 1500; ++k) {
+        const double turned = std::min(1.5, 3 * kHapticStep * k);
+        const HapticTick& tick =
+            held.step({Vector3d::Zero(), rotation_from_vector({0, 0, turned})});
+        run.depth = std::max(run.depth, tick.depth);
+        run.depths.push_back(1e3 * tick.depth);
+        run.torque = std::max(run.torque, tick.command.torque.norm());
+    }
+    run.angle = rotation_vector(held.haptics().last().tool.rotation).z();
+    return run;
+}
+
+}  // namespace
+
+void run_long_pole(Context& context) {
+    Section& page = context.section;
+    const PointTree pole = long_box(kPoleHalf, kPoleThick, context.sized(2e-3, 3e-3));
+    const HandModel hand = HandModel::firm();
+    page.text(
+        "A pole of 40 cm, held in the middle or at its end, is pressed on a bar at several places "
+        "along it. Only the springs at the grasp point are felt: contact at a lever L from it "
+        "comes as a torque F L, and gives way by the springs for turns as well. At rest the force "
+        "over the travel of the hand is that of four springs in a row, 1/K = 1/k_VC + 1/k_hand + "
+        "L² (1/k_R + 1/k_R,hand). The published text shows the same pole without numbers: where "
+        "it is grasped decides what is felt.");
+    Table table{"long_pole",
+                "Felt at rest; the hand is firm and 4 mm (L = 0), 12 mm (L = 10 cm), 25 mm lower",
+                {{"grasp", "held at"},
+                 {"lever_mm", "L, mm"},
+                 {"force_n", "force, N"},
+                 {"torque_nm", "torque, N m"},
+                 {"ratio", "torque / (F L)"},
+                 {"stiffness", "stiffness felt, N/m"},
+                 {"expected", "four springs, N/m"},
+                 {"depth", "deepest / bound"}}};
+    int done = 0;
+    for (const double grasp : {0.0, -kPoleHalf})
+        for (const double lever : {0.0, 0.1, 0.19, 0.38}) {
+            if (grasp == 0.0 && lever > kPoleHalf) continue;
+            const std::string name = format(
+                "held %s, L = %.0f mm", grasp == 0 ? "in the middle" : "at the end", 1e3 * lever);
+            const double way = lever < 0.05 ? 0.004 : lever < 0.15 ? 0.012 : 0.025;
+            // an end has no place right under it: 5 mm beside counts as none
+            const double place = grasp + std::max(lever, grasp == 0 ? 0.0 : 0.005);
+            const double arm = place - grasp;
+            const PoleRun run = press_pole(pole, grasp, place, 0.6 * way, way);
+            const double expected =
+                1 / (1 / run.gains.stiffness + 1 / hand.stiffness +
+                     arm * arm * (1 / run.gains.angular_stiffness + 1 / hand.angular_stiffness));
+            table.add({grasp == 0 ? "the middle" : "the end", Cell::number(1e3 * arm, "%.0f"),
+                       Cell::number(run.force, "%.3f"), Cell::number(run.torque, "%.4f"),
+                       arm > 0.05 ? page.compared("torque over F L, " + name,
+                                                  run.torque / (run.force * arm), 1, 0.02, "%.3f")
+                                  : Cell("–"),
+                       page.compared("stiffness, " + name, run.stiffness, expected, 0.05 * expected,
+                                     "%.1f"),
+                       Cell::number(expected, "%.1f"),
+                       page.at_most("depth, " + name, run.depth_share, 1, "%.2f")});
+            context.done(++done / 7.0);
+        }
+    page.table(table);
+    page.text(
+        "The same push on the far end is felt a hundred times softer than under the hand, because "
+        "the springs for turns may be no stiffer than device and rate carry. Held at the end the "
+        "lever doubles, and a quarter of the stiffness is left.");
+}
+
+void run_long_rod(Context& context) {
+    Section& page = context.section;
+    page.text(
+        "A rod (6 mm thick) lies between two posts at ±b from the hand, which turns it by 86° with "
+        "force feedback on. The depth allowed is 1 mm. Published: torque saturation is described "
+        "and left out, and people lever objects through gaps. Here the largest torque follows the "
+        "lever of contacts; beside it the published law 2 k_R sin(θ/2). References: a prototype "
+        "without feedback, at most 0.25 mm with the torque limited to half of F_max b, and rods "
+        "that pass through the posts without a limit.");
+    Table table{"long_rod",
+                "Depth and angle after 1.5 s; beyond 80° the rod went through the posts",
+                {{"half_mm", "half length, mm"},
+                 {"b_mm", "b, mm"},
+                 {"depth_mm", "limited: deepest, mm"},
+                 {"angle", "angle, °"},
+                 {"published_mm", "not limited: deepest, mm"},
+                 {"published_angle", "angle, °"},
+                 {"torque", "torque felt, N m"}}};
+    Plot plot{.title = "Rod of 240 mm, posts at ±10 mm",
+              .x_label = "time, s",
+              .y_label = "depth, mm",
+              .series = {},
+              .guides = {{1.0, "allowed"}}};
+    int done = 0;
+    for (const double half : {0.03, 0.06, 0.12})
+        for (const double b : {0.004, 0.01, 0.02}) {
+            const RodRun limited = lever_rod(half, b, {});
+            CouplingOptions published;
+            published.limits_torque = false;
+            const RodRun free = lever_rod(half, b, published);
+            const std::string name = format("rod of %.0f mm, b = %.0f mm", 2e3 * half, 1e3 * b);
+            const double degrees = 180 / std::numbers::pi;
+            table.add({Cell::number(1e3 * half, "%.0f"), Cell::number(1e3 * b, "%.0f"),
+                       page.at_most("depth, " + name, 1e3 * limited.depth, 0.25, "%.3f"),
+                       page.at_most("angle, " + name, degrees * limited.angle, 6, "%.1f"),
+                       Cell::number(1e3 * free.depth, "%.2f"),
+                       half > 0.1 ? page.at_least("angle without a limit, " + name,
+                                                  degrees * free.angle, 70, "%.0f")
+                                  : Cell::number(degrees * free.angle, "%.0f"),
+                       Cell::number(limited.torque, "%.3f")});
+            if (half == 0.12 && b == 0.01) {
+                plot.series.push_back(tick_curve("limited by the lever", limited.depths, 0));
+                plot.series.push_back(tick_curve("not limited", free.depths, 1));
+            }
+            context.done(++done / 9.0);
+        }
+    page.figure({drawn(plot)}, "");
+    page.table(table);
+}
+
+}  // namespace pliant::reproduce

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "haptics/held_tool.h"
+#include "plot.h"
+
+#include <string>
+#include <vector>
+
+namespace pliant::reproduce {
+
+// What experiments of haptics share; tools in simulated hands are those of the tests.
+using test::HeldOptions;
+using test::HeldTool;
+using test::kHapticStep;
+
+/// One value per tick as a curve of about `most` points.
+[[nodiscard]] Series tick_curve(const std::string& label, const std::vector<double>& values,
+                                int color, Stroke stroke = Stroke::Line, int most = 500);
+
+/// From 0 at 0 to 1 at 1 with slopes of zero.
+[[nodiscard]] double smooth_step(double s);
+
+}  // namespace pliant::reproduce

@@ -1,0 +1,159 @@
+#pragma once
+
+#include "geometry/shape_parts.h"
+#include "haptics/held_tool.h"
+#include "pliant/scene/scene_file.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <random>
+
+/// The demo of two linked tubes in a simulated hand, for tests and experiments.
+namespace pliant::test {
+
+class AlphaPuzzle {
+public:
+    /// `field` of the first tube with its cell, `second` the points of the other, as built.
+    AlphaPuzzle(std::shared_ptr<const DistanceField> field, double cell, PointTree second)
+        : field_(std::move(field)), tree_(std::move(second)), path_(demo_path()) {
+        for (const Eigen::Vector3f& x : tree_.shell().points)
+            grasp_ += x.cast<double>() / tree_.num_points();
+        // the way back is the way out; at its turning point the tube is farthest
+        double farthest = 0;
+        for (int k = 0; k < 20000; ++k) {
+            const double distance = path_.at(kHapticStep * k).pose.position.norm();
+            if (distance <= farthest) continue;
+            farthest = distance;
+            out_time_ = kHapticStep * k;
+        }
+        // 36 cm are 14 cm of the handle's 16 cm
+        held_.tool.grasp = grasp_;
+        held_.tool.workspace.scale = 0.4;
+        held_.home = Eigen::Vector3d(-0.072, 0, 0);
+        held_.cell = cell;
+    }
+
+    [[nodiscard]] const PointTree& tree() const { return tree_; }
+    [[nodiscard]] const ScriptedMotion& path() const { return path_; }
+    [[nodiscard]] double out_time() const { return out_time_; }  ///< when it is out [s]
+    /// The middle of the second tube, in its axes.
+    [[nodiscard]] const Eigen::Vector3d& grasp() const { return grasp_; }
+    [[nodiscard]] const HeldOptions& options() const { return held_; }
+    [[nodiscard]] HeldTool hold(const HeldOptions& options) const {
+        return HeldTool(tree_, field_, options);
+    }
+
+    /// Gauss' linking number of the loops, each closed across its gap, for a pose of the second: 1
+    /// linked, 0 not.
+    [[nodiscard]] double linking(const Pose& pose) const {
+        std::vector<Eigen::Vector3d> moved;
+        for (const Eigen::Vector3d& x : second_loop_) moved.push_back(pose.to_world(x));
+        double sum = 0;
+        const std::size_t n = first_loop_.size(), m = moved.size();
+        for (std::size_t i = 0; i < n; ++i) {
+            const Eigen::Vector3d a = first_loop_[i], da = first_loop_[(i + 1) % n] - a;
+            for (std::size_t j = 0; j < m; ++j) {
+                const Eigen::Vector3d b = moved[j], db = moved[(j + 1) % m] - b;
+                const Eigen::Vector3d r = a - b + 0.5 * (da - db);
+                sum += r.dot(da.cross(db)) / std::pow(r.norm(), 3);
+            }
+        }
+        return std::abs(sum) / (4 * std::numbers::pi);
+    }
+
+private:
+    static ScriptedMotion demo_path() {
+        const SceneDescription scene = demo_scene("alpha-puzzle");
+        const auto tube =
+            std::find_if(scene.bodies.begin(), scene.bodies.end(),
+                         [](const BodyDescription& body) { return body.name == "second tube"; });
+        return *std::get<RigidSource>(tube->source).motion;
+    }
+    /// Corners with short pieces between them.
+    static std::vector<Eigen::Vector3d> closed_loop(bool is_second) {
+        const std::vector<Eigen::Vector3d> line = shape_parts::alpha_line(is_second);
+        const std::vector<Eigen::Vector3d> corners(line.begin() + 2, line.end() - 2);
+        std::vector<Eigen::Vector3d> loop;
+        constexpr int kPieces = 4;
+        for (std::size_t i = 0; i < corners.size(); ++i) {
+            const Eigen::Vector3d side = corners[(i + 1) % corners.size()] - corners[i];
+            for (int k = 0; k < kPieces; ++k)
+                loop.push_back(corners[i] + side * (1.0 * k / kPieces));
+        }
+        return loop;
+    }
+
+    std::shared_ptr<const DistanceField> field_;
+    PointTree tree_;
+    ScriptedMotion path_;
+    double out_time_ = 0;
+    Eigen::Vector3d grasp_ = Eigen::Vector3d::Zero();
+    HeldOptions held_;
+    std::vector<Eigen::Vector3d> first_loop_ = closed_loop(false), second_loop_ = closed_loop(true);
+};
+
+/// A hand does not know the way to a millimetre: slow wandering about it by [m] and [rad].
+inline Pose unsteady(const Pose& wanted, double time, double shift, double turn) {
+    const auto wave = [&](double rate, double phase) {
+        return std::sin(2 * std::numbers::pi * rate * time + phase);
+    };
+    using V = Eigen::Vector3d;
+    Pose pose = wanted;
+    pose.position += shift * V(wave(0.71, 0.3), wave(0.93, 1.7), wave(1.17, 4.1));
+    pose.rotation =
+        rotation_from_vector(turn * V(wave(0.83, 2.2), wave(0.57, 5.0), wave(1.31, 0.9))) *
+        pose.rotation;
+    return pose;
+}
+
+struct PushOutcome {
+    double depth = 0;     ///< largest [m]
+    double force = 0;     ///< largest that is felt, scene units [N]
+    double farthest = 0;  ///< of the grasp point from its start [m]
+    bool is_out = false;
+};
+
+/// One try without the path: the hand pulls as hard as it can towards places 30 cm away with random
+/// turns, two after the other, shaking.
+inline PushOutcome push_once(HeldTool& held, const AlphaPuzzle& puzzle, int number) {
+    held.restart();
+    std::mt19937 random(static_cast<std::uint32_t>(number));
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    const auto direction = [&] {
+        Eigen::Vector3d d;
+        do {
+            const double x = uniform(random), y = uniform(random), z = uniform(random);
+            d = Eigen::Vector3d(x, y, z);
+        } while (d.norm() > 1 || d.norm() < 0.1);
+        return Eigen::Vector3d(d.normalized());
+    };
+    const Eigen::Vector3d& grasp = puzzle.grasp();
+    PushOutcome outcome;
+    constexpr int kTicks = 250;
+    Pose from;
+    for (int part = 0; part < 2; ++part) {
+        Pose to;
+        const double angle = std::numbers::pi * uniform(random);
+        to.rotation = rotation_from_vector(angle * direction());
+        to.position = grasp + 0.3 * direction() - to.rotation * grasp;
+        const double rate = 4 + 2 * uniform(random), size = 0.01 * (1 + uniform(random));
+        const Eigen::Vector3d shake = size * direction(), twist = size / 0.04 * direction();
+        for (int k = 0; k < kTicks; ++k) {
+            Pose wanted = interpolate(from, to, std::min(1.0, k / 120.0));
+            const double s = std::sin(2 * std::numbers::pi * rate * kHapticStep * k);
+            wanted.position += s * shake;
+            wanted.rotation = rotation_from_vector(s * twist) * wanted.rotation;
+            const HapticTick& tick = held.step(wanted);
+            outcome.depth = std::max(outcome.depth, tick.depth);
+            outcome.force = std::max(outcome.force, tick.coupling.force.norm());
+        }
+        const Pose& tool = held.haptics().last().tool;
+        outcome.farthest = std::max(outcome.farthest, (tool.to_world(grasp) - grasp).norm());
+        outcome.is_out = outcome.is_out || puzzle.linking(tool) < 0.5;
+        from = to;
+    }
+    return outcome;
+}
+
+}  // namespace pliant::test
