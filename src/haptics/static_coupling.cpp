@@ -15,7 +15,8 @@ using Eigen::Vector3d;
 
 namespace {
 
-constexpr double kLeverTime = 0.02;  ///< of the low-pass of the lever [s]
+constexpr double kLeverTime = 0.02;   ///< of the low-pass of the lever [s]
+constexpr double kWorkingPart = 0.5;  // of the weaker spring, below which it no longer works
 
 /// Both springs at a pose.
 struct CouplingSprings {
@@ -145,6 +146,14 @@ void StaticCoupling::hold_step(const ToolContact& contact, double length, Vector
     expected_depth_ = expected_depth(contact, bound, step);
 }
 
+double StaticCoupling::degenerate_below(double stiffest, double length) const noexcept {
+    // a long tool on a hard contact: springs that work are no degenerate directions, however soft
+    // they are beside it. Without scaled rotations: as published
+    if (!options_.scales_rotations) return gains_.threshold;
+    const double weakest = std::min(gains_.stiffness, gains_.angular_stiffness / (length * length));
+    return std::min(gains_.threshold, kWorkingPart * weakest / std::max(stiffest, weakest));
+}
+
 StepStatus StaticCoupling::update(const Pose& manipulandum, const ToolContact& contact,
                                   double dt) noexcept {
     report_ = {};
@@ -176,7 +185,8 @@ StepStatus StaticCoupling::update(const Pose& manipulandum, const ToolContact& c
     A.rightCols<3>() /= length;
     load.tail<3>() /= length;
     goal << stretch, length * phi;
-    const SixSolution solution = solve_six(A, -load, goal, gains_.threshold, options_.solve);
+    const SixSolution solution =
+        solve_six(A, -load, goal, degenerate_below(A.norm(), length), options_.solve);
     report_.num_degenerate = solution.num_degenerate;
     if (!solution.is_good) return report_.status = StepStatus::StepRejected;
 

@@ -109,6 +109,8 @@ private:
                    Eigen::Matrix<double, 6, 1>& step) noexcept;
     void follow_lever(const Eigen::Vector3d& phi, const ToolContact& contact, double dt) noexcept;
     [[nodiscard]] double max_torque() const noexcept;
+    /// Singular values below this part of the largest are degenerate directions, eq. (19).
+    [[nodiscard]] double degenerate_below(double stiffest, double length) const noexcept;
 
     CouplingGains gains_;
     CouplingOptions options_;
