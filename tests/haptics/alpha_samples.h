@@ -1,7 +1,10 @@
 #pragma once
 
 #include "geometry/shape_parts.h"
-#include "haptics/held_tool.h"
+#include "haptics/tool_in_hand.h"
+#include "pliant/contact/build_pointshell.h"
+#include "pliant/field/build_field.h"
+#include "pliant/geometry/shapes.h"
 #include "pliant/scene/scene_file.h"
 
 #include <algorithm>
@@ -35,13 +38,14 @@ public:
     }
 
     [[nodiscard]] const PointTree& tree() const { return tree_; }
+    [[nodiscard]] const std::shared_ptr<const DistanceField>& field() const { return field_; }
     [[nodiscard]] const ScriptedMotion& path() const { return path_; }
     [[nodiscard]] double out_time() const { return out_time_; }  ///< when it is out [s]
     /// The middle of the second tube, in its axes.
     [[nodiscard]] const Eigen::Vector3d& grasp() const { return grasp_; }
-    [[nodiscard]] const HeldOptions& options() const { return held_; }
-    [[nodiscard]] HeldTool hold(const HeldOptions& options) const {
-        return HeldTool(tree_, field_, options);
+    [[nodiscard]] const ToolInHandOptions& options() const { return held_; }
+    [[nodiscard]] ToolInHand hold(const ToolInHandOptions& options) const {
+        return ToolInHand(tree_, field_, options);
     }
 
     /// Gauss' linking number of the loops, each closed across its gap, for a pose of the second: 1
@@ -89,9 +93,52 @@ private:
     ScriptedMotion path_;
     double out_time_ = 0;
     Eigen::Vector3d grasp_ = Eigen::Vector3d::Zero();
-    HeldOptions held_;
+    ToolInHandOptions held_;
     std::vector<Eigen::Vector3d> first_loop_ = closed_loop(false), second_loop_ = closed_loop(true);
 };
+
+/// The same tubes, quickly made: a coarser mesh, and points in rings about the centre line.
+inline AlphaPuzzle coarse_puzzle() {
+    constexpr double kRadius = 0.01;
+    constexpr int kPerSpan = 10, kAround = 16;
+    using V = Eigen::Vector3d;
+    std::vector<V> points, normals;
+    const std::vector<V> line = shape_parts::alpha_line(true);
+    const std::size_t n = line.size();
+    for (std::size_t i = 0; i + 1 < n; ++i)
+        for (int k = 0; k < kPerSpan; ++k) {
+            // the spline of the tube, mirrored points beyond its ends
+            const V before = i > 0 ? line[i - 1] : V(2 * line[0] - line[1]);
+            const V after = i + 2 < n ? line[i + 2] : V(2 * line[n - 1] - line[n - 2]);
+            const double t = static_cast<double>(k) / kPerSpan;
+            const V c1 = line[i + 1] - before;
+            const V c2 = 2 * before - 5 * line[i] + 4 * line[i + 1] - after;
+            const V c3 = 3 * line[i] - before - 3 * line[i + 1] + after;
+            const V x = line[i] + 0.5 * (t * c1 + t * t * c2 + t * t * t * c3);
+            const V along = (c1 + 2 * t * c2 + 3 * t * t * c3).normalized();
+            const V across = along.unitOrthogonal(), third = along.cross(across);
+            for (int j = 0; j < kAround; ++j) {
+                const double angle = 2 * std::numbers::pi * (j + 0.5 * (k % 2)) / kAround;
+                const V out = std::cos(angle) * across + std::sin(angle) * third;
+                points.push_back(x + kRadius * out);
+                normals.push_back(-out);
+            }
+        }
+    std::vector<Eigen::Vector3f> loose;
+    for (const V& p : points) loose.push_back(p.cast<float>());
+    Pointshell shell;
+    for (const int i : farthest_point_order(loose)) {
+        shell.points.push_back(loose[static_cast<std::size_t>(i)]);
+        shell.normals.push_back(normals[static_cast<std::size_t>(i)].cast<float>());
+    }
+    const int count = shell.num_points();
+    shell.level_start = {0, count / 16, count / 4, count};
+    shell.spacing = 0.004;
+    auto field = std::make_shared<DistanceGrid>(
+        build_field(make_shape("alpha-tube-1", 40), {.resolution = 128}));
+    const double cell = field->frame().cell;
+    return AlphaPuzzle(std::move(field), cell, PointTree(std::move(shell)));
+}
 
 /// A hand does not know the way to a millimetre: slow wandering about it by [m] and [rad].
 inline Pose unsteady(const Pose& wanted, double time, double shift, double turn) {
@@ -116,7 +163,7 @@ struct PushOutcome {
 
 /// One try without the path: the hand pulls as hard as it can towards places 30 cm away with random
 /// turns, two after the other, shaking.
-inline PushOutcome push_once(HeldTool& held, const AlphaPuzzle& puzzle, int number) {
+inline PushOutcome push_once(ToolInHand& held, const AlphaPuzzle& puzzle, int number) {
     held.restart();
     std::mt19937 random(static_cast<std::uint32_t>(number));
     std::uniform_real_distribution<double> uniform(-1, 1);

@@ -16,7 +16,7 @@ namespace pliant::test {
 
 inline constexpr double kHapticStep = 1e-3;  ///< [s]
 
-struct HeldOptions {
+struct ToolInHandOptions {
     DeviceModel device = {};
     HandModel hand = {};
     HapticToolOptions tool = {};
@@ -24,16 +24,17 @@ struct HeldOptions {
     Pose start = {};                                 ///< of the tool
     Eigen::Vector3d home = Eigen::Vector3d::Zero();  ///< of the handle there
     double cell = 1e-3;                              ///< of the field: the depth allowed is half
+    bool is_timed = false;                           ///< ticks are measured
     /// Changes gains from what the rules say.
     std::function<void(CouplingGains&)> adjust = {};
 };
 
 /// A rigid tool with points in the hand, and a field that stands still at the origin: device,
 /// coupling, contact, safety, as in a scene.
-class HeldTool {
+class ToolInHand {
 public:
-    HeldTool(const PointTree& tree, std::shared_ptr<const DistanceField> field,
-             const HeldOptions& options)
+    ToolInHand(const PointTree& tree, std::shared_ptr<const DistanceField> field,
+               const ToolInHandOptions& options)
         : options_(options),
           device_(std::make_unique<SimulatedDevice>(options.device, options.hand)),
           tool_(body_at(options.start)),
@@ -70,14 +71,14 @@ public:
         device_->aim({options_.home + options_.tool.workspace.scale * (wanted - first),
                       target.rotation * options_.start.rotation.conjugate()});
         now_ += kHapticStep;
-        const double begin = thread_cpu_time_us();
+        const double begin = clock_us();
         static_cast<void>(pair_->act(kHapticStep));
-        const double middle = thread_cpu_time_us();
+        const double middle = clock_us();
         const HapticTick& tick = haptics_->tick(now_, kHapticStep);
         static_cast<void>(tool_->step(kHapticStep));
         static_cast<void>(other_->step(kHapticStep));
         contact_us_ = middle - begin;
-        tick_us_ = thread_cpu_time_us() - begin;
+        tick_us_ = clock_us() - begin;
         return tick;
     }
     /// Everything as it began.
@@ -95,11 +96,13 @@ public:
     [[nodiscard]] const TraversalStatistics& statistics() const {
         return pair_->traversal().statistics();
     }
-    /// Thread CPU time of the last tick [µs]: contact, and all of it with the simulated device.
+    /// Thread CPU time of the last tick if timed [µs]: contact, and all of it with the simulated
+    /// device.
     [[nodiscard]] double contact_us() const { return contact_us_; }
     [[nodiscard]] double tick_us() const { return tick_us_; }
 
 private:
+    [[nodiscard]] double clock_us() const { return options_.is_timed ? thread_cpu_time_us() : 0; }
     static std::unique_ptr<RigidBody> body_at(const Pose& pose) {
         using V = Eigen::Vector3d;
         SurfaceMesh unseen;
@@ -110,7 +113,7 @@ private:
         return std::make_unique<RigidBody>(RigidShape::sphere(1), unseen, options);
     }
 
-    HeldOptions options_;
+    ToolInHandOptions options_;
     std::unique_ptr<SimulatedDevice> device_;
     std::unique_ptr<RigidBody> tool_, other_;
     std::unique_ptr<ContactPair> pair_;

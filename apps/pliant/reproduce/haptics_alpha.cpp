@@ -50,11 +50,12 @@ struct SolvedRun {
 /// The whole way out and half a second at its end; times are the best of the passes.
 SolvedRun follow_path(const AlphaPuzzle& puzzle, const SolvingHand& by, int passes) {
     SolvedRun run;
-    HeldOptions options = puzzle.options();
+    ToolInHandOptions options = puzzle.options();
     options.hand = by.hand;
+    options.is_timed = true;
     const int num_ticks = static_cast<int>((puzzle.out_time() + 0.5) / kHapticStep);
     for (int pass = 0; pass < passes; ++pass) {
-        HeldTool held = puzzle.hold(options);
+        ToolInHand held = puzzle.hold(options);
         for (int k = 0; k < num_ticks; ++k) {
             const double time = std::min(kHapticStep * k, puzzle.out_time());
             const Pose wanted = puzzle.path().at(time).pose;
@@ -188,7 +189,7 @@ void run_alpha_pushes(Context& context) {
     Section& page = context.section;
     const AlphaPuzzle& puzzle = demo_puzzle().puzzle;
     const int num_tries = context.sized(10000, 300);
-    HeldOptions options = puzzle.options();
+    ToolInHandOptions options = puzzle.options();
     options.hand = HandModel::firm();
     options.device.steps_per_sample = 5;
     options.home = Vector3d::Zero();
@@ -202,7 +203,7 @@ void run_alpha_pushes(Context& context) {
             const int count = std::min(kBatch, num_tries - first);
             parallel_ranges(static_cast<std::size_t>(count), 25,
                             [&](std::size_t begin, std::size_t end) {
-                                HeldTool held = puzzle.hold(options);
+                                ToolInHand held = puzzle.hold(options);
                                 for (std::size_t i = begin; i < end; ++i) {
                                     const int number = first + static_cast<int>(i);
                                     tries[static_cast<std::size_t>(number)] =
@@ -211,7 +212,7 @@ void run_alpha_pushes(Context& context) {
                             });
             context.done(static_cast<double>(first + count) / num_tries);
         }
-        const HeldTool held = puzzle.hold(options);
+        const ToolInHand held = puzzle.hold(options);
         bound = held.gains().max_depth;
         force = held.gains().max_force;
     }

@@ -23,12 +23,12 @@ struct FeltSlide {
 
 /// The hand slides the bar over the plate at 50 mm/s and presses it with about one newton.
 FeltSlide slide_felt(const PointTree& bar, const Solid& plate, double radius, int level) {
-    HeldOptions options;
+    ToolInHandOptions options;
     options.cell = plate.cell();
     options.traversal.deepest_level = level;
     options.start.position = Vector3d(-0.04, 0, radius + 0.003);
     options.home = Vector3d(-0.04, 0, 0);
-    HeldTool held(bar, plate.field, options);
+    ToolInHand held(bar, plate.field, options);
     FeltSlide slide;
     constexpr int kDown = 900, kTicks = 1600;
     for (int k = 0; k < kDown + kTicks; ++k) {
@@ -53,9 +53,10 @@ struct FeltPress {
 
 /// The hand follows the recorded press; times are the best of the passes for each tick.
 FeltPress press_felt(const Press& press, double cell, int budget, int passes) {
-    HeldOptions options;
+    ToolInHandOptions options;
     options.cell = cell;
     options.traversal.budget = budget;
+    options.is_timed = true;
     options.start = press.poses.front();
     // 5 cm of the scene are 4 cm of the handle
     options.tool.workspace.scale = 0.8;
@@ -63,7 +64,7 @@ FeltPress press_felt(const Press& press, double cell, int budget, int passes) {
     // half a second at rest: the force comes slowly after enabling
     const std::size_t rest = 600, num_ticks = press.poses.size();
     for (int pass = 0; pass < passes; ++pass) {
-        HeldTool held(press.tree, press.field, options);
+        ToolInHand held(press.tree, press.field, options);
         for (std::size_t k = 0; k < rest; ++k) held.step(options.start);
         for (std::size_t k = 0; k < num_ticks; ++k) {
             const HapticTick& tick = held.step(press.poses[k]);

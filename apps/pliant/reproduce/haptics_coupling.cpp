@@ -164,7 +164,7 @@ struct SolveRun {
 SolveRun run_solve(const SolveScene& scene, CouplingSolve solve) {
     const CouplingGains gains = derive_gains(
         test::sample_device(),
-        {.cell = 2e-3, .gyration = scene.tool.gyration(), .bounding = scene.tool.reach()});
+        {.cell = 2e-3, .gyration = scene.tool.gyration(), .bounding = 1.001 * scene.tool.reach()});
     ContactLoadOptions loads;
     loads.stiffness = gains.contact_stiffness;
     test::ToolScene contact(scene.tool, scene.field, loads);

@@ -133,9 +133,10 @@ struct LimitRun {
 };
 
 LimitRun run_limit(const LimitScene& scene, const LimitCase& limits) {
-    CouplingGains gains = derive_gains(test::sample_device(), {.cell = 2 * scene.max_depth,
-                                                               .gyration = scene.tool.gyration(),
-                                                               .bounding = scene.tool.reach()});
+    CouplingGains gains =
+        derive_gains(test::sample_device(), {.cell = 2 * scene.max_depth,
+                                             .gyration = scene.tool.gyration(),
+                                             .bounding = 1.001 * scene.tool.reach()});
     gains.static_damping = limits.static_damping;
     if (scene.is_stiff) gains.angular_stiffness = gains.stiffness * gains.length * gains.length;
     ContactLoadOptions loads;

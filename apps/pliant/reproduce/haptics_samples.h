@@ -1,6 +1,6 @@
 #pragma once
 
-#include "haptics/held_tool.h"
+#include "haptics/tool_in_hand.h"
 #include "plot.h"
 
 #include <string>
@@ -9,8 +9,8 @@
 namespace pliant::reproduce {
 
 // What experiments of haptics share; tools in simulated hands are those of the tests.
-using test::HeldOptions;
-using test::HeldTool;
+using test::ToolInHandOptions;
+using test::ToolInHand;
 using test::kHapticStep;
 
 /// One value per tick as a curve of about `most` points.
