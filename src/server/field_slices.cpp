@@ -11,6 +11,7 @@
 #include "pliant/field/iso_surface.h"
 #include "server/binary_writer.h"
 #include "server/page_reply.h"
+#include "server/scene_assets.h"
 
 namespace pliant {
 namespace {
@@ -139,17 +140,6 @@ SurfaceMesh extract(const DistanceField& field, const Body& body, int finest, do
         if (!is_bounded) drop_border(mesh, sampled);
         if (mesh.num_triangles() <= FieldSlices::kMaxTriangles || cells <= kFewest) return mesh;
     }
-}
-
-SharedBytes encode_surface(const SurfaceMesh& mesh) {
-    BinaryWriter out(2 * sizeof(std::uint32_t) + 3 * sizeof(float) * mesh.vertices.size() +
-                     3 * sizeof(std::uint32_t) * mesh.triangles.size());
-    out.u32(static_cast<std::uint32_t>(mesh.num_vertices()));
-    out.u32(static_cast<std::uint32_t>(mesh.num_triangles()));
-    for (const Vector3d& vertex : mesh.vertices) put_vector(out, vertex);
-    for (const Triangle& triangle : mesh.triangles)
-        for (const int vertex : triangle) out.u32(static_cast<std::uint32_t>(vertex));
-    return out.take();
 }
 
 /// The whole text as a number; NaN: it is none.
