@@ -2,6 +2,7 @@
 
 #include "commands.h"
 #include "haptics_devices.h"
+#include "haptics_report.h"
 #include "lab.h"
 #include "output.h"
 #include "pliant/core/atomic_file.h"
@@ -37,25 +38,9 @@ ZWidthOptions zwidth_options(const Arguments& arguments) {
     return options;
 }
 
-int run(const Arguments& arguments) {
-    const std::string& study = arguments.operands()[0];
-    if (study == "devices") return list_haptic_devices(arguments);
-    if (study != "zwidth") throw InputError("", "study", study, "devices or zwidth");
-    const ZWidthOptions options = zwidth_options(arguments);
-    std::string path;
-    if (arguments.has("-o")) path = page_path(arguments.text("-o"), "zwidth.html").string();
-
-    Progress progress(progress_style(arguments));
-    const ZWidthStudy walls = study_zwidth(options, progress);
-    progress.finish();
-    if (arguments.json())
-        for (const std::string& line : json_lines(walls)) std::printf("%s\n", line.c_str());
-    else
-        print(walls);
-    if (path.empty()) return 0;
-
+void write_page(const Arguments& arguments, const std::string& path, const std::string& page) {
     AtomicFile file(path);
-    file.write(zwidth_page(walls));
+    file.write(page);
     file.commit();
     if (arguments.json()) {
         JsonWriter json;
@@ -63,6 +48,52 @@ int run(const Arguments& arguments) {
     } else {
         std::printf("%s  %s\n", path.c_str(), byte_size(static_cast<double>(file.size())).c_str());
     }
+}
+
+/// Where the page of a study goes; empty: none is wanted. Before long work.
+std::string wanted_page(const Arguments& arguments, const std::string& name) {
+    return arguments.has("-o") ? page_path(arguments.text("-o"), name).string() : "";
+}
+
+void run_zwidth(const Arguments& arguments) {
+    const ZWidthOptions options = zwidth_options(arguments);
+    const std::string path = wanted_page(arguments, "zwidth.html");
+    Progress progress(progress_style(arguments));
+    const ZWidthStudy walls = study_zwidth(options, progress);
+    progress.finish();
+    if (arguments.json())
+        for (const std::string& line : json_lines(walls)) std::printf("%s\n", line.c_str());
+    else
+        print(walls);
+    if (!path.empty()) write_page(arguments, path, zwidth_page(walls));
+}
+
+void run_report(const Arguments& arguments) {
+    const std::string& file = arguments.operands()[1];
+    const std::string path = wanted_page(arguments, "haptics.html");
+    const HapticStudy study = study_haptics(Recording::load(file), file);
+    if (arguments.json())
+        std::printf("%s\n", json_line(study).c_str());
+    else
+        print(study);
+    if (!path.empty()) write_page(arguments, path, haptics_page(study));
+}
+
+int run(const Arguments& arguments) {
+    const std::string& study = arguments.operands()[0];
+    const std::size_t num_operands = arguments.operands().size();
+    if (study == "report") {
+        if (num_operands < 2)
+            throw InputError("", "`pliant haptics report` needs the recording: FILE.pliantrec");
+        run_report(arguments);
+        return 0;
+    }
+    if (study != "devices" && study != "zwidth")
+        throw InputError("", "study", study, "devices, zwidth or report FILE");
+    if (num_operands > 1)
+        throw InputError("", "operand", arguments.operands()[1], "nothing after " + study);
+    if (study == "devices") return list_haptic_devices(arguments);
+    run_zwidth(arguments);
     return 0;
 }
 
@@ -72,10 +103,10 @@ Command haptics_command() {
     return {
         .name = "haptics",
         .summary = kHapticsSummary,
-        .operands = "devices|zwidth",
+        .operands = "devices|zwidth|report [FILE]",
         .example = "pliant haptics zwidth --hand loose -o zwidth.html",
         .min_operands = 1,
-        .max_operands = 1,
+        .max_operands = 2,
         .options = {{"--device-mass", "KG", "felt at the handle (default 0.1)"},
                     {"--damping", "NS/M", "viscous, of the device (default 0.1)"},
                     {"--friction", "N", "dry, of the device (default 0)"},
@@ -91,7 +122,7 @@ Command haptics_command() {
                     {"--haply", "URL", "devices: of the service (default ws://127.0.0.1:10001)"},
                     {"--dhd", "PATH", "devices: library of Force Dimension"},
                     {"--hd", "PATH", "devices: library HD of OpenHaptics"},
-                    {"-o", "PATH", "a page of plots: an .html file, or a folder for zwidth.html"}},
+                    {"-o", "PATH", "a page of plots: an .html file, or a folder for it"}},
         .run = run};
 }
 

@@ -9,7 +9,7 @@ inline constexpr const char* kBenchSummary =
 inline constexpr const char* kReproduceSummary =
     "Repeats published experiments, on one thread, and writes a page of comparisons.";
 inline constexpr const char* kHapticsSummary =
-    "Force-feedback devices: which are there, and which virtual walls stay stable.";
+    "Force-feedback devices: which are there, stable virtual walls, what a recorded hand felt.";
 
 /// The commands of `pliant-lab`, name and summary only, for the overview.
 [[nodiscard]] std::vector<Command> lab_summaries();

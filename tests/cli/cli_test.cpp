@@ -159,7 +159,7 @@ TEST_F(CommandLine, StableWallsAreTabledAndDrawn) {
     EXPECT_NE(page.find("Virtual walls on this device"), std::string::npos);
     const Output json = pliant(quick + "--json");
     EXPECT_TRUE(contains(json, "\"half_stiffness_times_period\":5,")) << json.text;
-    EXPECT_FAILS_WITH("haptics nothing", "study = nothing (expected devices or zwidth)");
+    EXPECT_FAILS_WITH("haptics nothing", "study = nothing (expected devices, zwidth or report FILE)");
     EXPECT_FAILS_WITH("haptics zwidth --hand soft", "--hand = soft (expected none, loose or firm)");
 }
 
