@@ -50,11 +50,11 @@ Box reach_of(const HeldToolSurroundings& around, const Vector3d& grasp) {
     return box;
 }
 
-/// The largest at which the workspace covers the reach, and at least as far as the tool is large.
+/// The largest at which the workspace covers the reach, and room to explore for half of the tool.
 double chosen_scale(const Vector3d& workspace, const Vector3d& reach, double bounding) {
     double scale = kLargestScale;
     for (int i = 0; i < 3; ++i)
-        scale = std::min(scale, workspace[i] / std::max(kReachMargin * reach[i], bounding));
+        scale = std::min(scale, workspace[i] / std::max(kReachMargin * reach[i], 0.5 * bounding));
     return std::max(scale, kLeastScale);
 }
 
@@ -87,8 +87,10 @@ HeldTool make_held_tool(const HeldToolDescription& description, const DeviceDesc
         held.hand = simulated->hand;
     held.motion = around.motion;
     const DeviceCapabilities& can = held.device->capabilities();
-    const ToolSize size = size_about(around.surface, description.grasp);
-    const Box reach = reach_of(around, description.grasp);
+    const Vector3d grasp =
+        description.grasp ? *description.grasp : bounding_box(around.surface.vertices).center();
+    const ToolSize size = size_about(around.surface, grasp);
+    const Box reach = reach_of(around, grasp);
 
     held.scene.rate = around.rate;
     held.scene.scale = description.scale > 0
@@ -111,7 +113,7 @@ HeldTool make_held_tool(const HeldToolDescription& description, const DeviceDesc
     HapticToolOptions& options = held.options;
     options.workspace.scale = held.scene.scale;
     options.workspace.centre = reach.center();
-    options.grasp = description.grasp;
+    options.grasp = grasp;
     options.rate = around.rate;
     options.passivity.controls = description.has_passivity;
     options.backs_off = description.has_back_off;

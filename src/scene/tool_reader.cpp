@@ -68,7 +68,7 @@ HeldToolDescription read_held(const JsonObject& json, const SceneDescription& sc
         json.refuse("body",
                     "a body with something to feel: one that is \"shell\" or \"field\" of "
                     "one of the contacts");
-    tool.grasp = json.vector("grasp", tool.grasp);
+    if (json.has("grasp")) tool.grasp = json.vector("grasp", Eigen::Vector3d::Zero());
     const std::string coupling = json.text("coupling", "static");
     tool.coupling = coupling == "static"    ? ToolCoupling::Static
                     : coupling == "dynamic" ? ToolCoupling::Dynamic

@@ -205,7 +205,8 @@ enum class ToolCoupling { Static, Dynamic, Direct };
 /// Its motion is where the hand wants it to be until somebody moves it.
 struct HeldToolDescription {
     std::string body;
-    Eigen::Vector3d grasp = Eigen::Vector3d::Zero();  ///< in the axes of the body [m]
+    /// Where the hand holds it, in its axes [m]; none: in the middle of its box.
+    std::optional<Eigen::Vector3d> grasp;
     ToolCoupling coupling = ToolCoupling::Static;
     double scale = 0;      ///< metres in the scene per metre of handle travel; 0: chosen
     double max_depth = 0;  ///< d_pen [m]; 0: by rule
