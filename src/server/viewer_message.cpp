@@ -91,7 +91,7 @@ std::array<double, 3> read_barycentric(MemberReader& reader) {
 }
 
 /// Single precision is not quite a unit; it is put right.
-std::array<double, 4> read_rotation(MemberReader& reader) {
+std::array<double, 4> read_unit_rotation(MemberReader& reader) {
     constexpr double kSlack = 0.01;
     std::array<double, 4> rotation = reader.numbers<4>("rotation", -1 - kSlack, 1 + kSlack);
     double norm = 0;
@@ -116,7 +116,8 @@ CommandMessage read_command(Command::Kind kind, MemberReader& reader) {
     }
     if (kind == Kind::Grab || kind == Kind::Drag || kind == Kind::MoveTool)
         command.target = reader.vector("target", -kFarthest, kFarthest);
-    if (kind == Kind::MoveTool && reader.has("rotation")) command.rotation = read_rotation(reader);
+    if (kind == Kind::MoveTool && reader.has("rotation"))
+        command.rotation = read_unit_rotation(reader);
     if (kind == Kind::MoveTool && reader.has("buttons"))
         command.buttons = static_cast<std::uint32_t>(reader.whole("buttons", 0, kAllButtons));
     if (kind == Kind::Poke && reader.has("force"))
