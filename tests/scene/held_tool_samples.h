@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace pliant::test {
+
+/// Scenes of a tool in a hand with all its keys and a device of each kind.
+inline std::vector<std::string> held_tool_scenes() {
+    std::vector<std::string> scenes;
+    for (const char* device :
+         {R"("kind": "simulated", "mass": 0.2, "inertia": 1e-4, "damping": 0.2, "friction": 0.01,
+             "bandwidth": 300, "rate": 2000, "delay": 2, "position_step": 1e-5, "angle_step": 1e-4,
+             "seed": 7, "tremor": 1e-4, "workspace": [0.1, 0.2, 0.3], "max_force": 5,
+             "max_torque": 0.1, "continuous_force": 2, "max_stiffness": 900,
+             "hand": {"stiffness": 50, "damping": 3, "angular_stiffness": 2,
+                      "angular_damping": 0.02, "mass": 0.04})",
+          R"("kind": "network", "address": "0.0.0.0", "port": 9000, "timeout": 0.5)",
+          R"("kind": "haply", "url": "ws://10.0.0.2:10001", "device_id": "A1")",
+          R"("kind": "force-dimension", "library": "./libdhd.so", "serial": 17)",
+          R"("kind": "openhaptics", "library": "libHD.so", "name": "Left")"})
+        scenes.push_back(R"({"pliant": 1, "bodies": [
+            {"name": "peg", "rigid": {"sphere": {"radius": 1}}, "contact": {"pointshell": {}}},
+            {"name": "hole", "rigid": {"sphere": {"radius": 2}}}],
+            "contacts": [{"shell": "peg", "field": "hole"}],
+            "tool": {"body": "peg", "grasp": [0, 0, 0.5], "coupling": "dynamic", "scale": 3,
+                     "max_depth": 0.001, "stiffness_factor": 2, "angular_stiffness_factor": 0.5,
+                     "damping_injection": false, "back_off": false, "passivity": false,
+                     "force": false},
+            "script": [{"time": 1, "tool": {"target": [1, 0, 0], "buttons": 3,
+                        "rotation": {"axis": [0, 0, 1], "degrees": 90}}}],
+            "device": {)" +
+                         std::string(device) + "}}");
+    return scenes;
+}
+
+}  // namespace pliant::test
