@@ -59,6 +59,7 @@ PassivityOptions passivity_for(const DeviceCapabilities& device, const HapticToo
     PassivityOptions passivity = options.passivity;
     const double step = passivity.filter * options.rate * device.position_step;
     passivity.dead_band = std::max(passivity.dead_band, 1.01 * step);
+    if (passivity.position_step == 0) passivity.position_step = device.position_step;
     return passivity;
 }
 
@@ -230,9 +231,11 @@ struct HapticTool::Impl {
         const double a = map.scale();
         switch_output(options.shows_force && !map.is_clutched());
         DeviceCommand wanted = map.to_device(tick.coupling);
+        const Vector3d springs = wanted.force;
         if (options.injects_damping && tick.num_contacts > 0)
             wanted.force -= gains.injection * velocity;
-        const PortStorage storage{a * coupling.stored_energy(map.manipulandum()), a * lent};
+        const PortStorage storage{a * coupling.stored_energy(map.manipulandum()), a * lent,
+                                  springs};
         if (!is_rendering()) {
             port.reset();
         } else if (is_new(tick.device)) {

@@ -21,6 +21,15 @@ double work(const DeviceCommand& held, const Vector3d& shift, const Vector3d& tu
     return held.force.dot(shift) + held.torque.dot(turn);
 }
 
+/// Where the handle is for sure: at the border of two steps when a reading changes, eq. (21a).
+Vector3d crossed_border(const Vector3d& now, const Vector3d& last, const Vector3d& place,
+                        double step) noexcept {
+    Vector3d border = place;
+    for (int i = 0; i < 3; ++i)
+        if (now[i] != last[i]) border[i] = now[i] - std::copysign(0.5 * step, now[i] - last[i]);
+    return border;
+}
+
 }  // namespace
 
 PassivityPort::PassivityPort(const PassivityOptions& options) : options_(options) {
@@ -31,28 +40,36 @@ PassivityPort::PassivityPort(const PassivityOptions& options) : options_(options
     check("lever", o.lever, o.lever >= 0, "value >= 0");
     check("filter", o.filter, o.filter > 0 && o.filter <= 1, "0 < value <= 1");
     check("dead_band", o.dead_band, o.dead_band >= 0, "value >= 0");
+    check("position_step", o.position_step, o.position_step >= 0, "value >= 0");
 }
 
 DeviceCommand PassivityPort::update(const Pose& pose, const DeviceCommand& held,
                                     const PortStorage& storage, double dt) noexcept {
     if (!is_finite(pose) || !held.force.allFinite() || !held.torque.allFinite() ||
-        !std::isfinite(storage.coupling) || !std::isfinite(storage.beyond) || !(dt > 0) ||
-        !std::isfinite(dt))
+        !std::isfinite(storage.coupling) || !std::isfinite(storage.beyond) ||
+        !storage.force.allFinite() || !(dt > 0) || !std::isfinite(dt))
         return {};
     const bool is_first = !has_last_;
     const Vector3d shift =
         is_first ? Vector3d::Zero() : Vector3d(pose.position - last_pose_.position);
     const Vector3d turn =
         is_first ? Vector3d::Zero() : rotation_difference(last_pose_.rotation, pose.rotation);
+    const Vector3d place = is_first ? pose.position
+                                    : crossed_border(pose.position, last_pose_.position,
+                                                     last_place_, options_.position_step);
+    const Vector3d way = is_first ? Vector3d::Zero() : Vector3d(place - last_place_);
     last_pose_ = pose;
+    last_place_ = place;
     has_last_ = true;
 
-    // docs/haptics.md eq. (21), exact for outputs that are held
-    const double kept = storage.coupling + std::max(storage.beyond, 0.0) + options_.max_stored;
-    energy_ = is_first ? storage.coupling : std::min(energy_ - work(held, shift, turn), kept);
-    taken_out_ -= work(added_, shift, turn);
+    // docs/haptics.md eq. (21), exact for outputs that are held; the springs at the same place
+    const double stored =
+        std::max(storage.coupling - storage.force.dot(place - pose.position), 0.0);
+    const double kept = stored + std::max(storage.beyond, 0.0) + options_.max_stored;
+    energy_ = is_first ? stored : std::min(energy_ - work(held, way, turn), kept);
+    taken_out_ -= work(added_, way, turn);
     // eq. (22)
-    const double margin = energy_ - storage.coupling;
+    const double margin = energy_ - stored;
     least_margin_ = std::min(least_margin_, margin);
     deficit_ = -margin - options_.tolerance;
 

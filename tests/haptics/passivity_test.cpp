@@ -252,5 +252,53 @@ TEST(PassivityPort, AllocatesNothing) {
     EXPECT_EQ(allocations, 0u);
 }
 
+TEST(PassivityPort, StepsOfEncodersThatToggleMakeNoEnergy) {
+    // a handle that rests at the border of two steps reads one and the other; a spring answers a
+    // tick later, and by the readings it would make half of k s² each time
+    constexpr double kSpring = 600, kEncoder = 5e-5;
+    for (const bool knows_step : {true, false}) {
+        PassivityOptions options;
+        options.controls = false;
+        options.position_step = knows_step ? kEncoder : 0;
+        PassivityPort port(options);
+        DeviceCommand held, next;
+        for (int k = 0; k < 2000; ++k) {
+            Pose pose;
+            pose.position.x() = 0.004 + ((k / 25) % 2) * kEncoder;
+            const double x = pose.position.x();
+            const DeviceCommand spring = {Vector3d(-kSpring * x, 0, 0), Vector3d::Zero(), 0};
+            static_cast<void>(
+                port.update(pose, held, {0.5 * kSpring * x * x, 0, spring.force}, kLoopStep));
+            held = next;
+            next = spring;
+        }
+        if (knows_step) {
+            // the springs are taken at the border, to second order
+            EXPECT_GT(port.least_margin(), -kSpring * kEncoder * kEncoder);
+        } else {
+            EXPECT_LT(port.least_margin(), -30 * kSpring * kEncoder * kEncoder);
+        }
+    }
+}
+
+TEST(PassivityPort, MotionOverManyStepsOfEncodersCountsInFull) {
+    constexpr double kEncoder = 5e-5;
+    PassivityOptions options;
+    options.controls = false;
+    options.max_stored = 1;
+    options.position_step = kEncoder;
+    PassivityPort port(options);
+    const DeviceCommand held = {Vector3d(-2, 1, 0), Vector3d::Zero(), 0};
+    for (int k = 0; k <= 1000; ++k) {
+        Pose pose;
+        const double x = 0.02 * (1 - std::cos(2e-3 * k));
+        pose.position = {kEncoder * std::round(x / kEncoder),
+                         kEncoder * std::round(-0.5 * x / kEncoder), 0};
+        static_cast<void>(port.update(pose, held, {}, kLoopStep));
+    }
+    const double x = 0.02 * (1 - std::cos(2.0));
+    EXPECT_NEAR(port.energy(), 2 * x + 0.5 * x, 3 * kEncoder);
+}
+
 }  // namespace
 }  // namespace pliant

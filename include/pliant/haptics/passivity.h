@@ -11,6 +11,7 @@ struct PassivityOptions {
     double lever = 0.02;       ///< ρ of the handle: b ρ² for rotations [m]
     double filter = 0.3;       ///< one pole per sample, of velocities
     double dead_band = 1e-4;   ///< slower counts as still [m/s]
+    double position_step = 0;  ///< of the encoders; HapticTool takes the device's where it is 0 [m]
     bool controls = true;      ///< false: observes only
 };
 
@@ -18,6 +19,7 @@ struct PassivityOptions {
 struct PortStorage {
     double coupling = 0;  ///< S: in the springs that make the force
     double beyond = 0;    ///< that the coupling passed on to bodies, which may give it back
+    Eigen::Vector3d force = Eigen::Vector3d::Zero();  ///< of the springs on the hand [N]
 };
 
 /// Energy at the port of a device, sample by sample with held outputs, and the damping that takes
@@ -45,6 +47,7 @@ public:
 private:
     PassivityOptions options_;
     Pose last_pose_;
+    Eigen::Vector3d last_place_ = Eigen::Vector3d::Zero();  ///< x̂
     Twist velocity_;
     DeviceCommand added_;  ///< by the last update
     double energy_ = 0, deficit_ = 0, damping_ = 0, least_margin_ = 0, taken_out_ = 0;
