@@ -11,6 +11,7 @@ namespace pliant {
 namespace {
 
 constexpr double kPortVelocityFilter = 0.3;  // one pole per sample
+constexpr double kInjectionTime = 0.02;      // in which damping follows contact [s]
 
 /// One step of an encoder in one sample is no motion: braking it would shake the handle.
 PassivityOptions port_passivity(const DeviceCapabilities& device,
@@ -49,9 +50,10 @@ void DevicePort::read(double now, double dt, const Pose& tool, bool is_moved,
     const DeviceState state = device_.read(now);
     const bool has_news = has_good_news(state);
     age_ += dt;
+    step_ = dt;
     if (!has_news && state.status != DeviceStatus::Stale) {
         is_lost_ = true;
-        velocity_ = {};
+        velocity_ = moving_ = {};
     }
     if (has_news) {
         const Eigen::Vector3d travel = state.pose.position - handle_.position;
@@ -67,6 +69,11 @@ void DevicePort::read(double now, double dt, const Pose& tool, bool is_moved,
         }
         handle_ = {state.pose.position, state.pose.rotation.normalized()};
         is_lost_ = false;
+        // one step of an encoder in one sample is no motion
+        const DeviceCapabilities& can = device_.capabilities();
+        const double still = kPortVelocityFilter * options_.rate;
+        moving_ = {beyond(velocity_.linear, still * can.position_step),
+                   beyond(velocity_.angular, still * can.angle_step)};
     } else if (is_moved) {
         map_.place(tool, state);
     }
@@ -75,12 +82,7 @@ void DevicePort::read(double now, double dt, const Pose& tool, bool is_moved,
 }
 
 Twist DevicePort::velocity() const noexcept {
-    if (map_.is_clutched() || is_lost_) return {};
-    // one step of an encoder in one sample is no motion
-    const DeviceCapabilities& can = device_.capabilities();
-    const double still = kPortVelocityFilter * options_.rate;
-    return map_.to_scene({beyond(velocity_.linear, still * can.position_step),
-                          beyond(velocity_.angular, still * can.angle_step)});
+    return map_.is_clutched() || is_lost_ ? Twist{} : map_.to_scene(moving_);
 }
 
 void DevicePort::switch_output(bool is_on) noexcept {
@@ -103,8 +105,10 @@ void DevicePort::show(double injection, const PortStorage& storage, double fade,
     const double a = map_.scale();
     switch_output(options_.shows_force && !map_.is_clutched());
     DeviceCommand wanted = map_.to_device(tick.coupling);
-    if (options_.injects_damping && tick.num_contacts > 0)
-        wanted.force -= injection * velocity_.linear;
+    // damping comes and goes with contact, without a jump
+    const double change = step_ / kInjectionTime;
+    contact_ = std::clamp(contact_ + (tick.num_contacts > 0 ? change : -change), 0.0, 1.0);
+    if (options_.injects_damping) wanted.force -= contact_ * injection * moving_.linear;
     wanted.force *= fade;
     wanted.torque *= fade;
     if (!is_rendering() || fade < 1) {
@@ -154,8 +158,8 @@ void DevicePort::reset() noexcept {
     port_.reset();
     back_off_.reset();
     held_.clear();
-    velocity_ = {};
-    age_ = 0;
+    velocity_ = moving_ = {};
+    age_ = contact_ = 0;
     is_lost_ = true;
     has_output_ = false;
 }

@@ -61,9 +61,12 @@ private:
     PassivityPort port_;
     BackOff back_off_;
     HeldCommands held_;
-    Pose handle_;     ///< last good reading
-    Twist velocity_;  ///< of the handle, filtered
-    double age_ = 0;  ///< of the last good reading [s]
+    Pose handle_;         ///< last good reading
+    Twist velocity_;      ///< of the handle, filtered
+    Twist moving_;        ///< what it has beyond steps of the encoders
+    double age_ = 0;      ///< of the last good reading [s]
+    double step_ = 0;     ///< of this tick [s]
+    double contact_ = 0;  ///< share of the injected damping
     bool is_lost_ = true, has_output_ = false;
 };
 

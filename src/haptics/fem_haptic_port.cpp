@@ -48,7 +48,6 @@ struct FemHapticPort::Impl {
             const Eigen::Vector3d stretch = shown.tool.position - hand.position;
             const Eigen::Vector3d turn = rotation_difference(hand.rotation, shown.tool.rotation);
             load = {stiffness * stretch, angular_stiffness * turn};
-            load += shown.damper;
             stored = clamped_energy(stretch.norm(), stiffness, gains.rendered_force) +
                      clamped_energy(turn.norm(), angular_stiffness, gains.rendered_torque);
             factor = 1;  // back-off is in the springs

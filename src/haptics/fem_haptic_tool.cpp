@@ -16,6 +16,7 @@ using Eigen::Vector3d;
 namespace {
 
 constexpr double kLongestLead = 0.03;  // that a hand is predicted [s]
+constexpr double kCarried = 3;         // times the touched mass is carried along, eq. (F5)
 constexpr double kOldHand = 0.05;      // beyond, its velocity says nothing [s]
 
 const FemHapticToolOptions& checked_fem_tool(const FemHapticToolOptions& options) {
@@ -86,7 +87,7 @@ struct FemHapticTool::Impl {
         pose = {first.to_world(options.grasp), first.rotation};
         for (std::size_t i = 0; i < proxies.size(); ++i)
             offsets[i] = pose.inverse() * proxies[i]->motion().pose;
-        velocity = acceleration = {};
+        velocity = {};
         touched = {};
         ++steps.epoch;
         steps.count = 0;
@@ -101,16 +102,10 @@ struct FemHapticTool::Impl {
         link.hand.update();
         hand = link.hand.read_slot();
         const double age = now - hand.time;
-        const bool is_followed = hand.epoch == steps.epoch && is_usable(hand.pose) &&
-                                 hand.velocity.linear.allFinite() &&
-                                 hand.velocity.angular.allFinite();
-        if (!is_followed) {
-            hand.pose = pose;
-            hand.velocity = {};
-            return;
-        }
+        is_led = hand.epoch == steps.epoch && is_usable(hand.pose) &&
+                 hand.velocity.linear.allFinite() && hand.velocity.angular.allFinite();
         if (!(age < kOldHand)) hand.velocity = {};
-        if (!options.predicts) return;
+        if (!is_led || !options.predicts) return;
         // to the end of this step, and one more until it is shown; a filter is late by 2/ω
         const double lead =
             std::max(age, 0.0) + 2 * dt + (is_kinematic() ? 2 / options.bandwidth : 0);
@@ -128,44 +123,47 @@ struct FemHapticTool::Impl {
                 (velocity.angular + dt * w * w * turn) / damped};
     }
 
-    /// eq. (F5): springs and dampers at the end of the step, contact of the last one, less the part
-    /// of it that only moved the touched nodes along.
+    /// eq. (F5): springs and dampers at the end of the step, contact of the last one.
     [[nodiscard]] Twist coupled(const Vector3d& shift, const Vector3d& turn, double dt) noexcept {
         const double k = std::clamp(hand.stiffness, 0.0, 1e9);
         const double k_r = std::clamp(hand.angular_stiffness, 0.0, 1e9);
-        const double own_inertia = options.mass * options.gyration * options.gyration;
-        const double d = 2 * options.damping_ratio * std::sqrt(k * options.mass);
-        const double d_r = 2 * options.damping_ratio * std::sqrt(k_r * own_inertia);
-        const double m = options.mass + touched.mass, inertia = own_inertia + touched.inertia;
+        const double m = options.mass + kCarried * touched.mass;
+        const double inertia =
+            options.mass * options.gyration * options.gyration + kCarried * touched.inertia;
+        const double d = 2 * options.damping_ratio * std::sqrt(k * m);
+        const double d_r = 2 * options.damping_ratio * std::sqrt(k_r * inertia);
+        // what it takes along is at rest at first: momentum stays
+        const double kept = std::min(1.0, last_mass / m);
+        const double kept_turning = std::min(1.0, last_inertia / inertia);
+        last_mass = m;
+        last_inertia = inertia;
         Twist next;
-        next.linear = (m * velocity.linear +
-                       dt * (k * shift + d * hand.velocity.linear + state.contact.force +
-                             touched.mass * acceleration.linear)) /
+        next.linear = (kept * m * velocity.linear +
+                       dt * (k * shift + d * hand.velocity.linear + state.contact.force)) /
                       (m + dt * (d + dt * k));
-        next.angular = (inertia * velocity.angular +
-                        dt * (k_r * turn + d_r * hand.velocity.angular + state.contact.torque +
-                              touched.inertia * acceleration.angular)) /
+        next.angular = (kept_turning * inertia * velocity.angular +
+                        dt * (k_r * turn + d_r * hand.velocity.angular + state.contact.torque)) /
                        (inertia + dt * (d_r + dt * k_r));
-        damper = {d * (next.linear - hand.velocity.linear),
-                  d_r * (next.angular - hand.velocity.angular)};
         return next;
     }
 
     void move(double dt) noexcept {
+        // nobody holds it: it stays
+        if (!is_led) {
+            velocity = {};
+            return;
+        }
         const Vector3d shift = hand.pose.position - pose.position;
         const Vector3d turn = rotation_difference(pose.rotation, hand.pose.rotation.normalized());
-        damper = {};
         Twist next = is_kinematic() ? following(shift, turn, dt) : coupled(shift, turn, dt);
         next.linear = shortened(next.linear, options.max_speed);
         next.angular = shortened(next.angular, options.max_turning);
         const Pose there = advance(pose, next, dt);
         if (!is_usable(there) || !next.linear.allFinite() || !next.angular.allFinite()) {
-            velocity = acceleration = {};
+            velocity = {};
             status = StepStatus::StepRejected;
             return;
         }
-        acceleration = {(next.linear - velocity.linear) / dt,
-                        (next.angular - velocity.angular) / dt};
         velocity = next;
         pose = there;
     }
@@ -218,10 +216,11 @@ struct FemHapticTool::Impl {
     FemToolState state;
     FemHandState hand;  ///< of this step
     Pose pose, last_pose;
-    Twist velocity, acceleration;
-    Wrench damper;
+    Twist velocity;
+    double last_mass = 0, last_inertia = 0;  ///< of a dynamic tool in the last step
     TouchedMass touched;
-    double end = 0;  ///< time of the step under way
+    double end = 0, length = 0;  ///< of the step under way
+    bool is_led = false;         ///< there is a hand
     StepStatus status = StepStatus::Ok;
     bool is_stepping = false;
 };
@@ -240,8 +239,12 @@ StepStatus FemHapticTool::begin_step(double now, double dt) noexcept {
     m.status = StepStatus::Ok;
     m.is_stepping = true;
     m.end = now + dt;
+    m.length = dt;
     // a clock that ran back: what was published has no meaning any more
-    if (m.steps.count > 0 && m.end <= m.state.time) ++m.steps.epoch, m.steps.count = 0;
+    if (m.steps.count > 0 && m.end <= m.state.time) {
+        ++m.steps.epoch;
+        m.steps.count = 0;
+    }
     if (m.steps.count == 0) {
         // the start is a state as well
         m.state.time = now;
@@ -264,13 +267,11 @@ const FemToolState& FemHapticTool::end_step() noexcept {
     m.is_stepping = false;
     m.gather();
     m.count_lent(m.last_pose);
-    const double length = m.end - m.state.time;
     m.state.time = m.end;
     m.state.tool = m.pose;
-    m.state.damper = m.damper;
     m.state.status = m.status;
     m.steps.states[m.steps.count++ % FemToolSteps::kSize] = m.state;
-    m.steps.next = m.end + length;  // until the next step says
+    m.steps.next = m.end + m.length;  // until the next step says
     m.publish();
     return m.state;
 }

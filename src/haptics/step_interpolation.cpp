@@ -35,7 +35,6 @@ FemToolState mixed(const FemToolState& a, const FemToolState& b, double s) noexc
     m.time = (1 - s) * a.time + s * b.time;
     m.tool = interpolate(a.tool, b.tool, s);
     m.contact = mixed(a.contact, b.contact, s);
-    m.damper = mixed(a.damper, b.damper, s);
     m.lent = (1 - s) * a.lent + s * b.lent;
     m.depth = (1 - s) * a.depth + s * b.depth;
     return m;

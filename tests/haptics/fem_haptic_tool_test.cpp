@@ -164,7 +164,6 @@ TEST(FemTool, SpringOfADynamicToolAtRestIsTheContactForce) {
     const double z = kBlockHeight + kProxyRadius + FemLoopOptions().clearance - 0.015;
     EXPECT_GT(state.contact.force.z(), 0.3);
     EXPECT_NEAR(600 * (state.tool.position.z() - z), state.contact.force.z(), 1e-6);
-    EXPECT_LT(state.damper.force.norm(), 1e-6);
 }
 
 TEST(FemTool, ALightDynamicToolCarriesTheMassOfTheNodesItTouches) {

@@ -46,7 +46,7 @@ public:
     const FemToolState& end_step() noexcept;
 
     [[nodiscard]] const FemToolState& last() const noexcept;
-    /// Mass of the nodes that touch, which move with the tool [kg].
+    /// Mass of the nodes that touch [kg]; a dynamic tool takes three times as much along.
     [[nodiscard]] double touched_mass() const noexcept;
     /// After the proxies were put elsewhere: begins there, and the hand with it.
     void reset() noexcept;

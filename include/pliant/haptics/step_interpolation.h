@@ -14,7 +14,6 @@ struct FemToolState {
     double time = 0;   ///< on the clock that simulator and haptic thread share [s]
     Pose tool;         ///< frame at the grasp point
     Wrench contact;    ///< mean of the contact constraint over the step, on the tool
-    Wrench damper;     ///< of the dynamic coupling, on the hand
     double lent = 0;   ///< energy that the tool passed on to the bodies it touches [J]
     double depth = 0;  ///< of the deepest node [m]
     int num_contacts = 0;
