@@ -171,8 +171,9 @@ TEST(FemPort, StepsThatChangeAllTheTimeKeepTheForceSmooth) {
     }
     EXPECT_EQ(loop.port->steps().num_late(), 0u);
     EXPECT_GT(loop.port->last().contact.force.z(), 0.3);
-    // 600 N/m at 60 mm/s and three encoder steps
-    EXPECT_LT(largest_change, 0.1);
+    // 600 N/m at 60 mm/s: 4 ms of motion are shown within 1 ms where a short step follows a long
+    // one
+    EXPECT_LT(largest_change, 0.16);
 }
 
 TEST(FemPort, AStoppedSimulatorFadesTheForceAndItComesBack) {
