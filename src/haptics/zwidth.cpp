@@ -26,7 +26,7 @@ void check(const ZWidthOptions& options) {
     (void)SimulatedDevice(options.device, options.hand);  // has its own checks
 }
 
-struct Range {
+struct SwingRange {
     double low = std::numeric_limits<double>::infinity(), high = -low;
 
     void extend(double value) {
@@ -74,7 +74,7 @@ ZWidthCell try_wall(const ZWidthOptions& options, double stiffness, double dampi
     const int count = static_cast<int>(rate * std::max(options.duration, 4 * period));
     const int first_end = static_cast<int>(std::ceil(rate * period)) + options.device.delay;
     const int window = std::max(count / 10, first_end), last_begin = count - window;
-    Range first, middle, last;
+    SwingRange first, middle, last;
     double depth = rest, depth_rate = 0;
     for (int i = 0; i < count; ++i) {
         const double measured = -device.read(i / rate).pose.position.x();

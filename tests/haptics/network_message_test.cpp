@@ -77,6 +77,9 @@ TEST(NetworkMessage, SaysWhyItRefuses) {
     EXPECT_EQ(fault_of("GET / HTTP/1.1\r\n\r\n"), DriverFault::Malformed);
     EXPECT_EQ(fault_of(good.substr(0, 100)), DriverFault::Malformed);
     EXPECT_EQ(fault_of(good + "x"), DriverFault::Malformed);
+    std::string other_size = good;
+    other_size[6] = 100;
+    EXPECT_EQ(fault_of(other_size), DriverFault::Malformed);
     EXPECT_EQ(fault_of(test::hello_bytes(1, {}, 2)), DriverFault::WrongVersion);
     EXPECT_EQ(fault_of(test::driver_header(77, 16, 1, 1)), DriverFault::Malformed);
     EXPECT_EQ(fault_of(test::driver_header(1, 16, 1, 1)), DriverFault::Malformed);
