@@ -2,6 +2,7 @@
 // everything else with inline code of its own out of it.
 #include "field/proxy_kernels.h"
 
+#include <cstddef>
 #include <limits>
 
 #undef HWY_TARGET_INCLUDE
@@ -24,20 +25,31 @@ using Vector = hn::Vec<Tag>;
 using Index = hn::Vec<IndexTag>;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(Tag()));
 
-/// The first `count` entries; lanes beyond them repeat the last one.
+/// Whether vectors load and store a part of themselves at no cost.
+constexpr bool kHasMasks = kLanes == 16;
+
+/// The first `count` entries; lanes beyond them hold some finite number.
 template <class D, class T>
 HWY_INLINE hn::Vec<D> load_some(D tag, const T* p, int count) {
     if (count >= kLanes) return hn::LoadU(tag, p);
-    HWY_ALIGN T values[kLanes];
-    for (int i = 0; i < kLanes; ++i) values[i] = p[i < count ? i : count - 1];
-    return hn::Load(tag, values);
+    if constexpr (kHasMasks) {
+        return hn::MaskedLoad(hn::FirstN(tag, static_cast<std::size_t>(count)), tag, p);
+    } else {
+        HWY_ALIGN T values[kLanes];
+        for (int i = 0; i < kLanes; ++i) values[i] = p[i < count ? i : count - 1];
+        return hn::Load(tag, values);
+    }
 }
 template <class D, class T>
 HWY_INLINE void store_some(hn::Vec<D> v, D tag, T* p, int count) {
     if (count >= kLanes) return hn::StoreU(v, tag, p);
-    HWY_ALIGN T values[kLanes];
-    hn::Store(v, tag, values);
-    for (int i = 0; i < count; ++i) p[i] = values[i];
+    if constexpr (kHasMasks) {
+        hn::BlendedStore(v, hn::FirstN(tag, static_cast<std::size_t>(count)), tag, p);
+    } else {
+        HWY_ALIGN T values[kLanes];
+        hn::Store(v, tag, values);
+        for (int i = 0; i < count; ++i) p[i] = values[i];
+    }
 }
 
 struct Point {
