@@ -2,6 +2,7 @@
 
 #include "pliant/contact/point_tree.h"
 #include "pliant/field/deformed_field.h"
+#include "reduction/aligned_array.h"
 
 #include <memory>
 #include <vector>
@@ -19,7 +20,7 @@ struct ContactModes {
 
 /// U_s V of many points: rows x, y, z of each, of padded_row(r) numbers. Only velocities and
 /// answers to impulses are made of them.
-using ModalTable = std::vector<float>;
+using ModalTable = AlignedArray<float>;
 
 /// Modes and tables that copies of one body share.
 class ModesLibrary {

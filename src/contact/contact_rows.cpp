@@ -35,7 +35,9 @@ bool may_touch(const MovingBody& shell, const MovingBody& field) noexcept {
 }  // namespace
 
 ContactRows::ContactRows(std::span<const MovingBody> bodies, int max_contacts)
-    : contacts(static_cast<std::size_t>(max_contacts)), slot_(std::make_shared<FieldSlot>()) {
+    : contacts(static_cast<std::size_t>(max_contacts)),
+      rows(static_cast<std::size_t>(max_contacts)),
+      slot_(std::make_shared<FieldSlot>()) {
     int most_points = 0;
     std::vector<const float*> trees;
     for (const MovingBody& body : bodies) {
@@ -98,7 +100,8 @@ void ContactRows::add_pair(std::span<const MovingBody> bodies, const BodyPair& p
                                                    static_cast<std::size_t>(count - first));
     weigh(added, options);
     recall(field, pair, memory, options, added);
-    for (SolverContact& c : added) find_response(shell, field, options, c);
+    for (std::size_t i = 0; i < added.size(); ++i)
+        fill_row(shell, field, options, added[i], rows[static_cast<std::size_t>(first) + i]);
 }
 
 void ContactRows::place(const MovingBody& shell, const MovingBody& field,
@@ -153,22 +156,35 @@ void ContactRows::recall(const MovingBody& field, const BodyPair& pair,
     }
 }
 
-/// What a force of 1 N changes, eq. (29); of two tangential ones at most, eq. (30).
-void ContactRows::find_response(const MovingBody& shell, const MovingBody& field,
-                                const RowOptions& options, SolverContact& c) noexcept {
-    c.shell_modes = shell.point_modes(c.point);
-    c.field_modes = field.proxy_modes(c.proxy);
+/// With what a force of 1 N changes, eq. (29); of two tangential ones at most, eq. (30).
+void ContactRows::fill_row(const MovingBody& shell, const MovingBody& field,
+                           const RowOptions& options, const SolverContact& c,
+                           SweepRow& row) noexcept {
+    row = {};
+    row.shell_modes = shell.point_modes(c.point);
+    row.field_modes = field.proxy_modes(c.proxy);
+    Eigen::Map<Vector3d>(row.p) = c.p;
+    for (std::size_t i = 0; i < kNumDirections; ++i) {
+        Eigen::Map<Vector3d>(row.e[i]) = c.e[i];
+        row.f[i] = c.f[i];
+    }
+    row.distance = c.distance;
+    row.softness = 1 / c.k;
     const Matrix3d G =
-        shell.response_at(c.p, c.shell_modes) + field.response_at(c.p, c.field_modes);
+        shell.response_at(c.p, row.shell_modes) + field.response_at(c.p, row.field_modes);
     const double gain = options.reach * options.dt;
     const Vector3d along = G * c.e[0];
-    c.diagonal = 1 / c.k + gain * c.e[0].dot(along);
+    row.gain = 1 / (row.softness + gain * c.e[0].dot(along));
     if (!options.has_friction) return;
-    c.coupling = {c.e[1].dot(along), c.e[2].dot(along)};
+    row.tangential_softness = 1 / (options.friction_stiffness * c.k);
     const Vector3d first = G * c.e[1], second = G * c.e[2];
     const double tt = c.e[1].dot(first), ss = c.e[2].dot(second), ts = c.e[1].dot(second);
-    c.tangential_diagonal = 1 / (options.friction_stiffness * c.k) +
-                            gain * (0.5 * (tt + ss) + std::hypot(0.5 * (tt - ss), ts));
+    row.tangential_gain =
+        1 / (row.tangential_softness + gain * (0.5 * (tt + ss) + std::hypot(0.5 * (tt - ss), ts)));
+    for (std::size_t i = 0; i < 2; ++i) {
+        row.coupling[i] = c.e[i + 1].dot(along);
+        row.stretch[i] = c.e[i + 1].dot(c.stretch);
+    }
 }
 
 }  // namespace pliant

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "contact/contact_sweep.h"
 #include "contact/moving_body.h"
 
 namespace pliant {
@@ -18,12 +19,7 @@ struct SolverContact {
     double k = 0;                                       ///< with its weight [N/m]
     Eigen::Vector3d stretch = Eigen::Vector3d::Zero();  ///< p − anchor, tangential [m]
     std::array<double, kNumDirections> f = {};          ///< along the directions [N]
-    double diagonal = 0, tangential_diagonal = 0;       ///< of eq. (29), (30)
-    /// What an impulse along e_0 changes of the velocities along e_1 and e_2.
-    std::array<double, kNumDirections - 1> coupling = {};
     bool is_sliding = false;
-    /// Of both sides; null for rigid bodies.
-    const float *shell_modes = nullptr, *field_modes = nullptr;
 
     [[nodiscard]] Eigen::Vector3d force() const noexcept {
         return f[0] * e[0] + f[1] * e[1] + f[2] * e[2];
@@ -58,6 +54,7 @@ public:
                   const RowOptions& options, std::span<const RememberedContact> memory) noexcept;
 
     std::vector<SolverContact> contacts;
+    std::vector<SweepRow> rows;  ///< of each contact
     int count = 0;
     int num_visited = 0;
     bool is_complete = true;  ///< false: there were more contacts than places
@@ -84,8 +81,8 @@ private:
     void recall(const MovingBody& field, const BodyPair& pair,
                 std::span<const RememberedContact> memory, const RowOptions& options,
                 std::span<SolverContact> added) const noexcept;
-    static void find_response(const MovingBody& shell, const MovingBody& field,
-                              const RowOptions& options, SolverContact& c) noexcept;
+    static void fill_row(const MovingBody& shell, const MovingBody& field,
+                         const RowOptions& options, const SolverContact& c, SweepRow& row) noexcept;
 
     std::shared_ptr<FieldSlot> slot_;
     std::vector<PointTraversal> traversals_;  ///< of each tree

@@ -38,7 +38,9 @@ MovingBody::MovingBody(const ContactBody& body, const std::string& name, ModesLi
       rotation_(Matrix3d::Identity()),
       centre_(Vector3d::Zero()),
       centre_velocity_(Vector3d::Zero()),
-      inverse_inertia_(Matrix3d::Zero()) {
+      inverse_inertia_(Matrix3d::Zero()),
+      response_(1),
+      rates_(1) {
     if (!rigid_ && !reduced_)
         throw InputError("", name, body.body ? std::string(body.body->kind()) : "no body",
                          "a rigid or a reduced body");
@@ -71,7 +73,8 @@ MovingBody::MovingBody(const ContactBody& body, const std::string& name, ModesLi
         inverse_mass_ = 1 / mass->mass;
     }
     load_ = acceleration_ = y_rate_ = VectorXd::Zero(r);
-    rates_ = response_ = VectorXd::Zero(padded_row(r));
+    length_ = padded_row(r);
+    rates_ = response_ = AlignedArray<double>(static_cast<std::size_t>(std::max(length_, 1)));
 }
 
 std::span<const double> MovingBody::shape() const noexcept {
@@ -133,8 +136,8 @@ bool MovingBody::begin(double dt) noexcept {
     }
     rotation_ = pose_.rotation.toRotationMatrix();
     sphere_ = find_sphere();
-    return is_finite(pose_) && rates_.allFinite() && motion_.linear.allFinite() &&
-           motion_.angular.allFinite();
+    return is_finite(pose_) && Eigen::Map<const VectorXd>(rates_.data(), rank()).allFinite() &&
+           motion_.linear.allFinite() && motion_.angular.allFinite();
 }
 
 void MovingBody::update_solid() noexcept {
@@ -160,25 +163,28 @@ void MovingBody::begin_shape(double dt) noexcept {
     reduced_->next_acceleration(acceleration_);
     const ContactModes& modes = *modes_;
     y_rate_.noalias() = modes.to_modes * reduced_->state().v;
-    auto out = rates_.head(rank());
+    Eigen::Map<VectorXd> out(rates_.data(), rank());
     out.noalias() = modes.to_modes * acceleration_;
     for (int i = 0; i < rank(); ++i) {
         const double lambda = tuning.stiffness * modes.lambda[i];
         const double rate = 0.5 * dt * (tuning.mass_damping + tuning.stiffness_damping * lambda) +
                             0.25 * dt * dt * lambda;
         out[i] = y_rate_[i] + dt * (out[i] - 0.5 * dt * lambda * y_rate_[i]) / (1 + rate);
-        response_[i] = 1 / (1 + kTrust * rate);
+        response_.data()[i] = 1 / (1 + kTrust * rate);
     }
 }
 
-Vector3d MovingBody::velocity_at(const Vector3d& p, const float* modes) const noexcept {
-    Vector3d v = motion_.linear + motion_.angular.cross(p - centre_);
-    if (modes) {
-        Vector3d bend;
-        point_velocity(modes, rates_.data(), static_cast<int>(rates_.size()), bend.data());
-        v.noalias() += rotation_.lazyProduct(bend);
-    }
-    return v;
+SweepBody MovingBody::for_sweeps() noexcept {
+    return {.has_frame = has_frame_,
+            .inverse_mass = inverse_mass_,
+            .inverse_inertia = inverse_inertia_.data(),
+            .centre = centre_.data(),
+            .rotation = rotation_.data(),
+            .response = response_.data(),
+            .length = length_,
+            .linear = motion_.linear.data(),
+            .angular = motion_.angular.data(),
+            .rates = rates_.data()};
 }
 
 Matrix3d MovingBody::response_at(const Vector3d& p, const float* modes) const noexcept {
@@ -191,24 +197,12 @@ Matrix3d MovingBody::response_at(const Vector3d& p, const float* modes) const no
     }
     if (modes) {
         double s[6];
-        point_response(modes, response_.data(), static_cast<int>(response_.size()), s);
+        point_response(modes, response_.data(), length_, s);
         Matrix3d bend;
         bend << s[0], s[1], s[2], s[1], s[3], s[4], s[2], s[4], s[5];
         G += rotation_ * bend * rotation_.transpose();
     }
     return G;
-}
-
-void MovingBody::push(const Vector3d& p, const float* modes, const Vector3d& impulse) noexcept {
-    if (has_frame_) {
-        motion_.linear += inverse_mass_ * impulse;
-        motion_.angular.noalias() += inverse_inertia_.lazyProduct((p - centre_).cross(impulse));
-    }
-    if (modes) {
-        const Vector3d along = rotation_.transpose().lazyProduct(impulse);
-        push_point(modes, response_.data(), along.data(), static_cast<int>(rates_.size()),
-                   rates_.data());
-    }
 }
 
 void MovingBody::apply() noexcept {

@@ -2,6 +2,7 @@
 
 #include "contact/broad_phase.h"
 #include "contact/contact_modes.h"
+#include "contact/contact_sweep.h"
 #include "pliant/contact/contact_solver.h"
 
 namespace pliant {
@@ -31,15 +32,9 @@ public:
     [[nodiscard]] const BoundingSphere& sphere() const noexcept { return sphere_; }
 
     // Of the point at p, world axes; `modes` from one of the tables below, null for rigid bodies.
-    /// v' of eq. (27), as it is in this sweep.
-    [[nodiscard]] Eigen::Vector3d velocity_at(const Eigen::Vector3d& p,
-                                              const float* modes) const noexcept;
-    /// What an impulse changes of it.
+    /// What an impulse changes of its velocity.
     [[nodiscard]] Eigen::Matrix3d response_at(const Eigen::Vector3d& p,
                                               const float* modes) const noexcept;
-    /// Nothing happens to prescribed bodies.
-    void push(const Eigen::Vector3d& p, const float* modes,
-              const Eigen::Vector3d& impulse) noexcept;
     [[nodiscard]] const float* point_modes(int point) const noexcept {
         return point_modes_ ? point_modes_->data() + table_width() * static_cast<std::size_t>(point)
                             : nullptr;
@@ -48,6 +43,8 @@ public:
         return proxy_modes_ ? proxy_modes_->data() + table_width() * static_cast<std::size_t>(proxy)
                             : nullptr;
     }
+    /// For sweeps, which change its velocity in the next step.
+    [[nodiscard]] SweepBody for_sweeps() noexcept;
     /// Adds Uᵀ Rᵀ force to the loads of a reduced body; `U` by columns, `stride` numbers apart.
     template <class Number>
     void add_load(const Number* U, int stride, const Eigen::Vector3d& force) noexcept {
@@ -75,7 +72,7 @@ private:
                      double dt) noexcept;
     void begin_shape(double dt) noexcept;
     [[nodiscard]] std::size_t table_width() const noexcept {
-        return static_cast<std::size_t>(3 * rates_.size());
+        return static_cast<std::size_t>(3 * length_);
     }
 
     RigidBody* rigid_ = nullptr;
@@ -86,6 +83,7 @@ private:
     std::shared_ptr<const ContactModes> modes_;
     std::shared_ptr<const ModalTable> point_modes_, proxy_modes_;
 
+    int length_ = 0;                     ///< of rows of modes
     bool has_frame_ = false;             ///< moves as a whole
     Eigen::Vector3d principal_inertia_;  ///< of bodies with a frame
     Quaternion principal_axes_;          ///< to body axes
@@ -97,10 +95,10 @@ private:
     Eigen::Vector3d centre_velocity_;
     double inverse_mass_ = 0;          ///< 0: does not move as a whole
     Eigen::Matrix3d inverse_inertia_;  ///< world axes
-    Eigen::VectorXd response_;         ///< 1 / (1 + ½ ρ) of each mode, eq. (28); padded
+    AlignedArray<double> response_;    ///< 1 / (1 + ½ ρ) of each mode, eq. (28); padded
     // in the next step, as sweeps change it
     Twist motion_;                           ///< of the centre, world axes
-    Eigen::VectorXd rates_;                  ///< y', padded
+    AlignedArray<double> rates_;             ///< y', padded
     Eigen::VectorXd acceleration_, y_rate_;  ///< scratch
     Wrench wrench_;
     Eigen::VectorXd load_;

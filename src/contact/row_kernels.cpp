@@ -21,34 +21,6 @@ HWY_INLINE Vector widen(const float* p) {
 }
 HWY_INLINE double sum(Vector v) { return hn::GetLane(hn::SumOfLanes(Tag(), v)); }
 
-void run_point_velocity(const float* modes, const double* rates, int length, double* velocity) {
-    const Tag tag;
-    Vector x = hn::Zero(tag), y = x, z = x;
-    for (int i = 0; i < length; i += kLanes) {
-        const Vector rate = hn::LoadU(tag, rates + i);
-        x = hn::MulAdd(widen(modes + i), rate, x);
-        y = hn::MulAdd(widen(modes + length + i), rate, y);
-        z = hn::MulAdd(widen(modes + 2 * length + i), rate, z);
-    }
-    velocity[0] = sum(x);
-    velocity[1] = sum(y);
-    velocity[2] = sum(z);
-}
-
-void run_push_point(const float* modes, const double* response, const double* impulse, int length,
-                    double* rates) {
-    const Tag tag;
-    const Vector px = hn::Set(tag, impulse[0]), py = hn::Set(tag, impulse[1]),
-                 pz = hn::Set(tag, impulse[2]);
-    for (int i = 0; i < length; i += kLanes) {
-        const Vector along = hn::MulAdd(
-            widen(modes + i), px,
-            hn::MulAdd(widen(modes + length + i), py, hn::Mul(widen(modes + 2 * length + i), pz)));
-        hn::StoreU(hn::MulAdd(hn::LoadU(tag, response + i), along, hn::LoadU(tag, rates + i)), tag,
-                   rates + i);
-    }
-}
-
 void run_point_response(const float* modes, const double* response, int length, double* sums) {
     const Tag tag;
     Vector s[6];
@@ -74,18 +46,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace pliant {
 
-HWY_EXPORT(run_point_velocity);
-HWY_EXPORT(run_push_point);
 HWY_EXPORT(run_point_response);
 
-void point_velocity(const float* modes, const double* rates, int length,
-                    double* velocity) noexcept {
-    HWY_DYNAMIC_DISPATCH(run_point_velocity)(modes, rates, length, velocity);
-}
-void push_point(const float* modes, const double* response, const double* impulse, int length,
-                double* rates) noexcept {
-    HWY_DYNAMIC_DISPATCH(run_push_point)(modes, response, impulse, length, rates);
-}
 void point_response(const float* modes, const double* response, int length, double* sums) noexcept {
     HWY_DYNAMIC_DISPATCH(run_point_response)(modes, response, length, sums);
 }

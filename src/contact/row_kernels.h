@@ -1,6 +1,6 @@
 #pragma once
 
-/// Kernels of the contact solver, compiled for each instruction set. The modes of a point are three
+/// Kernel of the contact solver, compiled for each instruction set. The modes of a point are three
 /// rows of `length` floats, its shifts along x, y and z; lengths are multiples of kRowPadding,
 /// numbers beyond what is meant are zero.
 namespace pliant {
@@ -10,11 +10,6 @@ inline constexpr int kRowPadding = 8;
     return (size + kRowPadding - 1) / kRowPadding * kRowPadding;
 }
 
-/// velocity = U rates, 3 places.
-void point_velocity(const float* modes, const double* rates, int length, double* velocity) noexcept;
-/// rates += diag(response) Uᵀ impulse.
-void push_point(const float* modes, const double* response, const double* impulse, int length,
-                double* rates) noexcept;
 /// U diag(response) Uᵀ: xx, xy, xz, yy, yz, zz.
 void point_response(const float* modes, const double* response, int length, double* sums) noexcept;
 
