@@ -32,7 +32,11 @@ export class HapticPanel {
         byId("haptics-device").textContent = haptics.device;
         byId("haptics-notice").textContent = "";
         this.gains.replaceChildren(
-            element("summary", {}, "Coupling at the start"),
+            element(
+                "summary",
+                { title: "In units of the scene, as they follow from device, rate and tool" },
+                "Coupling at the start",
+            ),
             element("dl", { class: "gains" }, ...haptics.gains.flatMap(gainRow)),
         );
     }
@@ -82,10 +86,15 @@ function backOffText({ gainScale, stepScale }: Haptics): string {
 }
 
 function gainRow({ name, unit, meaning, reason, value, least, largest }: GainNote): HTMLElement[] {
-    const range = `Safe from ${digits(least)} to ${digits(largest)} ${unit}`.trim();
-    const title = `${meaning}\n${reason}\n${range}.`;
+    const withUnit = (number: number) => `${digits(number)} ${unit === "1" ? "" : unit}`.trim();
+    const range = `Safe from ${digits(least)} to ${withUnit(largest)}`;
+    const title = `${capitalised(meaning)}. ${range}. Default: ${reason}.`;
     return [
-        element("dt", { title }, name),
-        element("dd", { title }, `${digits(value)} ${unit}`.trim()),
+        element("dt", { title }, capitalised(name.replaceAll("_", " "))),
+        element("dd", { title }, withUnit(value)),
     ];
+}
+
+function capitalised(text: string): string {
+    return text.charAt(0).toUpperCase() + text.slice(1);
 }
