@@ -1,11 +1,13 @@
 #include "pliant/haptics/haptic_tool.h"
 
+#include "haptics/any_coupling.h"
 #include "haptics/back_off.h"
 #include "haptics/held_commands.h"
 #include "haptics/pose_rules.h"
 #include "haptics/tool_contact.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -82,7 +84,7 @@ struct HapticTool::Impl {
           tool(t),
           options(checked(t, o)),
           gains(g),
-          coupling(g, o.coupling),
+          coupling(o.kind, g, o.coupling),
           map(d.capabilities(), o.workspace),
           safety(d.capabilities(), o.safety),
           port(passivity_for(d.capabilities(), o)),
@@ -286,7 +288,7 @@ struct HapticTool::Impl {
     RigidBody& tool;
     HapticToolOptions options;
     CouplingGains gains;
-    StaticCoupling coupling;
+    AnyCoupling coupling;
     WorkspaceMap map;
     DeviceSafety safety;
     PassivityPort port;
@@ -333,7 +335,10 @@ const HapticTick& HapticTool::tick(double now, double dt) noexcept {
 
 const HapticTick& HapticTool::last() const noexcept { return impl_->tick; }
 const CouplingGains& HapticTool::gains() const noexcept { return impl_->gains; }
-StaticCoupling& HapticTool::coupling() noexcept { return impl_->coupling; }
+StaticCoupling& HapticTool::coupling() noexcept {
+    assert(impl_->coupling.as_static() != nullptr);
+    return *impl_->coupling.as_static();
+}
 DeviceSafety& HapticTool::safety() noexcept { return impl_->safety; }
 const PassivityPort& HapticTool::port() const noexcept { return impl_->port; }
 void HapticTool::show_force(bool is_on) noexcept { impl_->options.shows_force = is_on; }

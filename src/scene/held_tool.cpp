@@ -42,7 +42,7 @@ ToolSize size_about(const SurfaceMesh& surface, const Vector3d& grasp) {
 }
 
 /// Box of the places of the grasp point.
-Box reach_of(const HeldToolSurroundings& around, const Vector3d& grasp) {
+Box reach_of_hand(const HeldToolSurroundings& around, const Vector3d& grasp) {
     Box box(around.start.to_world(grasp), around.start.to_world(grasp));
     if (around.motion)
         for (int i = 0; i * kLookStep <= kLookedAt; ++i)
@@ -90,7 +90,7 @@ HeldTool make_held_tool(const HeldToolDescription& description, const DeviceDesc
     const Vector3d grasp =
         description.grasp ? *description.grasp : bounding_box(around.surface.vertices).center();
     const ToolSize size = size_about(around.surface, grasp);
-    const Box reach = reach_of(around, grasp);
+    const Box reach = reach_of_hand(around, grasp);
 
     held.scene.rate = around.rate;
     held.scene.scale = description.scale > 0
@@ -113,6 +113,7 @@ HeldTool make_held_tool(const HeldToolDescription& description, const DeviceDesc
     HapticToolOptions& options = held.options;
     options.workspace.scale = held.scene.scale;
     options.workspace.centre = reach.center();
+    options.kind = description.coupling;
     options.grasp = grasp;
     options.rate = around.rate;
     options.passivity.controls = description.has_passivity;

@@ -43,7 +43,7 @@ LiveParameter gain_slider(const GainNote& note, std::string name, std::string la
 }
 
 /// Towards `gap` by implicit Euler, critically damped and no faster than `limit`.
-void follow(Vector3d& velocity, const Vector3d& gap, double limit, double dt) noexcept {
+void follow_gap(Vector3d& velocity, const Vector3d& gap, double limit, double dt) noexcept {
     velocity = (velocity + dt * kHandRate * kHandRate * gap) /
                ((1 + dt * kHandRate) * (1 + dt * kHandRate));
     const double speed = velocity.norm();
@@ -158,10 +158,10 @@ void ToolHand::follow_wish(double dt) noexcept {
     wish_.time_left = arrives ? 0 : wish_.time_left - dt;
     // the hand after it, docs/scene.md eq. (3)
     Pose& hand = wish_.hand;
-    follow(wish_.follow.linear, wish_.pose.position - hand.position, kHandSpeed / held_.scene.scale,
-           dt);
-    follow(wish_.follow.angular, rotation_difference(hand.rotation, wish_.pose.rotation),
-           kHandTurning, dt);
+    follow_gap(wish_.follow.linear, wish_.pose.position - hand.position,
+               kHandSpeed / held_.scene.scale, dt);
+    follow_gap(wish_.follow.angular, rotation_difference(hand.rotation, wish_.pose.rotation),
+               kHandTurning, dt);
     hand = advance(hand, wish_.follow, dt);
 }
 

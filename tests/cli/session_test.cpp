@@ -25,6 +25,19 @@ constexpr const char* kScene = R"({
   ]
 })";
 
+/// A peg that a hand presses on the ground.
+constexpr const char* kHeldScene = R"({
+  "pliant": 1, "name": "peg", "gravity": [0, 0, 0],
+  "bodies": [
+    { "name": "peg", "rigid": { "shape": "peg", "size": 0.05, "motion": { "path": { "keyframes": [
+        { "time": 0, "position": [0, 0, 0.002] }, { "time": 0.3, "position": [0, 0, -0.004] }] } } },
+      "contact": { "pointshell": { "points": 300, "levels": 3, "resolution": 32 } } },
+    { "name": "floor", "rigid": { "ground": {} } }
+  ],
+  "contacts": [{ "shell": "peg", "field": "floor" }],
+  "tool": { "body": "peg" }
+})";
+
 std::string read(const std::string& path) {
     std::ostringstream text;
     text << std::ifstream(path, std::ios::binary).rdbuf();
@@ -65,6 +78,7 @@ protected:
     void SetUp() override {
         CommandLine::SetUp();
         std::ofstream(path("box.json")) << kScene;
+        std::ofstream(path("peg.json")) << kHeldScene;
     }
     [[nodiscard]] std::string headless(const std::string& more) const {
         return "run " + path("box.json") + " --headless --progress none " + more;
@@ -113,6 +127,29 @@ TEST_F(Session, RecordingIsExportedAndRepeatedBitForBit) {
         pliant("replay " + file + " --loop slow --csv " + path("b.csv") + " --json").exit_code, 0);
     EXPECT_FAILS_WITH("replay " + file + " --loop fast --csv " + path("b.csv"),
                       "--loop = fast (expected one of haptic, slow)");
+}
+
+TEST_F(Session, AToolInAHandIsRecordedWithItsDeviceAndRepeatedBitForBit) {
+    const std::string file = path("a.pliantrec");
+    const std::string run = "run " + path("peg.json") + " --headless --progress none ";
+    const Output output = pliant(run + "--duration 0.6 --hand firm --record " + file);
+    EXPECT_EQ(output.exit_code, 0) << output.text;
+    EXPECT_TRUE(contains(output, "mm at most, 0 of 600 ticks deeper")) << output.text;
+    EXPECT_TRUE(contains(output, "simulated device, 1 : ")) << output.text;
+    EXPECT_TRUE(contains(pliant("inspect " + file), "simulated device (simulated), 600 readings"));
+    const Output replay =
+        pliant("replay " + file + " --progress none --check --csv " + path("a.csv"));
+    EXPECT_EQ(replay.exit_code, 0) << replay.text;
+    EXPECT_TRUE(contains(replay, "none of ")) << replay.text;
+    EXPECT_NE(read(path("a.csv")).find(",max_depth_m,"), std::string::npos);
+    // another grip, another run
+    const Output loose = pliant(run + "--json --duration 0.6 --hand loose");
+    EXPECT_TRUE(contains(loose, "\"haptics\":{\"device\":\"simulated device\"")) << loose.text;
+    EXPECT_NE(hash_in(loose), hash_in(pliant(run + "--json --duration 0.6 --hand firm")));
+    EXPECT_FAILS_WITH(run + "--device netwrk", "did you mean \"network\"?");
+    EXPECT_FAILS_WITH(run + "--device network", "in which no network device can take part");
+    EXPECT_FAILS_WITH(headless("--device simulated"),
+                      "nothing in the scene \"box\" is held in a hand");
 }
 
 TEST_F(Session, RecordingWithAScriptHoldsTheScript) {

@@ -2,11 +2,14 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <cstring>
 #include <fstream>
+#include <thread>
 
 #include "input_error.h"
 #include "pliant/field/analytic_field.h"
+#include "pliant/scene/engine.h"
 #include "pliant/scene/recording.h"
 #include "scene/haptic_record.h"
 
@@ -23,7 +26,7 @@ protected:
     [[nodiscard]] std::filesystem::path file() const { return *folder / "a.pliantrec"; }
 };
 
-bool is_same(const HapticTick& a, const HapticTick& b) {
+bool is_same_tick(const HapticTick& a, const HapticTick& b) {
     const HapticRecord x = to_record(a), y = to_record(b);
     return std::memcmp(&x, &y, sizeof x) == 0;
 }
@@ -101,8 +104,8 @@ private:
 };
 
 /// So many ticks, with a command before some of them, as an engine records them.
-void record(World& world, const std::filesystem::path& path, int ticks,
-            const std::vector<std::pair<int, Command>>& commands) {
+void record_ticks(World& world, const std::filesystem::path& path, int ticks,
+                  const std::vector<std::pair<int, Command>>& commands) {
     const RecordingHeader header = recording_header(world, {}, 100);
     RecordingWriter writer(path, header);
     std::size_t next = 0;
@@ -138,7 +141,7 @@ TEST_F(HapticRecording, HoldsEveryTickOfTheToolBitForBit) {
     ASSERT_EQ(recording.haptics(0).size(), ticks.size());
     int num_different = 0;
     for (std::size_t i = 0; i < ticks.size(); ++i)
-        num_different += !is_same(recording.haptics(0)[i], ticks[i]);
+        num_different += !is_same_tick(recording.haptics(0)[i], ticks[i]);
     EXPECT_EQ(num_different, 0);
     EXPECT_GT(recording.haptics(0).back().num_contacts, 0);
     ASSERT_TRUE(recording.header().device);
@@ -160,12 +163,12 @@ TEST_F(HapticRecording, OfASimulatedDeviceReplaysBitForBitThroughCommandsSliders
     Command turned{.kind = Kind::MoveTool, .target = {0.004, 0, 0.012}, .duration = 0.1};
     turned.rotation = {0.9950041652780258, 0.09983341664682815, 0, 0};
     turned.buttons = 2;
-    record(world, file(), 1500,
-           {{0, slider("hand.stiffness", 400)},
-            {700, turned},
-            {900, slider("tool.stiffness", 200)},
-            {1000, {.kind = Kind::Reset}},
-            {1200, slider("tool.depth limit", 2e-4)}});
+    record_ticks(world, file(), 1500,
+                 {{0, slider("hand.stiffness", 400)},
+                  {700, turned},
+                  {900, slider("tool.stiffness", 200)},
+                  {1000, {.kind = Kind::Reset}},
+                  {1200, slider("tool.depth limit", 2e-4)}});
     const Recording recording = Recording::load(file());
     ASSERT_EQ(recording.commands(0).size(), 5u);
     EXPECT_EQ(recording.commands(0)[1].command.rotation, turned.rotation);
@@ -183,11 +186,32 @@ TEST_F(HapticRecording, OfASimulatedDeviceReplaysBitForBitThroughCommandsSliders
     EXPECT_THAT(difference.first_difference, HasSubstr("the tool in the hand at tick "));
 }
 
+TEST_F(HapticRecording, OfAnEngineHoldsEveryTickAndReplaysBitForBit) {
+    {
+        Engine engine(std::make_unique<World>(build(press())), {.real_time = false});
+        engine.run();
+        engine.start_recording(file(), recording_header(engine.world()));
+        Command there{.kind = Kind::MoveTool, .target = {0.002, 0, 0.015}};
+        there.rotation = {0.9987502603949663, 0, 0.04997916927067833, 0};
+        EXPECT_TRUE(engine.send(there));
+        while (engine.frame(0).tick < 300)
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        engine.stop_recording();
+    }
+    const Recording recording = Recording::load(file());
+    EXPECT_GE(recording.num_ticks(0), 300u);
+    EXPECT_EQ(recording.haptics(0).size(), recording.num_ticks(0));
+    World again = build(press());
+    const ReplayCheck check = check_replay(recording, again);
+    EXPECT_GE(check.num_compared, 300u);
+    EXPECT_EQ(check.num_different, 0u) << check.first_difference;
+}
+
 TEST_F(HapticRecording, OfADeviceOutsideReplaysFromItsReadings) {
     const World model = build(press());
     const OutsideWorld outside(model);
     World world = outside.make(std::make_unique<OutsideDevice>(), false);
-    record(world, file(), 1000, {{300, {.kind = Kind::Reset}}});
+    record_ticks(world, file(), 1000, {{300, {.kind = Kind::Reset}}});
     ASSERT_GT(world.loop(0).haptic_tick()->num_contacts, 0);
     const Recording recording = Recording::load(file());
     const std::optional<DeviceDescription> device = recorded_device(recording);

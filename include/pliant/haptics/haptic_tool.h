@@ -13,8 +13,12 @@
 
 namespace pliant {
 
+/// How a tool follows the hand: by StaticCoupling, or by one of the baselines.
+enum class ToolCoupling { Static, Dynamic, Direct };
+
 struct HapticToolOptions {
-    CouplingOptions coupling;
+    ToolCoupling kind = ToolCoupling::Static;
+    CouplingOptions coupling;  ///< of the static one
     WorkspaceOptions workspace;
     DeviceSafetyOptions safety;
     PassivityOptions passivity;
@@ -65,7 +69,7 @@ public:
     [[nodiscard]] const CouplingGains& gains() const noexcept;
     void set_gains(const CouplingGains& gains) noexcept;
     void show_force(bool is_on) noexcept;
-    /// The coupling as it works; its gains are set here every time back-off changes them.
+    /// The static coupling as it works; its gains are set here every time back-off changes them.
     [[nodiscard]] StaticCoupling& coupling() noexcept;
     [[nodiscard]] DeviceSafety& safety() noexcept;
     [[nodiscard]] const PassivityPort& port() const noexcept;

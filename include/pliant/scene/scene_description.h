@@ -6,6 +6,7 @@
 #include "pliant/contact/contact_pair.h"
 #include "pliant/fem/damping.h"
 #include "pliant/field/build_field.h"
+#include "pliant/haptics/haptic_tool.h"
 #include "pliant/haptics/open_device.h"
 #include "pliant/reduction/build_reduced.h"
 #include "pliant/scene/command.h"
@@ -196,10 +197,6 @@ struct ToolDescription {
     std::string loop = "haptic";
     std::optional<ScriptedMotion> script;  ///< moves it until the pointer does
 };
-
-/// How a tool in a hand follows it, docs/haptics.md sections "Static virtual coupling" and
-/// "Baselines".
-enum class ToolCoupling { Static, Dynamic, Direct };
 
 /// A rigid body of the scene, without mass, held in a hand; docs/scene.md section "Tool in a hand".
 /// Its motion is where the hand wants it to be until somebody moves it.
