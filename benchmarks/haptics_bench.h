@@ -7,5 +7,6 @@ namespace pliant::bench {
 // the parts of haptics
 [[nodiscard]] std::vector<Benchmark> haptics_coupling_benchmarks();
 [[nodiscard]] std::vector<Benchmark> haptics_tool_benchmarks();
+[[nodiscard]] std::vector<Benchmark> haptics_fem_benchmarks();
 
 }  // namespace pliant::bench

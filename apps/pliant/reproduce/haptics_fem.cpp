@@ -130,6 +130,7 @@ HandRun press_bar(FemCoupling coupling, const HandModel& hand, int cells, double
         if (now < kJudged || now >= kStopped) continue;
         run.force += t.contact.force.z();
         run.bent = bar.state().u;
+        run.margin = port.port().least_margin();
         ++num_still;
         run.contacts = t.num_contacts;
         const int before = meter.num_windows();
@@ -140,7 +141,6 @@ HandRun press_bar(FemCoupling coupling, const HandModel& hand, int cells, double
     }
     run.force /= num_still;
     run.is_calm = has_calm_pair && run.level <= meter.options().force_limit;
-    run.margin = port.port().least_margin();
     // of the axis under the palm
     const Vector3d place(kBarLength - 0.04, 0, 0);
     int nearest = 0;
@@ -250,7 +250,9 @@ void run_virtual_hand(Context& context) {
     const double beam = 1 / (a * a * a / (3 * kBarModulus * inertia) + a / shear);
     page.text(
         format("The theory of thin beams with shear gives %.1f N/m for a force under the "
-               "palm and small deflections.",
+               "palm and small deflections. A kinematic tool has the mass of the bar in the hand, "
+               "several steps late: it bounces, and back-off takes most of the force away. The "
+               "springs of a dynamic tool are as fast as the device.",
                beam));
 }
 
