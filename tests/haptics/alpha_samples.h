@@ -17,8 +17,8 @@ namespace pliant::test {
 
 class AlphaPuzzle {
 public:
-    /// `field` of the first tube with its cell, `second` the points of the other, as built.
-    AlphaPuzzle(std::shared_ptr<const DistanceField> field, double cell, PointTree second)
+    /// `field` of the first tube, `second` the points of the other, as built.
+    AlphaPuzzle(std::shared_ptr<const DistanceField> field, PointTree second)
         : field_(std::move(field)), tree_(std::move(second)), path_(demo_path()) {
         for (const Eigen::Vector3f& x : tree_.shell().points)
             grasp_ += x.cast<double>() / tree_.num_points();
@@ -34,7 +34,9 @@ public:
         held_.tool.grasp = grasp_;
         held_.tool.workspace.scale = 0.4;
         held_.home = Eigen::Vector3d(-0.072, 0, 0);
-        held_.cell = cell;
+        // the gap leaves 1 mm at each side: depths of half a cell, 1.2 mm, would make it twice as
+        // wide, and pulling would do
+        held_.cell = 0.5e-3;
     }
 
     [[nodiscard]] const PointTree& tree() const { return tree_; }
@@ -136,8 +138,7 @@ inline AlphaPuzzle coarse_puzzle() {
     shell.spacing = 0.004;
     auto field = std::make_shared<DistanceGrid>(
         build_field(make_shape("alpha-tube-1", 40), {.resolution = 128}));
-    const double cell = field->frame().cell;
-    return AlphaPuzzle(std::move(field), cell, PointTree(std::move(shell)));
+    return AlphaPuzzle(std::move(field), PointTree(std::move(shell)));
 }
 
 /// A hand does not know the way to a millimetre: slow wandering about it by [m] and [rad].
@@ -161,8 +162,9 @@ struct PushOutcome {
     bool is_out = false;
 };
 
-/// One try without the path: the hand pulls as hard as it can towards places 30 cm away with random
-/// turns, two after the other, shaking.
+/// One try without the path, half a second: a hand that pulls as hard as it can, 30 cm away, with
+/// turns up to 180° and shaking. Even numbers turn the tube first and pull it straight then, odd
+/// ones do both at once, towards two places one after the other.
 inline PushOutcome push_once(ToolInHand& held, const AlphaPuzzle& puzzle, int number) {
     held.restart();
     std::mt19937 random(static_cast<std::uint32_t>(number));
@@ -175,30 +177,45 @@ inline PushOutcome push_once(ToolInHand& held, const AlphaPuzzle& puzzle, int nu
         } while (d.norm() > 1 || d.norm() < 0.1);
         return Eigen::Vector3d(d.normalized());
     };
-    const Eigen::Vector3d& grasp = puzzle.grasp();
-    PushOutcome outcome;
-    constexpr int kTicks = 250;
-    Pose from;
-    for (int part = 0; part < 2; ++part) {
-        Pose to;
+    /// Turn [rad] and way [m] of the grasp point from its start.
+    struct Goal {
+        Eigen::Vector3d turn, way;
+    };
+    const auto goal = [&] {
         const double angle = std::numbers::pi * uniform(random);
-        to.rotation = rotation_from_vector(angle * direction());
-        to.position = grasp + 0.3 * direction() - to.rotation * grasp;
-        const double rate = 4 + 2 * uniform(random), size = 0.01 * (1 + uniform(random));
-        const Eigen::Vector3d shake = size * direction(), twist = size / 0.04 * direction();
-        for (int k = 0; k < kTicks; ++k) {
-            Pose wanted = interpolate(from, to, std::min(1.0, k / 120.0));
-            const double s = std::sin(2 * std::numbers::pi * rate * kHapticStep * k);
-            wanted.position += s * shake;
-            wanted.rotation = rotation_from_vector(s * twist) * wanted.rotation;
-            const HapticTick& tick = held.step(wanted);
-            outcome.depth = std::max(outcome.depth, tick.depth);
-            outcome.force = std::max(outcome.force, tick.coupling.force.norm());
+        const Eigen::Vector3d turn = angle * direction();
+        return Goal{turn, 0.3 * direction()};
+    };
+    const Goal first = goal(), second = goal();
+    const double rate = 4 + 2 * uniform(random), size = 0.01 * (1 + uniform(random));
+    const Eigen::Vector3d shake = size * direction(), twist = size / 0.04 * direction();
+
+    const Eigen::Vector3d& grasp = puzzle.grasp();
+    const bool turns_first = number % 2 == 0;
+    const auto part = [](int tick, int from, int to) {
+        return std::clamp(static_cast<double>(tick - from) / (to - from), 0.0, 1.0);
+    };
+    PushOutcome outcome;
+    for (int k = 0; k < 500; ++k) {
+        Pose wanted;
+        Eigen::Vector3d way;
+        if (turns_first) {
+            wanted.rotation = rotation_from_vector(part(k, 0, 150) * first.turn);
+            way = part(k, 200, 300) * first.way;
+        } else {
+            const Quaternion middle = rotation_from_vector(part(k, 0, 120) * first.turn);
+            wanted.rotation = rotation_from_vector(part(k, 250, 370) * second.turn) * middle;
+            way = part(k, 0, 120) * first.way + part(k, 250, 370) * (second.way - first.way);
         }
-        const Pose& tool = held.haptics().last().tool;
-        outcome.farthest = std::max(outcome.farthest, (tool.to_world(grasp) - grasp).norm());
-        outcome.is_out = outcome.is_out || puzzle.linking(tool) < 0.5;
-        from = to;
+        const double s = std::sin(2 * std::numbers::pi * rate * kHapticStep * k);
+        wanted.rotation = rotation_from_vector(s * twist) * wanted.rotation;
+        wanted.position = grasp + way + s * shake - wanted.rotation * grasp;
+        const HapticTick& tick = held.step(wanted);
+        outcome.depth = std::max(outcome.depth, tick.depth);
+        outcome.force = std::max(outcome.force, tick.coupling.force.norm());
+        if (k % 50 != 49) continue;
+        outcome.farthest = std::max(outcome.farthest, (tick.tool.to_world(grasp) - grasp).norm());
+        outcome.is_out = outcome.is_out || puzzle.linking(tick.tool) < 0.5;
     }
     return outcome;
 }

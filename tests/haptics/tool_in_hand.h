@@ -54,7 +54,6 @@ public:
         if (options.adjust) options.adjust(gains_);
         ContactPairOptions pair_options;
         pair_options.traversal = options.traversal;
-        pair_options.loads.cap_depth = 0.5 * gains_.max_depth;
         pair_ = std::make_unique<ContactPair>(ShellBody{tool_.get(), tree},
                                               FieldBody{other_.get(), std::move(field), {}},
                                               pair_options);

@@ -22,7 +22,7 @@ struct LimitCase {
 };
 
 std::vector<LimitCase> limit_cases() {
-    std::vector<LimitCase> cases(8);
+    std::vector<LimitCase> cases(9);
     cases[0].name = "all";
     cases[1].name = "springs not saturated";
     cases[1].coupling.saturation = CouplingSaturation::None;
@@ -38,6 +38,8 @@ std::vector<LimitCase> limit_cases() {
     cases[6].static_damping = 0;
     cases[7].name = "no cap on points";
     cases[7].caps_points = false;
+    cases[8].name = "steps may press beyond";
+    cases[8].coupling.holds_depth = false;
     return cases;
 }
 

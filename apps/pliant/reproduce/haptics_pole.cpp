@@ -126,7 +126,7 @@ RodRun lever_as_published(const RodScene& scene) {
     loads.stiffness = gains.contact_stiffness;
     test::ToolScene contact(scene.shape, scene.posts, loads);
     CouplingOptions published;
-    published.limits_torque = false;
+    published.limits_torque = published.holds_depth = false;
     StaticCoupling coupling(gains, published);
     RodRun run;
     for (int k = 0; k < kRodTicks; ++k) {
