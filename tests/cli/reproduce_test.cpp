@@ -124,6 +124,22 @@ TEST_F(Reproduce, FieldsAreSmootherThanVoxmapsAndDrawnAsIsoLines) {
     EXPECT_EQ(pictures, 6u);
 }
 
+TEST_F(Reproduce, PolesAreFeltAsFourSpringsInARow) {
+    const Output made =
+        pliant("reproduce haptics --quick --only pole --only couplings --progress none -o " +
+               path("page.html"));
+    ASSERT_EQ(made.exit_code, 0) << made.text;
+    EXPECT_TRUE(contains(made, ", 0 beyond their tolerances")) << made.text;
+    const std::string html = page("page.html");
+    EXPECT_EQ(first_unbalanced_tag(html), "");
+    for (const char* part : {"<section id=\"pole\">", "four springs, N/m", "dynamic, 50 g"})
+        EXPECT_NE(html.find(part), std::string::npos) << part;
+    const Output list = pliant("reproduce haptics --list");
+    for (const char* name : {"alpha-puzzle", "alpha-pushes", "pole", "rod", "couplings", "solves",
+                             "limits", "bumps", "degradation"})
+        EXPECT_TRUE(contains(list, name)) << name;
+}
+
 TEST_F(Reproduce, UnknownNamesAreRefusedWithTheList) {
     EXPECT_FAILS_WITH(
         "reproduce fem --only compresion -o " + path("page.html"),
