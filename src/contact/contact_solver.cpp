@@ -76,7 +76,6 @@ struct ContactSolver::Impl {
     void for_each_body(const Work& work) noexcept;
     /// False: too many.
     bool find_contacts(double dt) noexcept;
-    void couple_pairs() noexcept;
     void solve(double dt) noexcept;
     [[nodiscard]] SweepPair sweep_pair(const PairContacts& pair) noexcept;
     /// False: forces are not finite, and none act.
@@ -105,13 +104,7 @@ struct ContactSolver::Impl {
     std::vector<PairContacts> active;  ///< touching
     std::vector<BodyPair> active_bodies;
     PairPhases phases;
-    /// Pairs of a phase in twos, which are swept together, as places [first, end) in its order.
-    struct Couple {
-        int first = 0, end = 0;
-    };
-    std::vector<Couple> couples;
-    std::vector<int> couple_offsets;  ///< of each phase
-    std::vector<int> sweep_offsets;   ///< of all sweeps, one after the other
+    std::vector<int> sweep_offsets;  ///< of all sweeps, one after the other
     std::vector<RememberedContact> memory;
     std::vector<Contact> contacts;
     ContactSolverStatistics statistics;
@@ -133,8 +126,6 @@ ContactSolver::Impl::Impl(const std::vector<ContactBody>& contact_bodies,
     active_bodies.reserve(max_pairs);
     memory.reserve(static_cast<std::size_t>(o.max_contacts));
     contacts.reserve(static_cast<std::size_t>(o.max_contacts));
-    couples.reserve(max_pairs);
-    couple_offsets.reserve(max_pairs + 1);
     // each sweep has its phases and a look at the result
     sweep_offsets.reserve((max_pairs + 1) * (static_cast<std::size_t>(o.max_iterations) + 1) + 1);
 }
@@ -217,43 +208,22 @@ SweepPair ContactSolver::Impl::sweep_pair(const PairContacts& pair) noexcept {
             body(pair.bodies.shell).for_sweeps(), body(pair.bodies.field).for_sweeps()};
 }
 
-void ContactSolver::Impl::couple_pairs() noexcept {
-    const std::span<const int> offsets = phases.offsets();
-    couples.clear();
-    couple_offsets.clear();
-    for (std::size_t phase = 0; phase + 1 < offsets.size(); ++phase) {
-        couple_offsets.push_back(static_cast<int>(couples.size()));
-        for (int place = offsets[phase]; place < offsets[phase + 1]; place += 2)
-            couples.push_back({place, std::min(place + 2, offsets[phase + 1])});
-    }
-    couple_offsets.push_back(static_cast<int>(couples.size()));
-}
-
 void ContactSolver::Impl::solve(double dt) noexcept {
     const SweepOptions sweep_options{dt, reach(dt), options.friction};
-    couple_pairs();
-    const int num_couples = static_cast<int>(couples.size()), num_items = num_couples + 1;
-    bool is_done = num_couples == 0;
-    const auto sweep_couple = [&](const Couple& couple, bool is_start) {
-        std::array<SweepPair, 2> both;
-        std::array<SweepChange, 2> changes;
-        const int count = couple.end - couple.first;
-        for (int i = 0; i < count; ++i) {
-            const auto k = static_cast<std::size_t>(i);
-            both[k] = sweep_pair(pair_at(couple.first + i));
-            if (is_start) start_contacts(both[k], sweep_options);
-        }
-        if (is_start) return;
-        sweep_contacts(both.data(), count, sweep_options, changes.data());
-        for (int i = 0; i < count; ++i)
-            pair_at(couple.first + i).sweep = changes[static_cast<std::size_t>(i)];
-    };
+    const int num_pairs = static_cast<int>(active.size()), num_items = num_pairs + 1;
+    bool is_done = num_pairs == 0;
     // items of sweep 0 start, those of the others sweep; the last of each looks at the change
     const auto work = [&](int item) {
         const int sweep = item / num_items, place = item % num_items;
         if (is_done) return;
-        if (place < num_couples) {
-            sweep_couple(couples[static_cast<std::size_t>(place)], sweep == 0);
+        if (place < num_pairs) {
+            PairContacts& pair = pair_at(place);
+            // often the next one of this thread
+            if (place + 1 < num_pairs) prefetch_contacts(sweep_pair(pair_at(place + 1)));
+            if (sweep == 0)
+                start_contacts(sweep_pair(pair), sweep_options);
+            else
+                pair.sweep = sweep_contacts(sweep_pair(pair), sweep_options);
             return;
         }
         if (sweep == 0) return;
@@ -274,7 +244,7 @@ void ContactSolver::Impl::solve(double dt) noexcept {
     sweep_offsets.clear();
     sweep_offsets.push_back(0);
     for (int sweep = 0; sweep < num_sweeps; ++sweep) {
-        for (const int offset : std::span(couple_offsets).subspan(1))
+        for (const int offset : phases.offsets().subspan(1))
             sweep_offsets.push_back(sweep * num_items + offset);
         sweep_offsets.push_back((sweep + 1) * num_items);
     }

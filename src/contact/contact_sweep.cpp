@@ -2,6 +2,11 @@
 // everything else with inline code of its own out of it.
 #include "contact/contact_sweep.h"
 
+#include <cstddef>
+#include <initializer_list>
+
+#include <hwy/cache_control.h>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "contact/contact_sweep.cpp"
 #include <hwy/foreach_target.h>
@@ -117,6 +122,14 @@ HWY_INLINE void sweep_friction(SweepRow& row, const double* v, const SweepOption
     }
 }
 
+/// Rows of all pairs are more than a cache holds: so many are called before they are needed.
+constexpr int kRowsAhead = 4;
+
+HWY_INLINE void prefetch_lines(const void* begin, std::size_t size) {
+    for (std::size_t at = 0; at < size; at += 64)
+        hwy::Prefetch(static_cast<const char*>(begin) + at);
+}
+
 HWY_INLINE void sweep_row(const SweepPair& pair, SweepRow& row, const SweepOptions& options,
                           SweepChange& result) {
     const Arrow p = arrow_at(row.p);
@@ -151,16 +164,26 @@ void run_start(const SweepPair& pair, const SweepOptions& options) {
     }
 }
 
-void run_sweep(const SweepPair* pairs, int num_pairs, const SweepOptions& options,
-               SweepChange* changes) {
-    SweepChange results[2];
-    const SweepPair &first = pairs[0], &second = pairs[num_pairs - 1];
-    const int num_first = first.count, num_second = num_pairs > 1 ? second.count : 0;
-    for (int i = 0; i < num_first || i < num_second; ++i) {
-        if (i < num_first) sweep_row(first, first.rows[i], options, results[0]);
-        if (i < num_second) sweep_row(second, second.rows[i], options, results[1]);
+void run_prefetch(const SweepPair& pair) {
+    prefetch_lines(pair.rows, kRowsAhead * sizeof(SweepRow));
+    for (const SweepBody* body : {&pair.shell, &pair.field}) {
+        const std::size_t size = sizeof(double) * static_cast<std::size_t>(body->length);
+        prefetch_lines(body->rates, size);
+        prefetch_lines(body->response, size);
+        prefetch_lines(body->linear, 1);
+        prefetch_lines(body->centre, 1);
+        prefetch_lines(body->rotation, 1);
+        prefetch_lines(body->inverse_inertia, 1);
     }
-    for (int i = 0; i < num_pairs; ++i) changes[i] = results[i];
+}
+
+SweepChange run_sweep(const SweepPair& pair, const SweepOptions& options) {
+    SweepChange result;
+    for (int i = 0; i < pair.count; ++i) {
+        prefetch_lines(pair.rows + i + kRowsAhead, sizeof(SweepRow));
+        sweep_row(pair, pair.rows[i], options, result);
+    }
+    return result;
 }
 
 }  // namespace pliant::HWY_NAMESPACE
@@ -169,15 +192,16 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace pliant {
 
+HWY_EXPORT(run_prefetch);
 HWY_EXPORT(run_start);
 HWY_EXPORT(run_sweep);
 
+void prefetch_contacts(const SweepPair& pair) noexcept { HWY_DYNAMIC_DISPATCH(run_prefetch)(pair); }
 void start_contacts(const SweepPair& pair, const SweepOptions& options) noexcept {
     HWY_DYNAMIC_DISPATCH(run_start)(pair, options);
 }
-void sweep_contacts(const SweepPair* pairs, int num_pairs, const SweepOptions& options,
-                    SweepChange* changes) noexcept {
-    HWY_DYNAMIC_DISPATCH(run_sweep)(pairs, num_pairs, options, changes);
+SweepChange sweep_contacts(const SweepPair& pair, const SweepOptions& options) noexcept {
+    return HWY_DYNAMIC_DISPATCH(run_sweep)(pair, options);
 }
 
 }  // namespace pliant

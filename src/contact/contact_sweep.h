@@ -32,8 +32,8 @@ struct SweepRow {
 
 /// The contacts of one pair and its bodies, whose velocities sweeps change.
 struct SweepPair {
-    SweepRow* rows = nullptr;
-    int count = 0;
+    SweepRow* rows;
+    int count;
     SweepBody shell, field;
 };
 struct SweepOptions {
@@ -45,12 +45,12 @@ struct SweepChange {
     double change = 0, largest = 0;
 };
 
+/// Calls what a sweep begins with into the cache.
+void prefetch_contacts(const SweepPair& pair) noexcept;
 /// Adds the impulses of the forces that contacts begin with to the velocities.
 void start_contacts(const SweepPair& pair, const SweepOptions& options) noexcept;
-/// One Gauss-Seidel pass over the contacts in their order, docs/contact.md eq. (29), (30), of one
-/// pair or of two that have no moving body in common: each contact waits for the one before it, and
-/// the other pair fills the time.
-void sweep_contacts(const SweepPair* pairs, int num_pairs, const SweepOptions& options,
-                    SweepChange* changes) noexcept;
+/// One Gauss-Seidel pass over the contacts in their order, docs/contact.md eq. (29), (30).
+[[nodiscard]] SweepChange sweep_contacts(const SweepPair& pair,
+                                         const SweepOptions& options) noexcept;
 
 }  // namespace pliant
