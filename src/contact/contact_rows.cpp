@@ -22,17 +22,53 @@ std::array<Vector3d, 2> across(const Vector3d& n) {
     return {t, n.cross(t)};
 }
 
-bool may_touch(const MovingBody& shell, const MovingBody& field) noexcept {
-    const BoundingSphere& sphere = shell.sphere();
-    const DistanceField& solid = *field.solid();
-    const float value = solid.distance(field.pose().to_body(sphere.centre));
-    const CullingMargin margin = solid.margin();
-    // single precision, twice over
-    const double rounding = 1e-6 * (std::abs(double{value}) + sphere.radius + sphere.centre.norm());
-    return value <= margin.stretch * sphere.radius + margin.at(value) + rounding;
+}  // namespace
+
+void FieldNeighbours::arrange(std::span<const BodyPair> pairs, std::size_t num_bodies) noexcept {
+    std::fill_n(start_.begin(), num_bodies + 1, 0);
+    for (const BodyPair& pair : pairs) ++start_[static_cast<std::size_t>(pair.field) + 1];
+    for (std::size_t i = 1; i <= num_bodies; ++i) start_[i] += start_[i - 1];
+    for (std::size_t i = 0; i < pairs.size(); ++i)
+        order_[static_cast<std::size_t>(start_[static_cast<std::size_t>(pairs[i].field)]++)] =
+            static_cast<int>(i);
+    // each place has become the start of the next one
+    std::copy_backward(start_.begin(), start_.begin() + static_cast<std::ptrdiff_t>(num_bodies),
+                       start_.begin() + static_cast<std::ptrdiff_t>(num_bodies) + 1);
+    start_[0] = 0;
 }
 
-}  // namespace
+void FieldNeighbours::ask(std::span<const MovingBody> bodies, std::span<const BodyPair> pairs,
+                          int field_body) noexcept {
+    const MovingBody& field = bodies[static_cast<std::size_t>(field_body)];
+    const auto of_field = static_cast<std::size_t>(field_body);
+    for (int begin = start_[of_field]; begin < start_[of_field + 1]; begin += kBatch) {
+        const int n = std::min(kBatch, start_[of_field + 1] - begin);
+        std::array<float, kBatch> x, y, z, value;
+        const auto shell_at = [&](int i) -> const BoundingSphere& {
+            const auto pair = static_cast<std::size_t>(order_[static_cast<std::size_t>(begin + i)]);
+            return bodies[static_cast<std::size_t>(pairs[pair].shell)].sphere();
+        };
+        for (int i = 0; i < n; ++i) {
+            const Vector3d centre = field.pose().to_body(shell_at(i).centre);
+            const auto k = static_cast<std::size_t>(i);
+            x[k] = static_cast<float>(centre.x());
+            y[k] = static_cast<float>(centre.y());
+            z[k] = static_cast<float>(centre.z());
+        }
+        field.solid()->distances({x.data(), y.data(), z.data(), n}, value.data());
+        const CullingMargin margin = field.solid()->margin();
+        for (int i = 0; i < n; ++i) {
+            const BoundingSphere& sphere = shell_at(i);
+            const double v = double{value[static_cast<std::size_t>(i)]};
+            // single precision, twice over
+            const double rounding = 1e-6 * (std::abs(v) + sphere.radius + sphere.centre.norm());
+            const double limit =
+                margin.stretch * sphere.radius + margin.at(static_cast<float>(v)) + rounding;
+            may_touch_[static_cast<std::size_t>(order_[static_cast<std::size_t>(begin + i)])] =
+                v <= limit ? 1 : 0;
+        }
+    }
+}
 
 ContactRows::ContactRows(std::span<const MovingBody> bodies, int max_contacts)
     : contacts(static_cast<std::size_t>(max_contacts)),
@@ -69,7 +105,6 @@ void ContactRows::add_pair(std::span<const MovingBody> bodies, const BodyPair& p
                            std::span<const RememberedContact> memory) noexcept {
     const MovingBody& shell = bodies[static_cast<std::size_t>(pair.shell)];
     const MovingBody& field = bodies[static_cast<std::size_t>(pair.field)];
-    if (!may_touch(shell, field)) return;
     slot_->field = field.solid();
     PointTraversal& traversal =
         traversals_[static_cast<std::size_t>(traversal_of_[static_cast<std::size_t>(pair.shell)])];

@@ -43,6 +43,30 @@ struct RowOptions {
     double dt = 0, reach = 0;  ///< h and h + β_c [s]
 };
 
+/// Which pairs may touch at all: one distance at the centre of each shell, asked field by field.
+/// Sized once.
+class FieldNeighbours {
+public:
+    FieldNeighbours(std::size_t num_bodies, std::size_t max_pairs)
+        : start_(num_bodies + 1), order_(max_pairs), may_touch_(max_pairs) {}
+    void arrange(std::span<const BodyPair> pairs, std::size_t num_bodies) noexcept;
+    [[nodiscard]] bool has_any(int field_body) const noexcept {
+        const auto i = static_cast<std::size_t>(field_body);
+        return start_[i] < start_[i + 1];
+    }
+    /// About the pairs of one field; those of several at once.
+    void ask(std::span<const MovingBody> bodies, std::span<const BodyPair> pairs,
+             int field_body) noexcept;
+    /// Of a pair, after all fields were asked.
+    [[nodiscard]] bool may_touch(std::size_t pair) const noexcept { return may_touch_[pair] != 0; }
+
+private:
+    static constexpr int kBatch = 64;
+    std::vector<int> start_;  ///< of each field's pairs in order_
+    std::vector<int> order_;
+    std::vector<char> may_touch_;
+};
+
 /// Contacts of some of the pairs; one for each part of the work. Sized once.
 class ContactRows {
 public:

@@ -69,8 +69,8 @@ struct ContactSolver::Impl {
     Impl(const std::vector<ContactBody>& contact_bodies, const ContactSolverOptions& o);
 
     bool begin_bodies(double dt) noexcept;
-    /// Of the pairs near each other.
-    void update_solids() noexcept;
+    /// Of the pairs near each other, and which of them may touch.
+    void update_solids(std::span<const BodyPair> near) noexcept;
     /// Calls work(i) for each body, on all cores if there are many.
     template <class Work>
     void for_each_body(const Work& work) noexcept;
@@ -97,8 +97,8 @@ struct ContactSolver::Impl {
     std::vector<MovingBody> bodies;
     std::vector<BoundingSphere> spheres;
     std::vector<char> is_moving;
-    std::vector<char> is_asked;  ///< as a solid
     BroadPhase broad;
+    FieldNeighbours neighbours;
     std::vector<ContactRows> parts;
     std::vector<PairContacts> pairs;   ///< near each other
     std::vector<PairContacts> active;  ///< touching
@@ -115,8 +115,8 @@ ContactSolver::Impl::Impl(const std::vector<ContactBody>& contact_bodies,
     : options(o),
       bodies(moving_bodies(contact_bodies)),
       spheres(bodies.size()),
-      is_asked(bodies.size()),
       broad(static_cast<int>(bodies.size()), o.max_pairs),
+      neighbours(bodies.size(), static_cast<std::size_t>(o.max_pairs)),
       phases(static_cast<int>(bodies.size()), o.max_pairs) {
     for (const MovingBody& b : bodies) is_moving.push_back(b.is_moving() ? 1 : 0);
     for (int i = 0; i < kNumParts; ++i) parts.emplace_back(bodies, o.max_contacts / kNumParts);
@@ -149,12 +149,12 @@ bool ContactSolver::Impl::begin_bodies(double dt) noexcept {
     return std::ranges::all_of(spheres, [](const BoundingSphere& s) { return s.radius >= 0; });
 }
 
-void ContactSolver::Impl::update_solids() noexcept {
-    std::ranges::fill(is_asked, 0);
-    for (const PairContacts& pair : pairs)
-        is_asked[static_cast<std::size_t>(pair.bodies.field)] = 1;
+void ContactSolver::Impl::update_solids(std::span<const BodyPair> near) noexcept {
+    neighbours.arrange(near, bodies.size());
     for_each_body([&](int i) {
-        if (is_asked[static_cast<std::size_t>(i)]) body(i).update_solid();
+        if (!neighbours.has_any(i)) return;
+        body(i).update_solid();
+        neighbours.ask(bodies, near, i);
     });
 }
 
@@ -163,7 +163,7 @@ bool ContactSolver::Impl::find_contacts(double dt) noexcept {
     const std::span<const BodyPair> near = broad.find(spheres, is_complete);
     pairs.clear();
     for (const BodyPair& pair : near) pairs.push_back({.bodies = pair});
-    update_solids();
+    update_solids(near);
     const RowOptions row_options{.stiffness = options.stiffness,
                                  .scaling_count = options.scaling_count,
                                  .scaling = options.scaling,
@@ -178,7 +178,7 @@ bool ContactSolver::Impl::find_contacts(double dt) noexcept {
             PairContacts& pair = pairs[i];
             pair.part = k;
             pair.first = part.count;
-            part.add_pair(bodies, pair.bodies, row_options, memory);
+            if (neighbours.may_touch(i)) part.add_pair(bodies, pair.bodies, row_options, memory);
             pair.count = part.count - pair.first;
         }
     };
