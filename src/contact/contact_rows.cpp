@@ -1,5 +1,7 @@
 #include "contact/contact_rows.h"
 
+#include "contact/contact_kernels.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -11,8 +13,15 @@ using Eigen::Vector3d;
 
 namespace {
 
-/// Gradients shorter than this have no direction: on the medial axis of a solid.
-constexpr double kShortestGradient = 0.5;
+/// Contacts that weigh less are none.
+constexpr double kLeastWeight = 1e-4;
+
+int most_points_of(std::span<const MovingBody> bodies) {
+    int most = 0;
+    for (const MovingBody& body : bodies)
+        if (body.tree()) most = std::max(most, body.tree()->num_points());
+    return most;
+}
 
 /// Two directions across a unit vector and each other.
 std::array<Vector3d, 2> across(const Vector3d& n) {
@@ -73,14 +82,15 @@ void FieldNeighbours::ask(std::span<const MovingBody> bodies, std::span<const Bo
 ContactRows::ContactRows(std::span<const MovingBody> bodies, int max_contacts)
     : contacts(static_cast<std::size_t>(max_contacts)),
       rows(static_cast<std::size_t>(max_contacts)),
-      slot_(std::make_shared<FieldSlot>()) {
-    int most_points = 0;
+      slot_(std::make_shared<FieldSlot>()),
+      facing_(most_points_of(bodies)) {
+    int longest_row = 0;
     std::vector<const float*> trees;
     for (const MovingBody& body : bodies) {
         traversal_of_.push_back(-1);
         const PointTree* tree = body.tree();
         if (!tree) continue;
-        most_points = std::max(most_points, tree->num_points());
+        longest_row = std::max(longest_row, tree->row_stride());
         // copies share their rows
         const auto known = std::ranges::find(trees, tree->row(0));
         traversal_of_.back() = static_cast<int>(known - trees.begin());
@@ -89,10 +99,11 @@ ContactRows::ContactRows(std::span<const MovingBody> bodies, int max_contacts)
         // coherence would remember one pair, not whichever comes next
         traversals_.emplace_back(*tree, slot_, TraversalOptions{.has_coherence = false});
     }
-    const auto room = static_cast<std::size_t>(most_points);
+    const auto room = static_cast<std::size_t>(most_points_of(bodies));
     order_.resize(room);
     proxy_.resize(room);
-    for (auto* list : {&distance_, &gx_, &gy_, &gz_}) list->resize(room);
+    for (auto* list : {&distance_, &gx_, &gy_, &gz_, &share_, &entry_}) list->resize(room);
+    q_groups_.resize(static_cast<std::size_t>(longest_row));
 }
 
 void ContactRows::clear() noexcept {
@@ -113,9 +124,7 @@ void ContactRows::add_pair(std::span<const MovingBody> bodies, const BodyPair& p
     const ContactPoints& found = traversal.contacts();
     if (found.count == 0) return;
 
-    const PointBatch points{found.x.data(), found.y.data(), found.z.data(), found.count};
-    field.solid()->samples(points, {distance_.data(), gx_.data(), gy_.data(), gz_.data()});
-    if (field.deformed()) field.deformed()->nearest_proxies(points, proxy_.data());
+    ask(shell, field, found);
     const auto order = std::span(order_).first(static_cast<std::size_t>(found.count));
     std::iota(order.begin(), order.end(), 0);
     std::ranges::sort(order, {}, [&](int i) { return found.point[static_cast<std::size_t>(i)]; });
@@ -135,8 +144,34 @@ void ContactRows::add_pair(std::span<const MovingBody> bodies, const BodyPair& p
                                                    static_cast<std::size_t>(count - first));
     weigh(added, options);
     recall(field, pair, memory, options, added);
-    for (std::size_t i = 0; i < added.size(); ++i)
-        fill_row(shell, field, options, added[i], rows[static_cast<std::size_t>(first) + i]);
+    const auto light = std::ranges::remove_if(
+        added, [](const SolverContact& c) { return !(c.weight >= kLeastWeight); });
+    count -= static_cast<int>(light.size());
+    auto row = rows.begin() + first;
+    for (SolverContact& c : added.first(added.size() - light.size())) {
+        c.k = options.stiffness * c.weight;
+        fill_row(shell, field, options, c, *row++);
+    }
+}
+
+void ContactRows::ask(const MovingBody& shell, const MovingBody& field,
+                      const ContactPoints& found) noexcept {
+    const PointBatch points{found.x.data(), found.y.data(), found.z.data(), found.count};
+    const SampleBatch samples{distance_.data(), gx_.data(), gy_.data(), gz_.data()};
+    field.solid()->samples(points, samples);
+    if (field.deformed()) field.deformed()->nearest_proxies(points, proxy_.data());
+
+    const PointTree& tree = *shell.tree();
+    const std::span<const double> q = shell.shape();
+    for (std::size_t j = 0; j <= q.size(); ++j)
+        std::fill_n(q_groups_.begin() + static_cast<std::ptrdiff_t>(4 * j), 3,
+                    j < q.size() ? static_cast<float>(q[j]) : 1.0f);
+    const Matrix3d turn = (field.pose().rotation.conjugate() * shell.pose().rotation).matrix();
+    float rotation[9];
+    for (int i = 0; i < 9; ++i) rotation[i] = static_cast<float>(turn(i / 3, i % 3));
+    contact_normals(tree.normal_row(0), tree.row_stride(), q_groups_.data(), found.point.data(),
+                    found.count, rotation, facing_.nx(), facing_.ny(), facing_.nz());
+    facing_.turn(*field.solid(), points, samples, share_.data(), entry_.data());
 }
 
 void ContactRows::place(const MovingBody& shell, const MovingBody& field,
@@ -146,7 +181,9 @@ void ContactRows::place(const MovingBody& shell, const MovingBody& field,
     c.node = found.node[i];
     const Vector3d x(found.x[i], found.y[i], found.z[i]);
     c.p = field.pose().to_world(x);
-    c.distance = found.distance[i];
+    c.distance = distance_[i];
+    c.share = share_[i];
+    c.entry = entry_[i];
     Vector3d n = field.pose().rotation * Vector3d(gx_[i], gy_[i], gz_[i]);
     double length = n.norm();
     if (!(length >= kShortestGradient) || !std::isfinite(length)) {
@@ -161,28 +198,36 @@ void ContactRows::place(const MovingBody& shell, const MovingBody& field,
 }
 
 /// Eq. (12).
-void ContactRows::weigh(std::span<SolverContact> added, const RowOptions& options) const noexcept {
+void ContactRows::weigh(std::span<SolverContact> added, const RowOptions& options) noexcept {
     Matrix3d moments = Matrix3d::Zero();
-    for (const SolverContact& c : added) moments += c.e[0] * c.e[0].transpose();
+    double all = 0;
+    for (const SolverContact& c : added) {
+        moments += c.share * c.e[0] * c.e[0].transpose();
+        all += c.share;
+    }
     for (SolverContact& c : added) {
         double sharing = 0;  // l
         if (options.scaling == ContactScaling::PerDirection)
             sharing = c.e[0].dot(moments * c.e[0]);
         else if (options.scaling == ContactScaling::SingleCount)
-            sharing = static_cast<double>(added.size());
-        c.k = options.stiffness * std::min(1.0, options.scaling_count / std::max(sharing, 1e-300));
+            sharing = all;
+        c.weight = c.share * std::min(1.0, options.scaling_count / std::max(sharing, 1e-300));
     }
 }
 
-/// Forces to begin with, and the stretch of friction's springs.
+/// Weights and forces to begin with, and the stretch of friction's springs.
 void ContactRows::recall(const MovingBody& field, const BodyPair& pair,
                          std::span<const RememberedContact> memory, const RowOptions& options,
                          std::span<SolverContact> added) const noexcept {
     auto old = std::ranges::lower_bound(memory, pair, {}, &RememberedContact::pair);
     for (SolverContact& c : added) {
         while (old != memory.end() && old->pair == pair && old->point < c.point) ++old;
-        if (old == memory.end() || old->pair != pair) return;
-        if (old->point != c.point) continue;
+        if (old == memory.end() || old->pair != pair || old->point != c.point) {
+            c.weight *= c.entry;
+            continue;
+        }
+        const double rate = c.weight > old->weight ? options.stiffening : options.softening;
+        c.weight = old->weight + rate * (c.weight - old->weight);
         c.f[0] = old->normal_force;
         if (!options.has_friction) continue;
         for (std::size_t i = 1; i < kNumDirections; ++i) c.f[i] = c.e[i].dot(old->tangential_force);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "contact/contact_facing.h"
 #include "contact/contact_sweep.h"
 #include "contact/moving_body.h"
 
@@ -16,6 +17,8 @@ struct SolverContact {
     std::array<Eigen::Vector3d, kNumDirections> e = {
         Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero()};
     double distance = 0;                                ///< < 0 [m]
+    double share = 1, entry = 1;                        ///< of ContactFacing
+    double weight = 0;                                  ///< follows eq. (12), eq. (26a)
     double k = 0;                                       ///< with its weight [N/m]
     Eigen::Vector3d stretch = Eigen::Vector3d::Zero();  ///< p − anchor, tangential [m]
     std::array<double, kNumDirections> f = {};          ///< along the directions [N]
@@ -30,6 +33,7 @@ struct SolverContact {
 struct RememberedContact {
     BodyPair pair;
     int point = 0;
+    double weight = 0;
     double normal_force = 0;
     Eigen::Vector3d tangential_force;  ///< world
     Eigen::Vector3d anchor;            ///< in the axes of the field body
@@ -40,7 +44,8 @@ struct RowOptions {
     ContactScaling scaling = ContactScaling::None;
     double friction_stiffness = 0;
     bool has_friction = false;
-    double dt = 0, reach = 0;  ///< h and h + β_c [s]
+    double dt = 0, reach = 0;              ///< h and h + β_c [s]
+    double stiffening = 1, softening = 1;  ///< rates of eq. (26a), at most 1
 };
 
 /// Which pairs may touch at all: one distance at the centre of each shell, asked field by field.
@@ -99,9 +104,11 @@ private:
         const DistanceField* field = nullptr;
     };
 
+    /// Distances and gradients of the points found, and how much they count.
+    void ask(const MovingBody& shell, const MovingBody& field, const ContactPoints& found) noexcept;
     void place(const MovingBody& shell, const MovingBody& field, const ContactPoints& found,
                int index, SolverContact& c) noexcept;
-    void weigh(std::span<SolverContact> added, const RowOptions& options) const noexcept;
+    static void weigh(std::span<SolverContact> added, const RowOptions& options) noexcept;
     void recall(const MovingBody& field, const BodyPair& pair,
                 std::span<const RememberedContact> memory, const RowOptions& options,
                 std::span<SolverContact> added) const noexcept;
@@ -113,7 +120,9 @@ private:
     std::vector<int> traversal_of_;           ///< of each body; −1: has no points
     std::vector<int> order_;
     std::vector<int> proxy_;  ///< of a deformed field, nearest to each contact
-    std::vector<float> distance_, gx_, gy_, gz_;
+    std::vector<float> distance_, gx_, gy_, gz_, share_, entry_;
+    std::vector<float> q_groups_;  ///< of the shell, for its normals
+    ContactFacing facing_;
 };
 
 }  // namespace pliant

@@ -19,6 +19,9 @@ namespace {
 constexpr int kNumParts = 8;
 /// Below, waking other threads costs more than it saves.
 constexpr int kFewContacts = 200, kFewBodies = 16;
+/// In which weights rise when others leave and fall when others come, docs/contact.md eq. (26a)
+/// [s].
+constexpr double kStiffeningTime = 0.25, kSofteningTime = 0.03;
 
 struct PairContacts {
     BodyPair bodies;
@@ -170,7 +173,9 @@ bool ContactSolver::Impl::find_contacts(double dt) noexcept {
                                  .friction_stiffness = options.friction_stiffness,
                                  .has_friction = options.friction > 0,
                                  .dt = dt,
-                                 .reach = reach(dt)};
+                                 .reach = reach(dt),
+                                 .stiffening = std::min(1.0, dt / kStiffeningTime),
+                                 .softening = std::min(1.0, dt / kSofteningTime)};
     const auto find = [&](int k) {
         ContactRows& part = parts[static_cast<std::size_t>(k)];
         part.clear();
@@ -299,7 +304,7 @@ void ContactSolver::Impl::remember() noexcept {
             // a spring that slid is as long as friction holds it
             const Vector3d stretch = c.is_sliding ? Vector3d(-tangential / k) : c.stretch;
             memory.push_back(
-                {pair.bodies, c.point, c.f[0], tangential, field.to_body(c.p - stretch)});
+                {pair.bodies, c.point, c.weight, c.f[0], tangential, field.to_body(c.p - stretch)});
             contacts.push_back(
                 {pair.bodies.shell, pair.bodies.field, c.point, c.node, c.p, c.force()});
             statistics.deepest = std::max(statistics.deepest, -c.distance);
