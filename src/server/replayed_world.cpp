@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "pliant/core/error.h"
 #include "server/viewed_world.h"
@@ -33,14 +34,28 @@ struct ParameterChange {
     Command command;
 };
 
+/// When the scene's script began: at the start, and again with each reset by hand.
+std::vector<double> script_starts(const Recording& recording) {
+    std::vector<double> starts = {0};
+    if (recording.header().loops.empty()) return starts;
+    // every loop has them
+    for (const auto& [tick, command] : recording.commands(0))
+        if (command.kind == Command::Kind::Reset)
+            starts.push_back(static_cast<double>(tick) / recording.header().loops[0].rate);
+    return starts;
+}
+
 std::vector<ParameterChange> parameter_changes(const Recording& recording, const World& world) {
     std::vector<ParameterChange> changes;
-    for (const ScriptEvent& event : world.scene().script)
-        if (event.kind == Command::Kind::SetParameter)
-            changes.push_back(
-                {event.time, Command{.kind = event.kind,
-                                     .parameter = world.find_parameter(event.parameter),
-                                     .value = event.value}});
+    std::vector<double> starts = script_starts(recording);
+    starts.push_back(std::numeric_limits<double>::infinity());
+    for (std::size_t i = 0; i + 1 < starts.size(); ++i)
+        for (const ScriptEvent& event : world.scene().script)
+            if (event.kind == Command::Kind::SetParameter && starts[i] + event.time < starts[i + 1])
+                changes.push_back({starts[i] + event.time,
+                                   Command{.kind = event.kind,
+                                           .parameter = world.find_parameter(event.parameter),
+                                           .value = event.value}});
     for (std::size_t l = 0; l < recording.header().loops.size(); ++l)
         for (const auto& [tick, command] : recording.commands(static_cast<int>(l)))
             if (command.kind == Command::Kind::SetParameter)

@@ -287,6 +287,44 @@ TEST_F(ReplayedWorldTest, ToolInAHandIsShownAsItsTicksWere) {
     EXPECT_GT(live.back().coupling.force.z(), 0.1);
 }
 
+TEST_F(ReplayedWorldTest, AResetByHandStartsWhatTheScriptSetsAgain) {
+    // at 0.25 s and at 0.6 s: what is due at 0.4 s comes at 0.65 s, after the second not before 1 s
+    auto world = test::pressed_world(kSofterByScript);
+    const int parameter = world->find_parameter("beam/ball.stiffness");
+    const double start = world->parameter_value(parameter);
+    std::vector<double> live;
+    for (const int second : {700, 600}) {
+        {
+            RecordingWriter writer(folder / "reset.pliantrec", recording_header(*world));
+            live.clear();
+            for (int tick = 0; tick < 900; ++tick) {
+                if (tick == 250 || tick == second) {
+                    const Command reset{.kind = Command::Kind::Reset};
+                    writer.add(0, RecordKind::Command, static_cast<std::uint64_t>(tick),
+                               std::as_bytes(std::span(&reset, 1)));
+                    world->apply(reset);
+                }
+                world->advance();
+                live.push_back(world->parameter_value(parameter));
+                writer.add(0, RecordKind::Sample, static_cast<std::uint64_t>(tick + 1),
+                           std::as_bytes(std::span(&world->loop(0).sample(), 1)));
+            }
+            writer.finish();
+        }
+        replay = make_replayed_world(Recording::load(folder / "reset.pliantrec"),
+                                     test::pressed_world(kSofterByScript));
+        for (const int tick : {100, 450, 640, 670, 800, 450}) {
+            replay->seek(1e-3 * tick);
+            EXPECT_EQ(replay->world().parameter_value(parameter),
+                      live[static_cast<std::size_t>(tick)])
+                << tick << ", " << second;
+        }
+        EXPECT_EQ(live[800], second == 700 ? kSofter : start);
+        EXPECT_EQ(live[450], start);
+        world = test::pressed_world(kSofterByScript);
+    }
+}
+
 TEST(LookAtContacts, GoesAsDeepAsTheBudgetOfManyTicksAllows) {
     auto world = test::pressed_world();
     SimulationLoop& loop = world->loop(0);
