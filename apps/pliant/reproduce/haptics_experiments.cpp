@@ -17,6 +17,7 @@ ExperimentPage haptics_page() {
             {"bumps", "Six bumps as felt at the handle", 4, run_felt_bumps},
             {"degradation", "A press within a budget as felt at the handle", 12,
              run_felt_degradation},
+            {"virtual-hand", "A virtual hand on a soft cantilever, full FEM", 20, run_virtual_hand},
             {"stability", "Closed loops with hands from loose to firm", 60, run_stability_suite},
         }};
 }

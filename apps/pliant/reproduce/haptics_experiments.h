@@ -14,6 +14,7 @@ void run_solves(Context& context);
 void run_limits(Context& context);
 void run_felt_bumps(Context& context);
 void run_felt_degradation(Context& context);
+void run_virtual_hand(Context& context);
 void run_stability_suite(Context& context);
 
 }  // namespace pliant::reproduce
