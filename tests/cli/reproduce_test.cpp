@@ -102,9 +102,9 @@ TEST_F(Reproduce, ContactHasAPageWithPeaksForEveryBump) {
                              "Force while the bar slides", "Peaks of the force across the slide"})
         EXPECT_NE(html.find(part), std::string::npos) << part;
     const Output list = pliant("reproduce contact --list");
-    for (const char* name :
-         {"configurations", "convergence", "asymmetry", "bumps", "degradation", "insertion",
-          "coherence", "deformed-field", "normals", "generators", "voxmap", "cables", "bent-hose"})
+    for (const char* name : {"configurations", "convergence", "asymmetry", "bumps", "degradation",
+                             "insertion", "coherence", "deformed-field", "normals", "generators",
+                             "voxmap", "cables", "bent-hose", "rest"})
         EXPECT_TRUE(contains(list, name)) << name;
 }
 

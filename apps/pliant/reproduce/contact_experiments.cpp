@@ -20,6 +20,7 @@ ExperimentPage contact_page() {
                 {"voxmap", "Voxmap and field", 4, run_voxmap},
                 {"cables", "Cables of the bridge", 24, run_cables},
                 {"bent-hose", "A hose straight and bent", 8, run_bent_hose},
+                {"rest", "Resting, sliding, rolling and stacked for a minute", 10, run_rest},
             }};
 }
 

@@ -18,5 +18,6 @@ void run_generators(Context& context);
 void run_voxmap(Context& context);
 void run_cables(Context& context);
 void run_bent_hose(Context& context);
+void run_rest(Context& context);
 
 }  // namespace pliant::reproduce
