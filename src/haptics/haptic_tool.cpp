@@ -343,6 +343,19 @@ DeviceSafety& HapticTool::safety() noexcept { return impl_->safety; }
 const PassivityPort& HapticTool::port() const noexcept { return impl_->port; }
 void HapticTool::show_force(bool is_on) noexcept { impl_->options.shows_force = is_on; }
 
+void HapticTool::set_passivity_control(bool is_on) noexcept { impl_->port.set_control(is_on); }
+
+void HapticTool::set_back_off(bool is_on) noexcept {
+    Impl& m = *impl_;
+    m.options.backs_off = is_on;
+    if (!is_on) {
+        m.back_off.reset();
+        m.coupling.set_step_scale(1);
+        m.tick.step_scale = m.tick.gain_scale = 1;
+    }
+    m.use_gains();
+}
+
 void HapticTool::set_gains(const CouplingGains& gains) noexcept {
     Impl& m = *impl_;
     // the coupling brings them into range

@@ -94,6 +94,14 @@ void ToolHand::list_parameters() {
                       "1: the hand feels the tool. 0: it does not, and the tool is kept out of "
                       "things all the same.",
                       held_.options.shows_force ? 1.0 : 0.0, 0, 1, false});
+    add(Role::BackOff, {"tool.back-off", "Back-off", "",
+                        "1: smaller steps, then lower stiffness when the force oscillates; it "
+                        "comes back while it stays calm. 0: none, for comparison.",
+                        held_.options.backs_off ? 1.0 : 0.0, 0, 1, false});
+    add(Role::Passivity, {"tool.passivity", "Passivity control", "",
+                          "1: damping takes out energy that the loop made. 0: none, for "
+                          "comparison.",
+                          held_.options.passivity.controls ? 1.0 : 0.0, 0, 1, false});
     if (!simulated_) return;
     add(Role::HandStiffness,
         {"hand.stiffness", "Grip", "N/m",
@@ -120,6 +128,8 @@ void ToolHand::set_parameter(int index, double value) noexcept {
         case Role::Damping: gains.injection = x; break;
         case Role::DepthLimit: gains.max_depth = x; break;
         case Role::Force: tool_.show_force(x >= 0.5); return;
+        case Role::BackOff: tool_.set_back_off(x >= 0.5); return;
+        case Role::Passivity: tool_.set_passivity_control(x >= 0.5); return;
         case Role::HandStiffness: hand_.stiffness = x; break;
         case Role::HandDamping: hand_.damping = x; break;
         case Role::HandTremor: hand_.tremor = x; break;

@@ -50,6 +50,8 @@ private:
         Damping,
         DepthLimit,
         Force,
+        BackOff,
+        Passivity,
         HandStiffness,
         HandDamping,
         HandTremor

@@ -243,6 +243,31 @@ TEST_F(HapticScene, SlidersHaveRangesOfTheDeviceAndSayWhy) {
     EXPECT_EQ(tick_of(world).status, StepStatus::Ok);
 }
 
+TEST_F(HapticScene, HelpsAgainstOscillationAreSwitchedWhileItRuns) {
+    // far too stiff for a loose hand: without help it shakes
+    const std::string text = press(R"(, "stiffness_factor": 20, "scale": 1)", R"("hand": "loose",
+        "max_stiffness": 8000, "position_step": 0.00005)");
+    World helped = build(text), alone = build(text);
+    for (const char* help : {"tool.back-off", "tool.passivity"}) set(alone, help, 0);
+    set(alone, "tool.damping", 0);
+    double shaking = 0;
+    for (int k = 0; k < 6000; ++k) {
+        helped.advance();
+        alone.advance();
+        shaking = std::max(shaking, tick_of(alone).oscillation);
+        ASSERT_EQ(tick_of(alone).gain_scale, 1);
+    }
+    EXPECT_GT(shaking, 0.5);
+    EXPECT_LT(tick_of(helped).gain_scale, 1);
+    EXPECT_LT(tick_of(helped).oscillation, 0.2 * shaking);
+    EXPECT_STRNE(helped.loop(0).make_frame().haptics.notice.data(), "");
+    // off in the middle, the gains are what was chosen
+    set(helped, "tool.back-off", 0);
+    helped.advance();
+    EXPECT_EQ(tick_of(helped).gain_scale, 1);
+    EXPECT_EQ(tick_of(helped).step_scale, 1);
+}
+
 TEST_F(HapticScene, SlidersOfContactAndDepthMeanTheSameInEveryOrder) {
     World a = build(press()), b = build(press());
     set(a, "tool.depth limit", 3e-4);

@@ -69,6 +69,8 @@ public:
     [[nodiscard]] const CouplingGains& gains() const noexcept;
     void set_gains(const CouplingGains& gains) noexcept;
     void show_force(bool is_on) noexcept;
+    void set_back_off(bool is_on) noexcept;
+    void set_passivity_control(bool is_on) noexcept;
     /// The static coupling as it works; its gains are set here every time back-off changes them.
     [[nodiscard]] StaticCoupling& coupling() noexcept;
     [[nodiscard]] DeviceSafety& safety() noexcept;

@@ -41,6 +41,7 @@ public:
     [[nodiscard]] double damping() const noexcept { return damping_; }  ///< in use [N s/m]
     [[nodiscard]] double least_margin() const noexcept { return least_margin_; }  ///< of W − S [J]
     [[nodiscard]] double taken_out() const noexcept { return taken_out_; }        ///< so far [J]
+    void set_control(bool is_on) noexcept { options_.controls = is_on; }
     /// Begins anew: after jumps of the pose and outputs that were switched.
     void reset() noexcept;
 
