@@ -1,6 +1,7 @@
 #include "pliant/contact/contact_loads.h"
 
 #include "contact/load_sums.h"
+#include "contact/normal_spread.h"
 
 #include <cassert>
 #include <cmath>
@@ -90,25 +91,26 @@ void add_field_motion(const WorldSums& F, bool turns_with_shell, bool turns_with
     }
 }
 
-/// Tangential forces turn with neither body, docs/contact.md section "Friction".
-void add_friction(const ForceSums& tangential, const Vector3d& reference,
-                  const ContactFrames& frames, const ContactLoadOptions& options,
-                  ContactLoads& loads) {
+/// Forces of other directions than the shell's normals: tangential ones turn with neither body,
+/// docs/contact.md section "Friction", those along the gradient with the field, eq. (10a).
+void add_other_forces(const ForceSums& sums, const Vector3d& reference, const ContactFrames& frames,
+                      const ContactLoadOptions& options, bool turns_with_field, bool has_gradient,
+                      ContactLoads& loads) {
     Vector3d shift = reference - frames.shell_centre;
-    const WorldSums f = about_centre(tangential, shift);
-    Matrix6d K = about_centre(tangential.stiffness, shift);
+    const WorldSums f = about_centre(sums, shift);
+    Matrix6d K = about_centre(sums.stiffness, shift);
     loads.on_shell += {f.force, f.torque};
     loads.shell_stiffness += K;
-    loads.shell_gradient -= K;
+    if (!has_gradient) loads.shell_gradient -= K;
     add_shell_motion(f, false, loads.shell_gradient);
 
     shift = reference - frames.field_centre;
-    const WorldSums F = -about_centre(tangential, shift);
-    K = about_centre(tangential.stiffness, shift);
+    const WorldSums F = -about_centre(sums, shift);
+    K = about_centre(sums.stiffness, shift);
     loads.on_field += {F.force, F.torque};
     loads.field_stiffness += K;
-    loads.field_gradient -= K;
-    add_field_motion(F, false, false, options.gradients, loads.field_gradient);
+    if (!has_gradient) loads.field_gradient -= K;
+    add_field_motion(F, false, turns_with_field, options.gradients, loads.field_gradient);
 }
 
 void clear(ContactLoads& loads) noexcept {
@@ -190,7 +192,11 @@ bool assemble_loads(const LoadSums& sums, const ContactFrames& frames,
     loads.field_gradient = -about_centre(gradient, shift);
     add_field_motion(F, is_normal_of_shell, !is_normal_of_shell, o.gradients, loads.field_gradient);
 
-    if (o.friction > 0) add_friction(turned(sums.tangential, R), reference, frames, o, loads);
+    if (o.normals == ContactNormals::Spread)
+        add_other_forces(turned(sums.of_field, R), reference, frames, o, true, o.gradient_by_field,
+                         loads);
+    if (o.friction > 0)
+        add_other_forces(turned(sums.tangential, R), reference, frames, o, false, false, loads);
     // centres so far away that arms squared are beyond all numbers
     if (!loads.shell_gradient.allFinite() || !loads.field_gradient.allFinite()) {
         clear(loads);
@@ -217,6 +223,11 @@ struct ContactForces::Impl {
         loads.shell_reduced_stiffness = sums.shell_stiffness;
         loads.field_load = sums.proxies.load;
         loads.field_reduced_stiffness = sums.proxies.stiffness;
+        find_spread();
+    }
+    void find_spread() {
+        if (sums.options.normals == ContactNormals::Spread && sums.spread.empty())
+            sums.spread = normal_spread(tree.shell());
     }
     PointTree tree;  ///< keeps the rows alive
     const DeformedField* deformed;
@@ -242,6 +253,7 @@ void ContactForces::set_options(const ContactLoadOptions& options) {
         impl_->sums.anchors = FrictionAnchors(options.max_anchors);
     if (options.friction == 0) impl_->sums.anchors.clear();
     impl_->sums.options = options;
+    impl_->find_spread();
 }
 
 StepStatus ContactForces::update(const PointTraversal& traversal, const ContactFrames& frames,

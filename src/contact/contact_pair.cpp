@@ -178,6 +178,11 @@ void ContactPair::set_friction(double friction) noexcept {
     options.friction = std::max(friction, 0.0);
     impl_->forces.set_options(options);
 }
+void ContactPair::set_normals(ContactNormals normals) {
+    ContactLoadOptions options = impl_->forces.options();
+    options.normals = normals;
+    impl_->forces.set_options(options);
+}
 void ContactPair::set_budget(int nodes) noexcept { impl_->traversal.set_budget(nodes); }
 int ContactPair::calibrate(double seconds) { return impl_->traversal.calibrate(seconds); }
 

@@ -101,6 +101,7 @@ LoadSums::LoadSums(const ShellRows& shell, const DeformedField* deformed,
     nx_.resize(num_points);
     ny_.resize(num_points);
     nz_.resize(num_points);
+    is_of_field_.resize(num_points);
     point_forces.resize(num_points);
     q_groups_.assign(static_cast<std::size_t>(shell.stride), 0.0f);
     if (shell.r == 0) return;
@@ -113,7 +114,7 @@ LoadSums::LoadSums(const ShellRows& shell, const DeformedField* deformed,
 }
 
 void LoadSums::clear() noexcept {
-    normal = tangential = {};
+    normal = tangential = of_field = {};
     gradient.setZero();
     std::ranges::fill(padded_load_, 0.0);
     std::ranges::fill(padded_stiffness_, 0.0);
@@ -165,6 +166,7 @@ StepStatus LoadSums::update(const ContactPoints& contacts, const DistanceField& 
     // depths or positions beyond all numbers
     const bool is_finite = normal.stiffness.allFinite() && normal.moment.allFinite() &&
                            tangential.stiffness.allFinite() && tangential.moment.allFinite() &&
+                           of_field.stiffness.allFinite() && of_field.moment.allFinite() &&
                            gradient.allFinite() && shell_load.allFinite() &&
                            proxies.load.allFinite();
     if (!is_finite) {
@@ -177,6 +179,7 @@ StepStatus LoadSums::update(const ContactPoints& contacts, const DistanceField& 
 
 void LoadSums::find_normals(const ContactPoints& contacts, const DistanceField& field,
                             std::span<const double> q) noexcept {
+    has_field_rows_ = false;
     if (options.normals == ContactNormals::FieldGradient) {
         for (int first = 0; first < contacts.count; first += kLoadBatch) {
             const int count = std::min(kLoadBatch, contacts.count - first);
@@ -186,7 +189,7 @@ void LoadSums::find_normals(const ContactPoints& contacts, const DistanceField& 
         normalize_vectors(contacts.count, nx_.data(), ny_.data(), nz_.data());
         return;
     }
-    const bool is_deformed = options.normals == ContactNormals::Deformed;
+    const bool is_deformed = options.normals != ContactNormals::Undeformed;
     for (int j = 0; j < shell_.r; ++j)
         for (int c = 0; c < 3; ++c)
             q_groups_[static_cast<std::size_t>(4 * j + c)] =
@@ -194,6 +197,72 @@ void LoadSums::find_normals(const ContactPoints& contacts, const DistanceField& 
     for (int c = 0; c < 3; ++c) q_groups_[static_cast<std::size_t>(4 * shell_.r + c)] = 1.0f;
     contact_normals(shell_.normal_rows, shell_.stride, q_groups_.data(), contacts.point.data(),
                     contacts.count, to_field_, nx_.data(), ny_.data(), nz_.data());
+    if (options.normals == ContactNormals::Spread && !spread.empty()) follow_field(contacts, field);
+}
+
+void LoadSums::follow_field(const ContactPoints& contacts, const DistanceField& field) noexcept {
+    float x[kLoadBatch], y[kLoadBatch], z[kLoadBatch], d[kLoadBatch];
+    float gx[kLoadBatch], gy[kLoadBatch], gz[kLoadBatch];
+    int at[kLoadBatch];
+    int count = 0;
+    const auto flush = [&] {
+        field.samples({x, y, z, count}, {d, gx, gy, gz});
+        for (int k = 0; k < count; ++k) {
+            const auto c = static_cast<std::size_t>(at[k]);
+            Eigen::Vector3f g(gx[k], gy[k], gz[k]), n(nx_[c], ny_[c], nz_[c]);
+            const float length = g.norm();
+            if (!(length > 0.5f)) continue;  // on a medial axis
+            g /= length;
+            const float cosine = n.dot(g),
+                        limit = spread[static_cast<std::size_t>(contacts.point[c])];
+            has_field_rows_ = true;
+            if (cosine >= limit) {
+                is_of_field_[c] = 1;
+                n = g;
+            } else {
+                // as far towards it as the normals around spread
+                const Eigen::Vector3f across = g - cosine * n;
+                const float size = across.norm();
+                if (size > 1e-6f) n = limit * n + std::sqrt(1 - limit * limit) / size * across;
+            }
+            nx_[c] = n.x();
+            ny_[c] = n.y();
+            nz_[c] = n.z();
+        }
+        count = 0;
+    };
+    for (int i = 0; i < contacts.count; ++i) {
+        const auto c = static_cast<std::size_t>(i);
+        is_of_field_[c] = 0;
+        if (spread[static_cast<std::size_t>(contacts.point[c])] >= 1) continue;
+        x[count] = contacts.x[c];
+        y[count] = contacts.y[c];
+        z[count] = contacts.z[c];
+        at[count++] = i;
+        if (count == kLoadBatch) flush();
+    }
+    if (count > 0) flush();
+}
+
+void LoadSums::split_rows(int first) noexcept {
+    shell_rows_.count = field_rows_.count = 0;
+    for (int i = 0; i < rows_.count; ++i) {
+        const bool is_of_field = is_of_field_[static_cast<std::size_t>(first + i)] != 0;
+        LoadRows& out = is_of_field ? field_rows_ : shell_rows_;
+        const int k = out.count++;
+        out.x[k] = rows_.x[i];
+        out.y[k] = rows_.y[i];
+        out.z[k] = rows_.z[i];
+        out.dx[k] = rows_.dx[i];
+        out.dy[k] = rows_.dy[i];
+        out.dz[k] = rows_.dz[i];
+        out.stiffness[k] = rows_.stiffness[i];
+        out.load[k] = rows_.load[i];
+        out.node[k] = rows_.node[i];
+        (is_of_field ? field_contact_ : shell_contact_)[k] = first + i;
+    }
+    clear_tail(shell_rows_);
+    clear_tail(field_rows_);
 }
 
 NormalLaw LoadSums::normal_law() const noexcept {
@@ -236,7 +305,13 @@ void LoadSums::add_batch(const ContactPoints& contacts, const DistanceField& fie
     clear_tail(rows_);
     for (int i = rows_.count; i < kLoadBatch; ++i) distance_[i] = 0;
     elastic_energy += weigh_rows(law_, distance_, rows_);
-    add_rows(rows_, contact_, normal);
+    if (has_field_rows_) {
+        split_rows(first);
+        if (shell_rows_.count > 0) add_rows(shell_rows_, shell_contact_, normal);
+        if (field_rows_.count > 0) add_rows(field_rows_, field_contact_, of_field);
+    } else {
+        add_rows(rows_, contact_, normal);
+    }
 
     if (options.gradient_by_field) {
         alignas(64) float d[kLoadBatch], gx[kLoadBatch], gy[kLoadBatch], gz[kLoadBatch];

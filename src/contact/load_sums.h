@@ -69,6 +69,7 @@ public:
     ContactLoadOptions options;
     Eigen::Vector3d reference = Eigen::Vector3d::Zero();  ///< in field axes [m]
     ForceSums normal, tangential;
+    ForceSums of_field;  ///< normal forces along the field's gradient, where normals spread
     Matrix6d gradient = Matrix6d::Zero();  ///< Σ k (n, p × n)(g, p × g)ᵀ
     Eigen::VectorXd shell_load;
     Eigen::MatrixXd shell_stiffness;
@@ -76,11 +77,16 @@ public:
     int num_contacts = 0, num_sticking = 0, num_sliding = 0;
     double deepest = 0, elastic_energy = 0;
     std::vector<Eigen::Vector3f> point_forces;  ///< world axes
+    std::vector<float> spread;                  ///< of normal_spread, for ContactNormals::Spread
     FrictionAnchors anchors;
 
 private:
     void find_normals(const ContactPoints& contacts, const DistanceField& field,
                       std::span<const double> q) noexcept;
+    /// Directions of points whose normals spread, eq. (10a).
+    void follow_field(const ContactPoints& contacts, const DistanceField& field) noexcept;
+    /// Rows of the batch that turn with the shell, and those that turn with the field.
+    void split_rows(int first) noexcept;
     [[nodiscard]] NormalLaw normal_law() const noexcept;
     /// Contacts [first, first + rows_.count).
     void add_batch(const ContactPoints& contacts, const DistanceField& field, int first) noexcept;
@@ -91,6 +97,8 @@ private:
 
     ShellRows shell_;
     std::vector<float> nx_, ny_, nz_;  ///< of all contacts, axes of the field
+    std::vector<char> is_of_field_;    ///< along the gradient: turns with the field
+    bool has_field_rows_ = false;
     std::vector<float> q_groups_;
     NormalLaw law_;
     float to_field_[9] = {}, to_shell_[9] = {}, to_world_[9] = {};  ///< by rows
@@ -99,9 +107,10 @@ private:
     };
     std::vector<Line> products_;
     std::vector<double> padded_load_, padded_stiffness_;
-    LoadRows rows_{}, friction_rows_{};
+    LoadRows rows_{}, friction_rows_{}, shell_rows_{}, field_rows_{};
     alignas(64) float distance_[kLoadBatch] = {};
     int contact_[kLoadBatch] = {}, friction_contact_[kLoadBatch] = {};
+    int shell_contact_[kLoadBatch] = {}, field_contact_[kLoadBatch] = {};
 };
 
 /// sums.update() for bodies in the world. InputIgnored, and no contact, for frames or q that are

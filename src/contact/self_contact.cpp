@@ -46,7 +46,8 @@ void check(const ReducedBody& body, const PointTree& tree, const DeformedFieldMo
     if (o.loads.friction > 0)
         throw InputError("", "contact.friction", std::to_string(o.loads.friction),
                          "0: self-contact has no friction");
-    if (o.loads.normals == ContactNormals::FieldGradient || o.loads.gradient_by_field)
+    if (o.loads.normals == ContactNormals::FieldGradient ||
+        o.loads.normals == ContactNormals::Spread || o.loads.gradient_by_field)
         throw InputError("", "self-contact takes directions from the shell, not from the field");
 }
 

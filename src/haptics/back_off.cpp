@@ -64,7 +64,9 @@ void BackOff::end_window() noexcept {
         if (++num_shaking_ < 2) return;
         if (has_recovered_) calm_needed_ = std::min(2 * calm_needed_, kMostCalmNeeded);
         has_recovered_ = false;
-        if (step_scale_ > kLeastSteps && gain_target_ == 1)
+        if (gain_target_ > safe_)
+            gain_target_ = ceiling_ = std::max(safe_, kLeastGains);
+        else if (step_scale_ > kLeastSteps && gain_target_ == ceiling_)
             step_scale_ *= 0.5;
         else
             gain_target_ = std::max(kGainStep * gain_target_, kLeastGains);
@@ -72,7 +74,7 @@ void BackOff::end_window() noexcept {
         return;
     }
     num_shaking_ = 0;
-    if (step_scale_ == 1 && gain_target_ == 1) return;
+    if (step_scale_ == 1 && gain_target_ == ceiling_) return;
     calm_time_ += kWindow;
     if (calm_time_ < calm_needed_) return;
     calm_time_ = 0;
@@ -80,7 +82,7 @@ void BackOff::end_window() noexcept {
     if (step_scale_ < 1)
         step_scale_ = std::min(2 * step_scale_, 1.0);
     else
-        gain_target_ = std::min(kRecovery * gain_target_, 1.0);
+        gain_target_ = std::min(kRecovery * gain_target_, ceiling_);
     has_changed_ = true;
 }
 
@@ -89,7 +91,7 @@ void BackOff::reset() noexcept {
     sum_.setZero();
     mean_.setZero();
     drift_ = 0;
-    step_scale_ = gain_target_ = gain_scale_ = 1;
+    step_scale_ = gain_target_ = gain_scale_ = ceiling_ = 1;
     calm_time_ = 0;
     calm_needed_ = kCalmNeeded;
     count_ = num_shaking_ = 0;

@@ -2,6 +2,7 @@
 
 #include "haptics/any_coupling.h"
 #include "haptics/back_off.h"
+#include "haptics/encoder_border.h"
 #include "haptics/held_commands.h"
 #include "haptics/pose_rules.h"
 #include "haptics/tool_contact.h"
@@ -20,6 +21,7 @@ namespace {
 
 constexpr double kFarAway = 1e3;         // clearance without any contact to watch [m]
 constexpr double kVelocityFilter = 0.3;  // one pole per sample
+constexpr double kLentTime = 1;          // in which bodies without contact lose their energy [s]
 constexpr double kCapPart = 0.5;         // of the depth bound, beyond which points count in full
 constexpr double kDeepPart = 0.25;       // of it, beyond which a step looks at each contact
 
@@ -91,6 +93,10 @@ struct HapticTool::Impl {
           back_off(o.rate),
           held(d.capabilities().delay) {
         pairs = pairs_of(t, p);
+        // edges push sideways with the normal of one face, and make energy
+        for (const ToolPair& c : pairs)
+            if (c.pair->forces().options().normals == ContactNormals::Deformed)
+                c.pair->set_normals(ContactNormals::Spread);
         press_pairs();
         use_gains();
         begin();
@@ -139,13 +145,17 @@ struct HapticTool::Impl {
         }
         if (has_news) {
             const Vector3d travel = state.pose.position - handle.position;
+            const Vector3d border = crossed_border(state.pose.position, handle.position, place,
+                                                   device.capabilities().position_step);
             const bool is_anew = is_lost || was_moved || travel.norm() > options.safety.max_jump;
             if (is_anew) {
                 map.place(coupling.pose(), state);
                 velocity.setZero();
                 port.reset();
+                place = state.pose.position;
             } else {
-                velocity += kVelocityFilter * (travel / age - velocity);
+                velocity += kVelocityFilter * ((border - place) / age - velocity);
+                place = border;
             }
             handle = state.pose;
             is_lost = false;
@@ -191,19 +201,21 @@ struct HapticTool::Impl {
     }
 
     /// Energy that went through the contacts into other bodies, by the trapezoidal rule.
-    void count_lent(const ToolContact& contact) noexcept {
+    void count_lent(const ToolContact& contact, double dt) noexcept {
         const Pose& now = coupling.pose();
         const Vector3d shift = now.position - last_grasp.position;
         const Vector3d turn = rotation_difference(last_grasp.rotation, now.rotation);
         lent -= 0.5 * ((contact.load.force + last_load.force).dot(shift) +
                        (contact.load.torque + last_load.torque).dot(turn));
-        lent = contact.num_contacts > 0 && lent > 0 ? lent : 0;
+        // a body that swings free comes back with it, for a while
+        if (contact.num_contacts == 0) lent *= std::exp(-dt / kLentTime);
+        lent = std::max(lent, 0.0);
         last_grasp = now;
         last_load = contact.load;
     }
 
     void follow(const ToolContact& contact, double dt) noexcept {
-        count_lent(contact);
+        count_lent(contact, dt);
         tick.status = coupling.update(map.manipulandum(), contact, dt);
         sent = of_body(coupling.pose());
         tool.drive_to(sent);
@@ -280,6 +292,10 @@ struct HapticTool::Impl {
         const double stiffness = std::min(lowered.stiffness / a, can.max_stiffness);
         double turning = a * lowered.angular_stiffness;
         if (can.max_angular_stiffness > 0) turning = std::min(turning, can.max_angular_stiffness);
+        back_off.set_safe(std::min(a * can.max_stiffness / gains.stiffness,
+                                   can.max_angular_stiffness > 0
+                                       ? can.max_angular_stiffness / (a * gains.angular_stiffness)
+                                       : 1.0));
         back_off.set_limits(std::max(standard.force_limit, stiffness * can.position_step),
                             std::max(standard.torque_limit, 2 * turning * can.angle_step));
     }
@@ -298,6 +314,7 @@ struct HapticTool::Impl {
     HapticTick tick;
     Pose sent;                             ///< where the tool was driven to
     Pose handle;                           ///< last good reading
+    Vector3d place = Vector3d::Zero();     ///< of the handle, for sure
     Vector3d velocity = Vector3d::Zero();  ///< of the handle, filtered [m/s]
     Pose last_grasp;                       ///< at the last tick
     Wrench last_load;
@@ -384,6 +401,11 @@ const char* HapticTool::notice() const noexcept {
         return say("The handle jumped: its force is zero and the tool goes on from where it was.");
     if (safety.is_stale) return say("Readings of the device are old: its force is zero.");
     if (safety.is_released) return say("The dead man's button is up: the force is zero.");
+    if (m.options.backs_off && m.back_off.has_ceiling())
+        return say(
+            "The force oscillated: the stiffness, more than the device is made for, was lowered "
+            "to %d %%.",
+            percent(m.back_off.gain_scale()));
     if (m.options.backs_off && m.back_off.gain_scale() < 1)
         return say(
             "The force oscillated: the stiffness was lowered to %d %% and comes back slowly "

@@ -1,5 +1,7 @@
 #include "pliant/haptics/passivity.h"
 
+#include "haptics/encoder_border.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -19,15 +21,6 @@ void check(const char* name, double value, bool is_good, const char* expected) {
 /// Work of a held command on the hand while the handle moved.
 double work(const DeviceCommand& held, const Vector3d& shift, const Vector3d& turn) noexcept {
     return held.force.dot(shift) + held.torque.dot(turn);
-}
-
-/// Where the handle is for sure: at the border of two steps when a reading changes, eq. (21a).
-Vector3d crossed_border(const Vector3d& now, const Vector3d& last, const Vector3d& place,
-                        double step) noexcept {
-    Vector3d border = place;
-    for (int i = 0; i < 3; ++i)
-        if (now[i] != last[i]) border[i] = now[i] - std::copysign(0.5 * step, now[i] - last[i]);
-    return border;
 }
 
 }  // namespace

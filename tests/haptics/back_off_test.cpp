@@ -38,6 +38,28 @@ TEST(BackOff, LowersStepsFirstThenGains) {
     EXPECT_NEAR(back_off.gain_scale(), 0.05, 1e-4);  // and no further
 }
 
+TEST(BackOff, GainsBeyondTheDeviceGoBackToItAtOnceAndStayThere) {
+    BackOff back_off(1000);
+    back_off.set_safe(0.25);
+    shake(back_off, 0.5, 40, 1.0);
+    EXPECT_NEAR(back_off.gain_scale(), 0.25, 1e-3);
+    EXPECT_TRUE(back_off.has_ceiling());
+    // calm brings back no more than the device is made for
+    shake(back_off, 0, 40, 120);
+    EXPECT_NEAR(back_off.gain_scale(), 0.25, 1e-12);
+    EXPECT_EQ(back_off.step_scale(), 1);
+    // and what shakes there is lowered as ever
+    shake(back_off, 0.5, 40, 1.5);
+    EXPECT_LT(back_off.step_scale(), 1);
+    EXPECT_LT(back_off.gain_scale(), 0.21);
+    shake(back_off, 0, 40, 1000);
+    EXPECT_LE(back_off.gain_scale(), 0.25);
+    EXPECT_GT(back_off.gain_scale(), 0.21);
+    back_off.reset();
+    EXPECT_EQ(back_off.gain_scale(), 1);
+    EXPECT_FALSE(back_off.has_ceiling());
+}
+
 TEST(BackOff, GainsFollowWithoutAJump) {
     BackOff back_off(1000);
     double last = 1, largest = 0;

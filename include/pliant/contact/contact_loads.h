@@ -14,6 +14,9 @@ enum class ContactNormals {
     Deformed,       ///< of the shell, following its deformation
     Undeformed,     ///< of the shell at rest, for comparison
     FieldGradient,  ///< of the field: jumps; for comparison, and right for analytic fields
+    /// Of the shell, but at edges, where points carry the normal of one face only, the direction of
+    /// the field's gradient as far as the normals around a point spread, docs/contact.md eq. (10a).
+    Spread,
 };
 enum class GradientForm {
     Mirrored,  ///< the shell moves, eq. (15)

@@ -59,7 +59,8 @@ public:
     void set_stiffness(double stiffness) noexcept;  ///< of one point [N/m]
     void set_cap_depth(double depth) noexcept;      ///< see ContactLoadOptions [m]
     void set_friction(double friction) noexcept;
-    void set_budget(int nodes) noexcept;  ///< see PointTraversal::set_budget
+    void set_normals(ContactNormals normals);  ///< slow: looks at the neighbours of all points
+    void set_budget(int nodes) noexcept;       ///< see PointTraversal::set_budget
     /// Nodes of a tick so that act() takes at most about `seconds`; see PointTraversal::calibrate.
     int calibrate(double seconds);
     /// Forgets anchors and coherence: after resets and restored states.
