@@ -57,12 +57,14 @@ TEST(AlphaPuzzle, PullingWithoutThePathNeverFreesIt) {
     options.device.steps_per_sample = 5;
     options.home = Vector3d::Zero();
     ToolInHand held = puzzle.hold(options);
-    double force = 0;
+    double force = 0, depth = 0;
     for (int number = 0; number < 200; ++number) {
         const PushOutcome outcome = push_once(held, puzzle, number);
         EXPECT_FALSE(outcome.is_out) << "try " << number;
         force = std::max(force, outcome.force);
+        depth = std::max(depth, outcome.depth);
     }
+    EXPECT_LE(depth, 1.05 * held.gains().max_depth);   // a tick's way is linear in the bound
     EXPECT_NEAR(force, held.gains().max_force, 1e-6);  // all the device can show
 }
 
