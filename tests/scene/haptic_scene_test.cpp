@@ -307,17 +307,18 @@ TEST_F(HapticScene, TheWorkspaceCoversTheMotionUnlessAScaleIsGiven) {
 TEST_F(HapticScene, BaselinesCoupleTheToolInTheirOwnWay) {
     World fixed = build(press()), dynamic = build(press(R"(, "coupling": "dynamic")")),
           direct = build(press(R"(, "coupling": "direct")"));
-    double lag = 0;
+    double lag = 0, pressed = 0;
     for (int k = 0; k < 1500; ++k) {
         for (World* world : {&fixed, &dynamic, &direct}) world->advance();
         const HapticTick& t = tick_of(direct);
         lag = std::max(lag, (t.tool.position - t.manipulandum.position).norm());
+        if (k >= 1000) pressed += tick_of(dynamic).coupling.force.z();
     }
     EXPECT_LT(lag, 1e-12) << "direct rendering has no tool of its own";
     EXPECT_GT(tick_of(direct).coupling.force.z(), 0.5);
     EXPECT_GT((tick_of(fixed).tool.position - tick_of(fixed).manipulandum.position).norm(), 1e-3);
-    // a mass on springs comes to the same rest
-    EXPECT_NEAR(tick_of(dynamic).coupling.force.z(), tick_of(fixed).coupling.force.z(), 1);
+    // a mass on springs bounces on what it touches: on average it is pressed as hard
+    EXPECT_NEAR(pressed / 500, tick_of(fixed).coupling.force.z(), 2);
     EXPECT_NE(dynamic.state_hash(), fixed.state_hash());
     for (const World* world : {&dynamic, &direct})
         EXPECT_EQ(tick_of(*world).status, StepStatus::Ok);
