@@ -96,7 +96,7 @@ struct DhdModel {
     double stiffness;      ///< that surely is stable [N/m]
 };
 
-/// Careful numbers, within the maker's data sheets; no hardware was at hand.
+/// Meant to be careful; no hardware was at hand to check them.
 DhdModel dhd_model(int type) {
     const std::array<DhdModel, 4> known = {{
         {33, 37, {0.08, 0.08, 0.055}, 12, 0, 1500},       // omega.3, .6, .7
