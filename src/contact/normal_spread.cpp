@@ -11,9 +11,9 @@ namespace pliant {
 namespace {
 
 constexpr std::size_t kNeighbours = 8;
-constexpr float kFlat = 0.93969262f;  ///< cosine of 20°
-constexpr float kOtherSide = -0.5f;   ///< of 120°
-constexpr double kReach = 2;          ///< spacings that hold the neighbours of even shells
+constexpr float kFlatSpread = 0.93969262f;  ///< cosine of 20°
+constexpr float kOtherSideOfSheet = -0.5f;  ///< of 120°
+constexpr double kSpreadReach = 2;          ///< spacings that hold the neighbours of even shells
 
 struct SpreadNeighbour {
     float distance = std::numeric_limits<float>::infinity();  ///< squared
@@ -40,7 +40,7 @@ std::vector<float> normal_spread(const Pointshell& shell) {
     const double area = 2 * (size.x() * size.y() + size.y() * size.z() + size.z() * size.x());
     double spacing = shell.spacing > 0 ? double{shell.spacing} : std::sqrt(area / double(n));
     spacing = std::max(spacing, 1e-6 * std::max(size.maxCoeff(), 1e-30));
-    const PointGrid grid(x, y, z, kReach * spacing);
+    const PointGrid grid(x, y, z, kSpreadReach * spacing);
     const std::vector<int>& order = grid.order();
     PointGrid::Walk walk(grid, 0);
     for (int cell = 0; cell < grid.num_cells(); ++cell) {
@@ -53,7 +53,8 @@ std::vector<float> normal_spread(const Pointshell& shell) {
                 for (int other = row.begin; other < row.end; ++other) {
                     const int j = order[static_cast<std::size_t>(other)];
                     const auto k = static_cast<std::size_t>(j);
-                    if (k == i || shell.normals[i].dot(shell.normals[k]) < kOtherSide) continue;
+                    if (k == i || shell.normals[i].dot(shell.normals[k]) < kOtherSideOfSheet)
+                        continue;
                     const float distance = (shell.points[k] - shell.points[i]).squaredNorm();
                     if (!(distance < nearest.back().distance)) continue;
                     nearest.back() = {distance, j};
@@ -67,7 +68,7 @@ std::vector<float> normal_spread(const Pointshell& shell) {
                     least = std::min(
                         least,
                         shell.normals[i].dot(shell.normals[static_cast<std::size_t>(near.point)]));
-            if (least < kFlat) spread[i] = least;
+            if (least < kFlatSpread) spread[i] = least;
         }
     }
     return spread;

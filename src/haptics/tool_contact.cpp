@@ -29,7 +29,7 @@ Matrix6d moved_gradient(const Matrix6d& old, const Vector3d& force, const Vector
 constexpr double kShortestSlope = 0.5;
 
 /// Puts a contact into the list, or the shallowest one out of it.
-void list(ToolContact& contact, const DeepContact& deep) noexcept {
+void list_contact(ToolContact& contact, const DeepContact& deep) noexcept {
     const auto all = std::span(contact.deep).first(static_cast<std::size_t>(contact.num_deep));
     if (contact.num_deep < ToolContact::kMaxDeep) {
         contact.deep[static_cast<std::size_t>(contact.num_deep++)] = deep;
@@ -101,7 +101,7 @@ void add_deep_contacts(ToolContact& contact, const PointTraversal& traversal, co
         deep.inward << slope, arm.cross(slope);
         if (is_shell) deep.inward = -deep.inward;
         deep.depth = depth(chosen[k]);
-        list(contact, deep);
+        list_contact(contact, deep);
     }
 }
 
