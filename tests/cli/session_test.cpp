@@ -29,7 +29,7 @@ constexpr const char* kScene = R"({
 constexpr const char* kHeldScene = R"({
   "pliant": 1, "name": "peg", "gravity": [0, 0, 0],
   "bodies": [
-    { "name": "peg", "rigid": { "shape": "peg", "size": 0.05, "motion": { "path": { "keyframes": [
+    { "name": "peg", "rigid": { "shape": "peg", "motion": { "path": { "keyframes": [
         { "time": 0, "position": [0, 0, 0.002] }, { "time": 0.3, "position": [0, 0, -0.004] }] } } },
       "contact": { "pointshell": { "points": 300, "levels": 3, "resolution": 32 } } },
     { "name": "floor", "rigid": { "ground": {} } }
