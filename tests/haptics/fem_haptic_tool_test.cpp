@@ -256,6 +256,17 @@ TEST_P(FemTool, AHandOfAnEarlierStartIsNotFollowed) {
     EXPECT_GT(bench.proxy(0).position.z(), 0.12);
 }
 
+TEST(FemTool, AStepSaysAtItsBeginningWhenItWillEnd) {
+    FemToolBench bench(tool_sample(FemCoupling::Dynamic));
+    bench.step({});
+    static_cast<void>(bench.loop.tool->begin_step(bench.loop.sim_time, 3e-3));
+    bench.loop.link.steps.update();
+    const FemToolSteps& begun = bench.loop.link.steps.read_slot();
+    EXPECT_EQ(begun.count, 2u);
+    EXPECT_DOUBLE_EQ(begun.next, 5e-3);
+    EXPECT_DOUBLE_EQ(begun.state(1).time, 2e-3);
+}
+
 TEST(FemTool, AClockThatRunsBackBeginsAnew) {
     FemToolBench bench(tool_sample(FemCoupling::Kinematic));
     for (int k = 0; k < 20; ++k) bench.step({});
