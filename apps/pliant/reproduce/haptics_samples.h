@@ -9,9 +9,9 @@
 namespace pliant::reproduce {
 
 // What experiments of haptics share; tools in simulated hands are those of the tests.
-using test::ToolInHandOptions;
-using test::ToolInHand;
 using test::kHapticStep;
+using test::ToolInHand;
+using test::ToolInHandOptions;
 
 /// One value per tick as a curve of about `most` points.
 [[nodiscard]] Series tick_curve(const std::string& label, const std::vector<double>& values,
