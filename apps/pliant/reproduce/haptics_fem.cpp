@@ -1,4 +1,4 @@
-#include "haptics_fem.h"
+#include "haptics_experiments.h"
 
 #include <algorithm>
 #include <cmath>

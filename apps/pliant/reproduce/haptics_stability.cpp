@@ -4,7 +4,7 @@
 
 #include "apps/pliant/output.h"
 #include "contact_samples.h"
-#include "experiment.h"
+#include "haptics_experiments.h"
 #include "pliant/field/analytic_field.h"
 #include "pliant/geometry/shapes.h"
 #include "pliant/haptics/haptic_tool.h"
