@@ -15,17 +15,17 @@ using Vector6d = Eigen::Matrix<double, 6, 1>;
 /// that they come with.
 Pointshell cube_with_edges() {
     constexpr int kSide = 9;
-    constexpr double kHalf = 0.02;
+    constexpr double kCubeHalf = 0.02;
     Pointshell shell;
-    shell.spacing = 2 * kHalf / (kSide - 1);
+    shell.spacing = 2 * kCubeHalf / (kSide - 1);
     for (int axis = 0; axis < 3; ++axis)
         for (const int side : {-1, 1})
             for (int i = 0; i < kSide; ++i)
                 for (int j = 0; j < kSide; ++j) {
                     Vector3d p;
-                    p[axis] = side * kHalf;
-                    p[(axis + 1) % 3] = kHalf * (2.0 * i / (kSide - 1) - 1);
-                    p[(axis + 2) % 3] = kHalf * (2.0 * j / (kSide - 1) - 1);
+                    p[axis] = side * kCubeHalf;
+                    p[(axis + 1) % 3] = kCubeHalf * (2.0 * i / (kSide - 1) - 1);
+                    p[(axis + 2) % 3] = kCubeHalf * (2.0 * j / (kSide - 1) - 1);
                     shell.points.push_back(p.cast<float>());
                     shell.normals.push_back((-side * Vector3d::Unit(axis)).cast<float>());
                 }
