@@ -20,7 +20,7 @@ class HapticScenes : public ::testing::Test {
 protected:
     static void SetUpTestSuite() {
         folder = std::make_unique<TemporaryDirectory>();
-        save_surface(box_surface(Eigen::Vector3d::Constant(0.04)), *folder / "block.obj");
+        save_surface(pliant::box_surface(Eigen::Vector3d::Constant(0.04)), *folder / "block.obj");
     }
     static void TearDownTestSuite() { folder.reset(); }
 
