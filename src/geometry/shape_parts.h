@@ -1,6 +1,7 @@
 #pragma once
 
 #include "pliant/geometry/implicit.h"
+#include "pliant/geometry/subdivision.h"
 
 namespace pliant::shape_parts {
 
@@ -63,5 +64,16 @@ private:
 [[nodiscard]] Implicit creature();
 [[nodiscard]] Implicit serpent();
 [[nodiscard]] Implicit figure(bool with_axe);
+
+/// What a subdivision surface is made from, at any size.
+struct ControlMesh {
+    SurfaceMesh mesh;
+    SubdivisionRules rules;
+    int levels = 0;  ///< of the published model
+};
+[[nodiscard]] ControlMesh nodule();
+[[nodiscard]] ControlMesh kidney();
+[[nodiscard]] ControlMesh spatula();
+[[nodiscard]] ControlMesh banana_seat();
 
 }  // namespace pliant::shape_parts

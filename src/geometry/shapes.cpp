@@ -7,13 +7,14 @@
 #include "pliant/geometry/surface_topology.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace pliant {
 namespace {
 
 using Eigen::Vector3d;
 
-/// How a registry entry is made: a body to polygonise, or triangles at once.
+/// How a registry entry is made: a body to polygonise, triangles at once, or a subdivision surface.
 struct Recipe {
     ShapeInfo info;
     Implicit (*body)();
@@ -21,6 +22,7 @@ struct Recipe {
     /// Kept where and as large as it was built, because it belongs with another shape; the others
     /// are scaled to `info.size`, centred on the z axis and put on the ground.
     bool is_as_built;
+    shape_parts::ControlMesh (*control)() = nullptr;
 
     [[nodiscard]] Recipe seen_from(double azimuth, double elevation) const {
         Recipe copy = *this;
@@ -52,6 +54,20 @@ Recipe soup(std::string name, std::string description, double size, int resoluti
             nullptr,
             make,
             false};
+}
+
+/// `resolution`: edges along the longest side, roughly, at the levels of the control mesh.
+Recipe subdivided(std::string name, std::string description, double size, int resolution,
+                  shape_parts::ControlMesh (*make)()) {
+    return {{.name = std::move(name),
+             .description = std::move(description),
+             .kind = ShapeKind::Closed,
+             .size = size,
+             .default_resolution = resolution},
+            nullptr,
+            nullptr,
+            false,
+            make};
 }
 
 SurfaceMesh beam(int resolution) {
@@ -112,6 +128,15 @@ const std::vector<Recipe>& recipes() {
             .seen_from(35, 38),
         body("fish", "fish with rayed fins", 0.3, 70, fish).seen_from(65, 15),
         body("hand", "open hand with five fingers and wrist", 0.2, 60, hand).seen_from(15, 12),
+        subdivided("nodule", "round nodule on a flat, sharp face; subdivision surface", 0.06, 8,
+                   nodule),
+        subdivided("kidney", "kidney; subdivision surface", 0.11, 16, kidney).seen_from(-65, 35),
+        subdivided("spatula", "kitchen spatula with three slots; subdivision surface", 0.3, 34,
+                   spatula)
+            .seen_from(50, 35),
+        subdivided("banana-seat", "bicycle seat, long and raised at the rear; subdivision surface",
+                   0.45, 24, banana_seat)
+            .seen_from(50, 25),
     };
     return list;
 }
@@ -161,6 +186,19 @@ void settle(SurfaceMesh& mesh, double size) {
     for (Vector3d& v : mesh.vertices) v += shift;
 }
 
+/// Scales and places the control mesh so that the smooth surface, not the mesh of some level, is as
+/// large as it should be: then all levels approximate one body.
+shape_parts::ControlMesh settled_control(const Recipe& r) {
+    constexpr int kSmoothLevels = 4;  // on which the box changes by less than 1 % from then on
+    shape_parts::ControlMesh control = r.control();
+    const SurfaceMesh smooth = loop_subdivide(control.mesh, kSmoothLevels, control.rules).mesh;
+    const Box box = bounding_box(smooth.vertices);
+    const Vector3d ground(box.center().x(), box.center().y(), box.min().z());
+    const double factor = r.info.size / box.sizes().maxCoeff();
+    for (Vector3d& v : control.mesh.vertices) v = factor * (v - ground);
+    return control;
+}
+
 }  // namespace
 
 const std::vector<ShapeInfo>& shape_list() {
@@ -180,11 +218,33 @@ SurfaceMesh make_shape(const std::string& name, int resolution, Progress& progre
     if (resolution < 4 || resolution > 2048)
         throw InputError("", "resolution", std::to_string(resolution),
                          "4 to 2048, or 0 for the default");
+    if (r.control) {
+        // each level doubles the resolution
+        const double doublings = std::log2(static_cast<double>(resolution) /
+                                           static_cast<double>(r.info.default_resolution));
+        const auto control = settled_control(r);
+        const int levels = std::max(0, control.levels + static_cast<int>(std::lround(doublings)));
+        return loop_subdivide(control.mesh, levels, control.rules).mesh;
+    }
     SurfaceMesh mesh =
         r.mesh ? r.mesh(resolution)
                : largest_component(polygonize(r.body(), {.resolution = resolution}, progress));
     if (!r.is_as_built) settle(mesh, r.info.size);
     return mesh;
+}
+
+SemiRegularMesh make_semi_regular(const std::string& name, int levels) {
+    const Recipe& r = recipe(name);
+    if (!r.control) {
+        std::string names;
+        for (const Recipe& other : recipes())
+            if (other.control) names += (names.empty() ? "" : ", ") + other.info.name;
+        throw InputError("", "shape", "'" + name + "'", "a subdivision surface: " + names);
+    }
+    if (levels < -1)
+        throw InputError("", "levels", std::to_string(levels), "0 or more, or -1 for the default");
+    const shape_parts::ControlMesh control = settled_control(r);
+    return loop_subdivide(control.mesh, levels < 0 ? control.levels : levels, control.rules);
 }
 
 }  // namespace pliant

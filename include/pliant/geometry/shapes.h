@@ -2,6 +2,7 @@
 
 #include "pliant/core/progress.h"
 #include "pliant/geometry/implicit.h"
+#include "pliant/geometry/subdivision.h"
 
 #include <optional>
 #include <string>
@@ -29,5 +30,9 @@ struct ShapeInfo {
 /// Generates the named model; `resolution` 0 means its default. Deterministic.
 [[nodiscard]] SurfaceMesh make_shape(const std::string& name, int resolution = 0,
                                      Progress& progress = Progress::none());
+/// The named model with its hierarchy, for those that are subdivision surfaces: nodule, kidney,
+/// spatula, banana-seat. `levels` −1 means those of `make_shape` at its default resolution; all
+/// numbers of levels approximate the same body.
+[[nodiscard]] SemiRegularMesh make_semi_regular(const std::string& name, int levels = -1);
 
 }  // namespace pliant

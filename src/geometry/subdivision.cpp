@@ -1,0 +1,227 @@
+#include "pliant/geometry/subdivision.h"
+
+#include "core/numbers.h"
+#include "pliant/core/error.h"
+#include "pliant/geometry/surface_check.h"
+#include "pliant/geometry/surface_topology.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+
+namespace pliant {
+namespace {
+
+using Eigen::Vector3d;
+
+constexpr double kMaxFineTriangles = 5e7;
+constexpr double kBytesPerFineTriangle = 100;  // of the result and of the work on the last level
+
+void require_levels(const SurfaceMesh& mesh, int levels) {
+    if (levels < 0)
+        throw InputError("", "levels", std::to_string(levels), "a number of rounds, 0 or more");
+    const double fine = mesh.num_triangles() * std::pow(4.0, levels);
+    if (fine <= kMaxFineTriangles) return;
+    const int most = static_cast<int>(std::log(kMaxFineTriangles / mesh.num_triangles()) /
+                                      std::log(4.0));  // rounded down
+    char estimate[120];
+    std::snprintf(estimate, sizeof estimate,
+                  " would make %.3g triangles and take about %.3g GB of memory", fine,
+                  fine * kBytesPerFineTriangle * 1e-9);
+    throw InputError("", "levels", std::to_string(levels),
+                     "at most " + std::to_string(most) + " for a mesh of " +
+                         std::to_string(mesh.num_triangles()) + " triangles; " +
+                         std::to_string(levels) + estimate);
+}
+
+void require_manifold(const SurfaceMesh& mesh, bool is_border_allowed) {
+    SurfaceReport report = check_surface(mesh);
+    report.inside_out = false;  // the wall of a cavity is fine
+    if (is_border_allowed) report.open_edges = {};
+    std::string defects = report.text();
+    if (defects.empty()) return;
+    for (std::size_t k; (k = defects.find('\n')) != std::string::npos;) defects.replace(k, 1, ", ");
+    throw InputError("", std::string("a mesh to subdivide must be ") +
+                             (is_border_allowed ? "" : "closed and ") + "manifold, but this has " +
+                             defects + "; repair it first ('pliant convert --repair')");
+}
+
+/// The corner of the other triangle at this side, or −1 on a border.
+int vertex_across(const SurfaceMesh& mesh, const SurfaceTopology& topology, int triangle,
+                  int side) {
+    for (const SurfaceTopology::EdgeUse& use :
+         topology.uses(topology.edges()[at(topology.edge_of(triangle, side))]))
+        if (use.triangle != triangle) return mesh.triangles[at(use.triangle)][at(use.side + 2) % 3];
+    return -1;
+}
+
+std::array<int, 8> eight_points(const SurfaceMesh& mesh, const SurfaceTopology& topology,
+                                const SurfaceTopology::Edge& edge) {
+    std::array<int, 8> points{edge.a, edge.b, -1, -1, -1, -1, -1, -1};
+    for (const SurfaceTopology::EdgeUse& use : topology.uses(edge)) {
+        // side + 1 leaves the end of this side, side + 2 comes back to its beginning
+        const int at_end = vertex_across(mesh, topology, use.triangle, (use.side + 1) % 3);
+        const int at_begin = vertex_across(mesh, topology, use.triangle, (use.side + 2) % 3);
+        const std::size_t k = use.forward ? 0 : 1;
+        points[2 + k] = mesh.triangles[at(use.triangle)][at(use.side + 2) % 3];
+        points[4 + 2 * k] = use.forward ? at_begin : at_end;
+        points[5 + 2 * k] = use.forward ? at_end : at_begin;
+    }
+    return points;
+}
+
+/// One round of splits without positions; the vertex on edge e becomes number n + e.
+std::vector<Triangle> split_triangles(const SurfaceMesh& mesh, const SurfaceTopology& topology) {
+    std::vector<Triangle> fine;
+    fine.reserve(4 * mesh.triangles.size());
+    for (int t = 0; t < mesh.num_triangles(); ++t) {
+        const auto [a, b, c] = mesh.triangles[at(t)];
+        const int ab = mesh.num_vertices() + topology.edge_of(t, 0);
+        const int bc = mesh.num_vertices() + topology.edge_of(t, 1);
+        const int ca = mesh.num_vertices() + topology.edge_of(t, 2);
+        fine.insert(fine.end(), {{a, ab, ca}, {ab, b, bc}, {ca, bc, c}, {bc, ca, ab}});
+    }
+    return fine;
+}
+
+/// Sharp edges (ends ascending, sorted) and corners of one level.
+class SharpFeatures {
+public:
+    SharpFeatures(const SurfaceMesh& control, const SubdivisionRules& rules)
+        : creases_(rules.creases), is_corner_(control.vertices.size(), 0) {
+        const SurfaceTopology topology(control);
+        const auto is_less = [](const SurfaceTopology::Edge& p, const SurfaceTopology::Edge& q) {
+            return p.a != q.a ? p.a < q.a : p.b < q.b;
+        };
+        for (std::size_t i = 0; i < creases_.size(); ++i) {
+            std::ranges::sort(creases_[i]);
+            const SurfaceTopology::Edge wanted{creases_[i][0], creases_[i][1], 0, 0};
+            if (std::ranges::binary_search(topology.edges(), wanted, is_less)) continue;
+            throw InputError(
+                "", "creases[" + std::to_string(i) + "]",
+                std::to_string(rules.creases[i][0]) + "-" + std::to_string(rules.creases[i][1]),
+                "two vertices that an edge of the control mesh joins");
+        }
+        std::ranges::sort(creases_);
+        for (std::size_t i = 0; i < rules.corners.size(); ++i) {
+            const int v = rules.corners[i];
+            if (v < 0 || v >= control.num_vertices())
+                throw InputError("", "corners[" + std::to_string(i) + "]", std::to_string(v),
+                                 "a vertex, 0 … " + std::to_string(control.num_vertices() - 1));
+            is_corner_[at(v)] = 1;
+        }
+    }
+
+    [[nodiscard]] bool is_crease(const SurfaceTopology::Edge& edge) const {
+        return std::ranges::binary_search(creases_, std::array{edge.a, edge.b});
+    }
+    [[nodiscard]] bool is_corner(int vertex) const noexcept {
+        return at(vertex) < is_corner_.size() && is_corner_[at(vertex)] != 0;
+    }
+    /// Both halves of a crease are creases of the next level.
+    void split(const std::vector<SurfaceTopology::Edge>& edges, int num_vertices) {
+        if (creases_.empty()) return;
+        std::vector<std::array<int, 2>> halves;
+        for (std::size_t e = 0; e < edges.size(); ++e) {
+            if (!is_crease(edges[e])) continue;
+            const int middle = num_vertices + static_cast<int>(e);
+            halves.push_back({edges[e].a, middle});
+            halves.push_back({edges[e].b, middle});
+        }
+        std::ranges::sort(halves);
+        creases_ = std::move(halves);
+    }
+
+private:
+    std::vector<std::array<int, 2>> creases_;
+    std::vector<char> is_corner_;  // of the control vertices
+};
+
+/// Loop's weight of each of k neighbours, docs/geometry.md eq. (S4).
+double loop_weight(int k) {
+    const double c = 0.375 + 0.25 * std::cos(2 * std::numbers::pi / k);
+    return (0.625 - c * c) / k;
+}
+
+/// Even positions of the next level, docs/geometry.md eqs. (S4) and (S5).
+std::vector<Vector3d> even_points(const SurfaceMesh& mesh, const SurfaceTopology& topology,
+                                  const SharpFeatures& sharp) {
+    struct Ring {
+        Vector3d sum = Vector3d::Zero(), crease_sum = Vector3d::Zero();
+        int valence = 0, num_creases = 0;
+        void add(const Vector3d& x, bool is_crease) {
+            sum += x;
+            ++valence;
+            if (!is_crease) return;
+            crease_sum += x;
+            ++num_creases;
+        }
+    };
+    std::vector<Ring> rings(mesh.vertices.size());
+    for (const SurfaceTopology::Edge& edge : topology.edges()) {
+        const bool is_crease = sharp.is_crease(edge);
+        rings[at(edge.a)].add(mesh.vertices[at(edge.b)], is_crease);
+        rings[at(edge.b)].add(mesh.vertices[at(edge.a)], is_crease);
+    }
+    std::vector<Vector3d> points = mesh.vertices;
+    for (int v = 0; v < mesh.num_vertices(); ++v) {
+        const Ring& ring = rings[at(v)];
+        if (sharp.is_corner(v) || ring.num_creases > 2) continue;
+        if (ring.num_creases == 2) {
+            points[at(v)] = 0.75 * points[at(v)] + 0.125 * ring.crease_sum;
+        } else {
+            const double beta = loop_weight(ring.valence);
+            points[at(v)] = (1 - ring.valence * beta) * points[at(v)] + beta * ring.sum;
+        }
+    }
+    return points;
+}
+
+/// Splits `levels` times; `sharp` null keeps the surface as it is.
+SemiRegularMesh subdivide(const SurfaceMesh& control, int levels, SharpFeatures* sharp) {
+    SemiRegularMesh result;
+    result.mesh = control;
+    result.num_vertices = {control.num_vertices()};
+    result.triangles = {control.triangles};
+    for (int level = 0; level < levels; ++level) {
+        SurfaceMesh& mesh = result.mesh;
+        const SurfaceTopology topology(mesh);
+        std::vector<Vector3d> points = sharp ? even_points(mesh, topology, *sharp) : mesh.vertices;
+        points.reserve(points.size() + topology.edges().size());
+        for (const SurfaceTopology::Edge& edge : topology.edges()) {
+            const std::array<int, 8> near = eight_points(mesh, topology, edge);
+            const auto x = [&](std::size_t k) { return mesh.vertices[at(near[k])]; };
+            // odd positions, docs/geometry.md eq. (S3)
+            if (sharp && !sharp->is_crease(edge))
+                points.emplace_back(0.375 * (x(0) + x(1)) + 0.125 * (x(2) + x(3)));
+            else
+                points.emplace_back(0.5 * (x(0) + x(1)));
+            result.neighbourhood.push_back(near);
+        }
+        if (sharp) sharp->split(topology.edges(), mesh.num_vertices());
+        mesh.triangles = split_triangles(mesh, topology);
+        mesh.vertices = std::move(points);
+        result.num_vertices.push_back(mesh.num_vertices());
+        result.triangles.push_back(mesh.triangles);
+    }
+    return result;
+}
+
+}  // namespace
+
+SemiRegularMesh loop_subdivide(const SurfaceMesh& control, int levels,
+                               const SubdivisionRules& rules) {
+    require_manifold(control, false);
+    require_levels(control, levels);
+    SharpFeatures sharp(control, rules);
+    return subdivide(control, levels, &sharp);
+}
+
+SemiRegularMesh midpoint_subdivide(const SurfaceMesh& mesh, int levels) {
+    require_manifold(mesh, true);
+    require_levels(mesh, levels);
+    return subdivide(mesh, levels, nullptr);
+}
+
+}  // namespace pliant
