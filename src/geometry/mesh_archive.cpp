@@ -12,6 +12,7 @@ namespace {
 
 // Three contiguous doubles each, so that a mesh can be written and read without a copy in between.
 static_assert(sizeof(Eigen::Vector3d) == 3 * sizeof(double));
+static_assert(sizeof(Triangle) == 3 * sizeof(int));
 
 // Chunks of an archive, with checks that name file and chunk.
 class ChunkReader {
@@ -94,6 +95,17 @@ ElementKind read_kind(const Archive& archive, const ChunkReader& in) {
                 "at most " + std::to_string(kMaxElements) + " elements");
     }
     return shape[1] == 4 ? ElementKind::Tet4 : ElementKind::Hex8;
+}
+
+std::vector<Eigen::Vector3d> read_point_rows(const ChunkReader& in, const std::string& chunk) {
+    const auto coordinates = in.rows<double>(chunk, 3);
+    in.require_finite(chunk, coordinates);
+    std::vector<Eigen::Vector3d> points;
+    points.reserve(coordinates.size() / 3);
+    for (std::size_t i = 0; i < coordinates.size(); i += 3) {
+        points.emplace_back(coordinates[i], coordinates[i + 1], coordinates[i + 2]);
+    }
+    return points;
 }
 
 std::vector<std::string> read_names(const ChunkReader& in) {
@@ -197,12 +209,7 @@ VolumeMesh read_volume_mesh(const Archive& archive, const std::string& name) {
     VolumeMesh mesh;
     mesh.kind = read_kind(archive, in);
 
-    const auto coordinates = in.rows<double>("mesh/vertices", 3);
-    in.require_finite("mesh/vertices", coordinates);
-    mesh.vertices.reserve(coordinates.size() / 3);
-    for (std::size_t i = 0; i < coordinates.size(); i += 3) {
-        mesh.vertices.emplace_back(coordinates[i], coordinates[i + 1], coordinates[i + 2]);
-    }
+    mesh.vertices = read_point_rows(in, "mesh/vertices");
 
     const auto num_corners = static_cast<std::uint64_t>(nodes_per_element(mesh.kind));
     mesh.elements = in.rows<int>("mesh/elements", num_corners);
@@ -241,6 +248,49 @@ Embedding read_embedding(const Archive& archive, int num_vertices, const std::st
         // the embedding checks itself but does not know the file
         throw InputError(name, error.what());
     }
+}
+
+void add_semi_regular_mesh(ArchiveWriter& writer, const SemiRegularMesh& mesh) {
+    const std::uint64_t n = mesh.mesh.vertices.size(), m = mesh.triangles.front().size();
+    writer.add<double>("semi_regular/vertices", {mesh.mesh.vertices.front().data(), 3 * n}, {n, 3});
+    writer.add<int>("semi_regular/num_vertices", mesh.num_vertices);
+    writer.add<int>("semi_regular/triangles", {mesh.triangles.front().front().data(), 3 * m},
+                    {m, 3});
+}
+
+SemiRegularMesh read_semi_regular_mesh(const Archive& archive, const std::string& name) {
+    const ChunkReader in(archive, name);
+    std::vector<Eigen::Vector3d> vertices = read_point_rows(in, "semi_regular/vertices");
+    const auto num_vertices = in.rows<int>("semi_regular/num_vertices", 1);
+    const auto corners = in.rows<int>("semi_regular/triangles", 3);
+    const auto count = static_cast<int>(vertices.size());
+    if (num_vertices.empty()) {
+        in.fail("semi_regular/num_vertices, length", "0", "one number for each level");
+    }
+    in.require_range("semi_regular/num_vertices", num_vertices, 3, count,
+                     "3 … " + std::to_string(count));
+
+    // the connectivity of all levels follows from the coarsest one
+    SurfaceMesh base;
+    base.vertices.assign(vertices.begin(), vertices.begin() + num_vertices.front());
+    in.require_indices("semi_regular/triangles", corners, base.vertices.size());
+    for (std::size_t i = 0; i < corners.size(); i += 3) {
+        base.triangles.push_back({corners[i], corners[i + 1], corners[i + 2]});
+    }
+    SemiRegularMesh mesh;
+    try {
+        mesh = midpoint_subdivide(base, static_cast<int>(num_vertices.size()) - 1);
+    } catch (const InputError& error) {
+        // subdivision does not know the file
+        throw InputError(name, error.what());
+    }
+    if (mesh.num_vertices != num_vertices || mesh.mesh.num_vertices() != count) {
+        in.fail("semi_regular/num_vertices, last", std::to_string(num_vertices.back()),
+                std::to_string(mesh.mesh.num_vertices()) + " after " +
+                    std::to_string(mesh.num_levels()) + " rounds, one for each vertex");
+    }
+    mesh.mesh.vertices = std::move(vertices);
+    return mesh;
 }
 
 }  // namespace pliant

@@ -76,10 +76,10 @@ ControlMesh nodule() {
     }
     for (int k = 0; k < 4; ++k) {
         const double angle = 0.5 * std::numbers::pi * (k + 0.5);
-        vertices.emplace_back(2.0 * std::cos(angle), 2.0 * std::sin(angle), 1.75);
+        vertices.emplace_back(2.0 * std::cos(angle), 2.0 * std::sin(angle), 1.8);
     }
     vertices.emplace_back(0, 0, 0);
-    vertices.emplace_back(0, 0, 3.4);
+    vertices.emplace_back(0, 0, 3.0);
     for (int k = 0; k < 4; ++k) {
         const int next = (k + 1) % 4, last = 4 + (k + 3) % 4;
         triangles.push_back({k, 8, next});
@@ -115,13 +115,13 @@ ControlMesh kidney() {
     const int first_pole = kRings * kSides, last_pole = first_pole + 1;
     const auto ring = [](int i, int k) { return i * kSides + (k + kSides) % kSides; };
     for (int k = 0; k < kSides; ++k) {
-        triangles.push_back({first_pole, ring(0, k), ring(0, k + 1)});
-        triangles.push_back({last_pole, ring(kRings - 1, k + 1), ring(kRings - 1, k)});
+        triangles.push_back({first_pole, ring(0, k + 1), ring(0, k)});
+        triangles.push_back({last_pole, ring(kRings - 1, k), ring(kRings - 1, k + 1)});
         for (int i = 0; i + 1 < kRings; ++i) {
             // vertex k of a turned ring lies between k and k + 1 of the others
             const int turn = i % 2;
-            triangles.push_back({ring(i, k), ring(i + 1, k + turn), ring(i, k + 1)});
-            triangles.push_back({ring(i, k + 1), ring(i + 1, k + turn), ring(i + 1, k + turn + 1)});
+            triangles.push_back({ring(i, k), ring(i, k + 1), ring(i + 1, k + turn)});
+            triangles.push_back({ring(i, k + 1), ring(i + 1, k + turn + 1), ring(i + 1, k + turn)});
         }
     }
     return control;
@@ -150,10 +150,10 @@ ControlMesh spatula() {
         }
         add_row(x, across, 1.1);
     }
-    add_row(-1.1, {-2.6, -0.9, 0.9, 2.6}, 1.4);
+    add_row(-1.2, {-3.1, -1.0, 1.0, 3.1}, 1.4);
     for (int i = 0; i < kPairs; ++i) {
         const double half = i < 2 ? 1.0 : 1.2;
-        add_row(-2.7 - 1.5 * i, {-half, half}, 2.0);
+        add_row(-3.0 - 1.5 * i, {-half, half}, 2.0);
     }
 
     std::vector<Triangle> sheet;
@@ -175,24 +175,25 @@ ControlMesh banana_seat() {
     struct Place {
         double x, y;
     };
-    // half of the sheet: rim from the nose to the tail, middle line, points between
+    // half of the sheet: rim from the nose to the tail, middle line, points between; placed for
+    // good angles on level 2
     constexpr int kRim = 8, kMiddle = 5, kBetween = 3;
-    constexpr std::array<Place, kRim + kMiddle + kBetween> kHalf{{{23.5, 0},
-                                                                  {19.5, 4.7},
-                                                                  {12.5, 5.6},
-                                                                  {5, 7.0},
-                                                                  {-5, 9.8},
-                                                                  {-14, 10.8},
-                                                                  {-21, 7.0},
-                                                                  {-23.5, 0},
-                                                                  {16, 0},
-                                                                  {9, 0},
-                                                                  {2, 0},
+    constexpr std::array<Place, kRim + kMiddle + kBetween> kHalf{{{21.9, 0},
+                                                                  {20, 5.3},
+                                                                  {13.8, 5.0},
+                                                                  {4.1, 7.1},
+                                                                  {-5.3, 10.5},
+                                                                  {-15, 7.8},
+                                                                  {-19, 5.9},
+                                                                  {-19.4, 0},
+                                                                  {15.3, 0},
+                                                                  {7.9, 0},
+                                                                  {1.6, 0},
                                                                   {-6.5, 0},
-                                                                  {-15, 0},
-                                                                  {-2, 4.4},
-                                                                  {-10, 5.4},
-                                                                  {-17.5, 4.4}}};
+                                                                  {-14.6, 0},
+                                                                  {-1.8, 3.3},
+                                                                  {-9.5, 5.7},
+                                                                  {-14.5, 5.0}}};
     constexpr std::array<Triangle, 17> kHalfSheet{{{0, 1, 8},
                                                    {8, 1, 2},
                                                    {8, 2, 9},
@@ -214,7 +215,7 @@ ControlMesh banana_seat() {
     std::vector<int> mirrored;
     const auto add_point = [&](const Place& p, double y, bool is_rim) {
         const double sag = 0.013 * (p.x - 5) * (p.x - 5);
-        points.push_back({p.x, y, sag - 1.8, is_rim ? sag : sag + 3.4});
+        points.push_back({p.x, y, sag - 3.0, is_rim ? sag : sag + 3.8});
     };
     for (std::size_t i = 0; i < kHalf.size(); ++i) add_point(kHalf[i], kHalf[i].y, i < kRim);
     for (std::size_t i = 0; i < kHalf.size(); ++i) {

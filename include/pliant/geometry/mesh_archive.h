@@ -2,6 +2,7 @@
 
 #include "pliant/core/archive.h"
 #include "pliant/geometry/embedding.h"
+#include "pliant/geometry/subdivision.h"
 #include "pliant/geometry/volume_mesh.h"
 
 #include <string>
@@ -33,5 +34,14 @@ void add_embedding(ArchiveWriter& writer, Embedding&& embedding) = delete;
 /// Reads them back for a mesh of `num_vertices` vertices.
 [[nodiscard]] Embedding read_embedding(const Archive& archive, int num_vertices,
                                        const std::string& name);
+
+/// Adds the chunks `semi_regular/…`: vertices f64 [n, 3] of the finest level, num_vertices i32
+/// [L + 1] and triangles i32 [m, 3] of the coarsest level; all else follows from these. Keep the
+/// mesh until ArchiveWriter::save.
+void add_semi_regular_mesh(ArchiveWriter& writer, const SemiRegularMesh& mesh);
+void add_semi_regular_mesh(ArchiveWriter& writer, SemiRegularMesh&& mesh) = delete;
+/// Reads them back and rebuilds the levels, the same to the bit.
+[[nodiscard]] SemiRegularMesh read_semi_regular_mesh(const Archive& archive,
+                                                     const std::string& name);
 
 }  // namespace pliant
