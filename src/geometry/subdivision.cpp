@@ -42,12 +42,10 @@ void require_manifold(const SurfaceMesh& mesh, bool is_border_allowed) {
     std::string defects = report.text();
     if (defects.empty()) return;
     for (std::size_t k; (k = defects.find('\n')) != std::string::npos;) defects.replace(k, 1, ", ");
-    const bool is_open = report.open_edges.count > 0;
-    throw InputError(
-        "", std::string("a mesh to subdivide must be ") + (is_border_allowed ? "" : "closed and ") +
-                "manifold, but this has " + defects +
-                (is_open ? "; fill its holes" : "; repair it ('pliant convert --repair')") +
-                " first");
+    throw InputError("", std::string("a mesh to subdivide must be ") +
+                             (is_border_allowed ? "" : "closed and ") + "manifold, but this has " +
+                             defects +
+                             "; try 'pliant convert --repair', or mend it in a modelling program");
 }
 
 /// The corner of the other triangle at this side, or −1 on a border.
