@@ -62,6 +62,7 @@
 #include "pliant/geometry/shapes.h"
 #include "pliant/geometry/simulation_mesh.h"
 #include "pliant/geometry/structured_mesh.h"
+#include "pliant/geometry/subdivision.h"
 #include "pliant/geometry/surface_check.h"
 #include "pliant/geometry/surface_mesh.h"
 #include "pliant/geometry/surface_query.h"
