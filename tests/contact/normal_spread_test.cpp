@@ -52,7 +52,8 @@ struct CubeInGround {
     }
     const ContactLoads& at(const Pose& pose) {
         static_cast<void>(traversal.update(pose, {}));
-        static_cast<void>(forces.update(traversal, {pose, {}, pose.position, {}}, {}));
+        static_cast<void>(
+            forces.update(traversal, {pose, {}, pose.position, Vector3d::Zero()}, {}));
         return forces.loads();
     }
     PointTraversal traversal;
