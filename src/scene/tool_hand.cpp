@@ -25,21 +25,32 @@ HeldTool with_gate(HeldTool held) {
     return held;
 }
 
+/// Times what the device is made for: too much, and nobody is hurt.
+constexpr double kVirtualBeyond = 4;
+
 const GainNote& note_of(const std::vector<GainNote>& notes, const char* name) {
     return *std::ranges::find(notes, name, &GainNote::name);
 }
 
-/// A gain as a slider; what is shown is `to_shown` times what the note says.
+/// A gain as a slider; what is shown is `to_shown` times what the note says, and reaches `beyond`
+/// times what the device is made for.
 LiveParameter gain_slider(const GainNote& note, std::string name, std::string label,
-                          std::string unit, double to_shown) {
-    char range[96];
-    std::snprintf(range, sizeof range, " Safe up to %.3g %s, not accepted beyond %.3g. ",
-                  to_shown * note.largest, unit.c_str(), to_shown * note.limit);
+                          std::string unit, double to_shown, double beyond = 1) {
+    const double safe = to_shown * note.largest, limit = to_shown * note.limit;
+    char range[160];
+    if (beyond > 1)
+        std::snprintf(range, sizeof range,
+                      " Safe up to %.3g %s, made for up to %.3g; a simulated device takes more, to "
+                      "see what happens. ",
+                      safe, unit.c_str(), limit);
+    else
+        std::snprintf(range, sizeof range, " Safe up to %.3g %s, not accepted beyond %.3g. ", safe,
+                      unit.c_str(), limit);
     std::string help = note.meaning + "." + range + "Default: " + note.reason + ".";
     help[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(help[0])));
     const bool is_logarithmic = note.least > 0;
-    return {std::move(name),       std::move(label),      std::move(unit),       std::move(help),
-            to_shown * note.value, to_shown * note.least, to_shown * note.limit, is_logarithmic};
+    return {std::move(name),       std::move(label),      std::move(unit), std::move(help),
+            to_shown * note.value, to_shown * note.least, beyond * limit,  is_logarithmic};
 }
 
 /// Towards `gap` by implicit Euler, critically damped and no faster than `limit`.
@@ -83,10 +94,11 @@ void ToolHand::list_parameters() {
         sliders_.push_back(std::move(slider));
     };
     const auto note = [&](const char* name) { return note_of(info_.gains, name); };
+    const double beyond = simulated_ ? kVirtualBeyond : 1;
     add(Role::Stiffness,
-        gain_slider(note("stiffness"), "tool.stiffness", "Tool stiffness", "N/m", 1 / a));
+        gain_slider(note("stiffness"), "tool.stiffness", "Tool stiffness", "N/m", 1 / a, beyond));
     add(Role::TurningStiffness, gain_slider(note("angular_stiffness"), "tool.turning stiffness",
-                                            "Tool turning stiffness", "N m/rad", a));
+                                            "Tool turning stiffness", "N m/rad", a, beyond));
     add(Role::Damping, gain_slider(note("injection"), "tool.damping", "Tool damping", "N s/m", 1));
     add(Role::DepthLimit,
         gain_slider(note("max_depth"), "tool.depth limit", "Depth limit", "m", 1));

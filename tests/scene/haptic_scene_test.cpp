@@ -213,9 +213,9 @@ TEST_F(HapticScene, SlidersHaveRangesOfTheDeviceAndSayWhy) {
         return world.parameters()[static_cast<std::size_t>(i)].parameter;
     };
     const LiveParameter stiffness = slider("tool.stiffness");
-    EXPECT_NEAR(stiffness.high, 600, 1e-9) << "what the device holds";
+    EXPECT_NEAR(stiffness.high, 2400, 1e-9) << "four times what the device is made for";
     EXPECT_THAT(stiffness.help, HasSubstr("Spring between the hand and the tool."));
-    EXPECT_THAT(stiffness.help, HasSubstr("not accepted beyond 600"));
+    EXPECT_THAT(stiffness.help, HasSubstr("made for up to 600"));
     EXPECT_THAT(stiffness.help, HasSubstr("Default: "));
     EXPECT_NEAR(slider("tool.depth limit").value, tick_of(world).max_depth, 1e-15);
     EXPECT_EQ(slider("hand.stiffness").value, HandModel::firm().stiffness);
@@ -241,6 +241,24 @@ TEST_F(HapticScene, SlidersHaveRangesOfTheDeviceAndSayWhy) {
     world.advance_to(4.6);
     EXPECT_NEAR(tick_of(world).max_depth, 0.5 * slider("tool.depth limit").value, 1e-12);
     EXPECT_EQ(tick_of(world).status, StepStatus::Ok);
+}
+
+TEST_F(HapticScene, StiffnessSetFarTooHighComesBackAndSaysSo) {
+    const std::string device = R"("hand": "loose", "position_step": 0.00005)";
+    World helped = build(press("", device)), alone = build(press("", device));
+    for (const char* help : {"tool.back-off", "tool.passivity", "tool.damping"})
+        set(alone, help, 0);
+    for (World* world : {&helped, &alone}) {
+        world->advance_to(1);
+        set(*world, "tool.stiffness", 2400);
+        set(*world, "tool.turning stiffness", 4);
+        world->advance_to(8);
+    }
+    EXPECT_GT(tick_of(alone).oscillation, 0.1);
+    EXPECT_LT(tick_of(helped).oscillation, 0.03);
+    EXPECT_LE(tick_of(helped).gain_scale, 0.25 * (1 + 1e-9));
+    EXPECT_THAT(helped.loop(0).make_frame().haptics.notice.data(),
+                HasSubstr("more than the device is made for"));
 }
 
 TEST_F(HapticScene, HelpsAgainstOscillationAreSwitchedWhileItRuns) {
