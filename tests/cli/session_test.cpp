@@ -142,12 +142,25 @@ TEST_F(Session, AToolInAHandIsRecordedWithItsDeviceAndRepeatedBitForBit) {
     EXPECT_EQ(replay.exit_code, 0) << replay.text;
     EXPECT_TRUE(contains(replay, "none of ")) << replay.text;
     EXPECT_NE(read(path("a.csv")).find(",max_depth_m,"), std::string::npos);
+    // what the hand felt
+    const Output report = pliant("haptics report " + file + " -o " + path("felt.html"));
+    EXPECT_EQ(report.exit_code, 0) << report.text;
+    EXPECT_TRUE(contains(report, "0.6 s at 1000 Hz")) << report.text;
+    EXPECT_TRUE(contains(report, "deepest contact")) << report.text;
+    const std::string page = read(path("felt.html"));
+    for (const char* part : {"Energy at the port", "Depth of contacts", "<svg"})
+        EXPECT_NE(page.find(part), std::string::npos) << part;
+    EXPECT_TRUE(contains(pliant("haptics report --json " + file), "\"violations\":0,"));
     // another grip, another run
     const Output loose = pliant(run + "--json --duration 0.6 --hand loose");
     EXPECT_TRUE(contains(loose, "\"haptics\":{\"device\":\"simulated device\"")) << loose.text;
     EXPECT_NE(hash_in(loose), hash_in(pliant(run + "--json --duration 0.6 --hand firm")));
     EXPECT_FAILS_WITH(run + "--device netwrk", "did you mean \"network\"?");
     EXPECT_FAILS_WITH(run + "--device network", "in which no network device can take part");
+    EXPECT_FAILS_WITH("haptics report", "needs the recording");
+    const std::string unheld = path("unheld.pliantrec");
+    ASSERT_EQ(pliant(headless("--duration 0.01 --record " + unheld)).exit_code, 0);
+    EXPECT_FAILS_WITH("haptics report " + unheld, "no tool is held in a hand in this recording");
     EXPECT_FAILS_WITH(headless("--device simulated"),
                       "nothing in the scene \"box\" is held in a hand");
 }
