@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include <Eigen/Core>
+
+namespace pliant {
+
+/// Green's functions of a reference problem, v = Ξ v̄ + B β (docs/greens.md eq. (1)): the response
+/// of every unknown to a unit value of each known. Nondimensional. Every node has block() values:
+/// three for elasticity, one for a scalar field. Dense, compressed and hierarchical data share this
+/// interface; what runs in a step uses nothing else. Immutable while shared: any number of threads.
+class GreensFunctions {
+public:
+    virtual ~GreensFunctions() = default;
+
+    [[nodiscard]] virtual int num_nodes() const noexcept = 0;
+    [[nodiscard]] virtual int block() const noexcept = 0;
+    /// Only nodes that may carry loads or change their condition have a column.
+    [[nodiscard]] virtual bool has_column(int node) const noexcept = 0;
+
+    /// Ξ_ij, by rows, into block()² places. The column must be there.
+    virtual void element(int i, int j, float* values) const noexcept = 0;
+    /// out += Σ_k Ξ_:nodes[k] weights[k], block() weights for each node. `out` may be shorter than
+    /// the columns: the first rows only, which are the coarser levels of a semi-regular mesh.
+    virtual void add_columns(std::span<const int> nodes, std::span<const float> weights,
+                             std::span<float> out) const noexcept = 0;
+
+    /// Parameters β of body forces: one column each.
+    [[nodiscard]] virtual int num_body_columns() const noexcept = 0;
+    /// Rows of node i of column k of B, block() places.
+    virtual void body_element(int i, int k, float* values) const noexcept = 0;
+    virtual void add_body_columns(std::span<const float> weights,
+                                  std::span<float> out) const noexcept = 0;
+
+    /// Further linear results that superpose like the unknowns: interior displacements, stresses.
+    [[nodiscard]] virtual int num_readouts() const noexcept = 0;
+    virtual void add_readouts(std::span<const int> nodes, std::span<const float> weights,
+                              std::span<float> out) const noexcept = 0;
+    virtual void add_body_readouts(std::span<const float> weights,
+                                   std::span<float> out) const noexcept = 0;
+};
+
+/// What dense Green's functions hold.
+struct DenseGreensLayout {
+    int num_nodes = 0;
+    int block = 3;
+    std::vector<int> columns;  ///< nodes with a column, each once
+    int num_body_columns = 0;
+    int num_readouts = 0;
+};
+
+/// All columns in single precision, each scalar column at a cache line of its own: sums read memory
+/// in order. Columns are set once, in any order, before the object is shared.
+class DenseGreensFunctions final : public GreensFunctions {
+public:
+    /// Throws InputError for sizes that make no sense and columns of nodes that are not there.
+    explicit DenseGreensFunctions(DenseGreensLayout layout);
+
+    /// `values` has block·num_nodes rows, then the read-outs, and block columns. Throws InputError
+    /// when a value is not finite in single precision.
+    void set_column(int node, const Eigen::Ref<const Eigen::MatrixXd>& values);
+    void set_body_column(int k, const Eigen::Ref<const Eigen::VectorXd>& values);
+
+    [[nodiscard]] int num_nodes() const noexcept override { return layout_.num_nodes; }
+    [[nodiscard]] int block() const noexcept override { return layout_.block; }
+    [[nodiscard]] bool has_column(int node) const noexcept override {
+        return node >= 0 && node < layout_.num_nodes && place_[static_cast<std::size_t>(node)] >= 0;
+    }
+    void element(int i, int j, float* values) const noexcept override;
+    void add_columns(std::span<const int> nodes, std::span<const float> weights,
+                     std::span<float> out) const noexcept override;
+    [[nodiscard]] int num_body_columns() const noexcept override {
+        return layout_.num_body_columns;
+    }
+    void body_element(int i, int k, float* values) const noexcept override;
+    void add_body_columns(std::span<const float> weights,
+                          std::span<float> out) const noexcept override;
+    [[nodiscard]] int num_readouts() const noexcept override { return layout_.num_readouts; }
+    void add_readouts(std::span<const int> nodes, std::span<const float> weights,
+                      std::span<float> out) const noexcept override;
+    void add_body_readouts(std::span<const float> weights,
+                           std::span<float> out) const noexcept override;
+    [[nodiscard]] std::size_t num_bytes() const noexcept { return lines_.size() * sizeof(Line); }
+
+private:
+    struct alignas(64) Line {
+        float values[16] = {};
+    };
+    /// Scalar column: those of nodes first, then those of body forces.
+    [[nodiscard]] const float* scalar_column(std::size_t index) const noexcept {
+        return lines_[index * lines_per_column_].values;
+    }
+    [[nodiscard]] std::size_t first_scalar_column(int node) const noexcept;
+    [[nodiscard]] std::size_t first_body_column() const noexcept;
+    void store(std::size_t index, const Eigen::Ref<const Eigen::VectorXd>& values, const char* kind,
+               int number);
+    void add_rows(std::span<const int> nodes, std::span<const float> weights, std::size_t first_row,
+                  std::span<float> out) const noexcept;
+    void add_body_rows(std::span<const float> weights, std::size_t first_row,
+                       std::span<float> out) const noexcept;
+
+    DenseGreensLayout layout_;
+    std::size_t lines_per_column_ = 0;
+    std::vector<int> place_;  // of the column of each node, −1: none
+    std::vector<Line> lines_;
+};
+
+}  // namespace pliant
