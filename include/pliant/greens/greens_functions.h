@@ -1,12 +1,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include <Eigen/Core>
 
 namespace pliant {
+
+/// What the reference problem prescribes at a node: its traction, or its displacement.
+enum class NodeKind : std::uint8_t { Free, Fixed };
 
 /// Green's functions of a reference problem, v = Ξ v̄ + B β (docs/greens.md eq. (1)): the response
 /// of every unknown to a unit value of each known. Nondimensional. Every node has block() values:

@@ -1,0 +1,504 @@
+#include "pliant/greens/capacitance_solver.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include <Eigen/Geometry>
+
+#include "core/numbers.h"
+#include "pliant/core/error.h"
+
+namespace pliant {
+namespace {
+
+using Eigen::Matrix3d;
+using Eigen::Vector3d;
+
+/// Directions are unit and orthogonal to this.
+constexpr double kDirectionTolerance = 1e-6;
+/// Least pivot of the constraints on rigid motions, against the largest.
+constexpr double kLeastHold = 1e-9;
+constexpr int kAdvancesBetweenSums = 256;
+/// Nondimensional values beyond this are no problem of elasticity, and would overflow.
+constexpr double kLargestValue = 1e12;
+
+bool is_sensible(double value) noexcept { return std::abs(value) <= kLargestValue; }
+
+const ReferenceProblem& checked(const ReferenceProblem& reference) {
+    if (!reference.functions) throw InputError("", "reference problem: no Green's functions");
+    const std::size_t num_nodes = at(reference.functions->num_nodes());
+    const auto same = [&](std::size_t size, const char* what) {
+        if (size != num_nodes)
+            throw InputError("", "reference." + std::string(what), std::to_string(size),
+                             "one for each of " + std::to_string(num_nodes) + " nodes");
+    };
+    same(reference.kinds.size(), "kinds");
+    same(reference.positions.size(), "positions");
+    same(reference.areas.size(), "areas");
+    for (const auto& [value, what] :
+         {std::pair(reference.length, "length"), std::pair(reference.modulus, "modulus")})
+        if (!(value > 0) || !std::isfinite(value))
+            throw InputError("", "reference." + std::string(what), std::to_string(value),
+                             "value > 0");
+    return reference;
+}
+
+}  // namespace
+
+std::string_view to_string(CapacitanceStatus status) noexcept {
+    switch (status) {
+        case CapacitanceStatus::Hit: return "hit";
+        case CapacitanceStatus::Updated: return "updated";
+        case CapacitanceStatus::Refactored: return "refactored";
+        case CapacitanceStatus::OverBudget: return "over budget";
+        case CapacitanceStatus::IllConditioned: return "ill-conditioned";
+        case CapacitanceStatus::TooFewHeld: return "too few held";
+        case CapacitanceStatus::BadInput: return "bad input";
+        case CapacitanceStatus::CapacityExceeded: return "capacity exceeded";
+    }
+    return "unknown";
+}
+
+CapacitanceSolver::CapacitanceSolver(ReferenceProblem reference, const UpdateCosts& costs,
+                                     const CapacitanceOptions& options)
+    : reference_(std::move(reference)),
+      costs_(costs),
+      options_(options),
+      block_(checked(reference_).functions->block()),
+      num_nodes_(reference_.functions->num_nodes()),
+      cache_(num_nodes_, options.max_dofs, options.cache) {
+    for (auto* inverse : {&current_, &next_})
+        *inverse = std::make_unique<CapacitanceInverse>(reference_.functions, options.max_dofs,
+                                                        options.max_condition);
+    // what holds the reference problem against rigid motions
+    for (const Vector3d& x : reference_.positions) centre_ += x / num_nodes_;
+    radius_ = 0;
+    for (const Vector3d& x : reference_.positions)
+        radius_ = std::max(radius_, (x - centre_).norm());
+    for (int node = 0; node < num_nodes_; ++node)
+        if (reference_.kinds[at(node)] == NodeKind::Fixed)
+            for (int k = 0; k < block_; ++k)
+                add_held(held_, reference_.positions[at(node)], Vector3d::Unit(k), 1);
+    num_held_ = static_cast<int>(
+        std::count(reference_.kinds.begin(), reference_.kinds.end(), NodeKind::Fixed));
+    if (block_ == 3 ? !holds(held_) : num_held_ == 0)
+        throw InputError("", "reference problem: " + std::to_string(num_held_) +
+                                 " fixed nodes do not hold the body; fix at least " +
+                                 (block_ == 3 ? "three that are not on a line" : "one"));
+
+    const std::size_t dofs = at(options.max_dofs), loads = at(std::max(options.max_loads, 0)),
+                      knowns = dofs + loads, block = at(block_),
+                      body = at(reference_.functions->num_body_columns());
+    valued_.reserve(dofs);
+    wanted_.reserve(dofs);
+    added_.reserve(dofs);
+    removed_.reserve(dofs);
+    right_.resize(dofs);
+    unknowns_.resize(dofs);
+    load_nodes_.reserve(loads);
+    load_values_.reserve(loads * block);
+    body_values_.assign(body, 0.0f);
+    body_solution_.assign(body, 0.0f);
+    summed_body_.assign(body, 0.0f);
+    is_marked_.assign(at(num_nodes_), 0);
+    known_place_.assign(at(num_nodes_), -1);
+    known_nodes_.reserve(knowns);
+    known_values_.reserve(knowns * block);
+    summed_nodes_.reserve(2 * knowns);
+    summed_values_.assign(at(num_nodes_) * block, 0.0f);
+    is_summed_.assign(at(num_nodes_), 0);
+    change_nodes_.reserve(2 * knowns);
+    change_values_.reserve(2 * knowns * block);
+    field_.assign(at(num_nodes_) * block, 0.0f);
+    cache_.insert(*current_);
+}
+
+/// SI units of what the reference problem prescribes at a node, and of what it leaves open.
+double CapacitanceSolver::unit_of_known(int node) const noexcept {
+    return reference_.kinds[at(node)] == NodeKind::Free ? reference_.modulus : reference_.length;
+}
+double CapacitanceSolver::unit_of_unknown(int node) const noexcept {
+    return reference_.kinds[at(node)] == NodeKind::Free ? reference_.length : reference_.modulus;
+}
+
+Vector3d CapacitanceSolver::vector_of(const float* values) const noexcept {
+    Vector3d vector = Vector3d::Zero();
+    for (int k = 0; k < block_; ++k) vector[k] = double{values[k]};
+    return vector;
+}
+
+/// A held component x·d resists the rigid motions (d, (x − c) × d).
+void CapacitanceSolver::add_held(Matrix6& held, const Vector3d& position, const Vector3d& direction,
+                                 double sign) const noexcept {
+    Eigen::Matrix<double, 6, 1> motion;
+    motion << direction, (position - centre_).cross(direction) / std::max(radius_, 1e-300);
+    held.noalias() += sign * motion * motion.transpose();
+}
+
+/// Whether the constraints have full rank: symmetric elimination with the largest pivots.
+bool CapacitanceSolver::holds(const Matrix6& held) const noexcept {
+    Matrix6 rest = held;
+    double largest = 0;
+    for (int step = 0; step < 6; ++step) {
+        Eigen::Index k = 0;
+        const double pivot = rest.diagonal().maxCoeff(&k);
+        largest = std::max(largest, pivot);
+        if (!(pivot > kLeastHold * largest) || !(pivot > 0)) return false;
+        const Eigen::Matrix<double, 6, 1> column = rest.col(k);
+        rest.noalias() -= column * column.transpose() / pivot;
+        rest.row(k).setZero();
+        rest.col(k).setZero();
+    }
+    return true;
+}
+
+bool CapacitanceSolver::set_loads(std::span<const int> nodes,
+                                  std::span<const Vector3d> values) noexcept {
+    if (nodes.size() != values.size() || nodes.size() > at(std::max(options_.max_loads, 0)))
+        return false;
+    bool is_good = true;
+    std::size_t num_marked = 0;
+    for (; is_good && num_marked < nodes.size(); ++num_marked) {
+        const int node = nodes[num_marked];
+        is_good = reference_.functions->has_column(node) && !is_marked_[at(node)] &&
+                  is_sensible(values[num_marked].lpNorm<1>() / unit_of_known(node));
+        if (!is_good) break;
+        is_marked_[at(node)] = 1;
+    }
+    for (std::size_t k = 0; k < num_marked; ++k) is_marked_[at(nodes[k])] = 0;
+    if (!is_good) return false;
+    load_nodes_.assign(nodes.begin(), nodes.end());
+    load_values_.clear();
+    for (std::size_t k = 0; k < nodes.size(); ++k)
+        for (int c = 0; c < block_; ++c)
+            load_values_.push_back(static_cast<float>(values[k][c] / unit_of_known(nodes[k])));
+    return true;
+}
+
+bool CapacitanceSolver::set_body_loads(std::span<const double> parameters) noexcept {
+    if (parameters.size() != body_values_.size() ||
+        !std::all_of(parameters.begin(), parameters.end(), is_sensible))
+        return false;
+    std::transform(parameters.begin(), parameters.end(), body_values_.begin(),
+                   [](double value) { return static_cast<float>(value); });
+    return true;
+}
+
+CapacitanceStatus CapacitanceSolver::finish(CapacitanceStatus status) noexcept {
+    report_.status = status;
+    return status;
+}
+
+/// Checks and sorts the wanted list.
+CapacitanceStatus CapacitanceSolver::read(std::span<const ChangedDof> changes,
+                                          std::span<const double> values) noexcept {
+    if (changes.size() > at(options_.max_dofs)) return CapacitanceStatus::CapacityExceeded;
+    if (changes.size() != values.size()) return CapacitanceStatus::BadInput;
+    valued_.clear();
+    for (std::size_t k = 0; k < changes.size(); ++k) {
+        const auto& [node, direction] = changes[k];
+        const bool is_unit = block_ == 3 ? std::abs(direction.norm() - 1) <= kDirectionTolerance
+                                         : direction == Vector3d::UnitX();
+        if (!is_unit || !reference_.functions->has_column(node) ||
+            !is_sensible(values[k] / unit_of_unknown(node)))
+            return CapacitanceStatus::BadInput;
+        valued_.push_back({changes[k], values[k] / unit_of_unknown(node)});
+    }
+    std::sort(valued_.begin(), valued_.end(),
+              [](const ValuedDof& a, const ValuedDof& b) { return a.dof < b.dof; });
+    wanted_.clear();
+    for (const ValuedDof& valued : valued_) wanted_.push_back(valued.dof);
+    for (std::size_t a = 0; a < wanted_.size(); ++a)
+        for (std::size_t b = a + 1; b < wanted_.size() && wanted_[b].node == wanted_[a].node; ++b)
+            if (!(std::abs(wanted_[a].direction.dot(wanted_[b].direction)) <= kDirectionTolerance))
+                return CapacitanceStatus::BadInput;
+
+    // what stays held: releases take away, captures add
+    Matrix6 held = held_;
+    int num_held = num_held_;
+    bool is_released = false;
+    for (const ChangedDof& dof : wanted_) {
+        const bool releases = reference_.kinds[at(dof.node)] == NodeKind::Fixed;
+        is_released = is_released || releases;
+        num_held += releases ? -1 : 1;
+        if (block_ == 3)
+            add_held(held, reference_.positions[at(dof.node)], dof.direction, releases ? -1 : 1);
+    }
+    if (is_released && (block_ == 3 ? !holds(held) : num_held <= 0))
+        return CapacitanceStatus::TooFewHeld;
+    return CapacitanceStatus::Hit;
+}
+
+/// next_ ← entry of the cache, conditions removed, then added; looked after as docs/greens.md says.
+bool CapacitanceSolver::update_from(const CapacitanceCache::Match& match) noexcept {
+    cache_.fetch(match.entry, *next_);
+    added_.clear();
+    removed_.clear();
+    const auto list = next_->list();
+    std::size_t a = 0, b = 0;
+    while (a < wanted_.size() || b < list.size()) {
+        if (b == list.size() || (a < wanted_.size() && wanted_[a] < list[b].dof)) {
+            added_.push_back(wanted_[a++]);
+        } else if (a == wanted_.size() || list[b].dof < wanted_[a]) {
+            removed_.push_back(list[b++].dof);
+        } else {
+            ++a;
+            ++b;
+        }
+    }
+    if (!removed_.empty() && next_->remove(removed_) != InverseStatus::Ok) return false;
+    if (!added_.empty() && next_->add(added_) != InverseStatus::Ok) return false;
+    if (next_->num_updates() >= options_.refresh_interval ||
+        !(next_->probe(++num_solves_) <= options_.max_probe))
+        return next_->refresh() == InverseStatus::Ok;
+    return true;
+}
+
+/// The cheapest way to the wanted inverse, into current_.
+CapacitanceStatus CapacitanceSolver::reach_inverse() noexcept {
+    report_.size = static_cast<int>(wanted_.size());
+    report_.added = report_.removed = 0;
+    report_.predicted = 0;
+    const auto list = current_->list();
+    if (std::equal(wanted_.begin(), wanted_.end(), list.begin(), list.end(),
+                   [](const ChangedDof& a, const auto& b) { return a == b.dof; }))
+        return CapacitanceStatus::Hit;
+
+    const auto match = cache_.nearest(wanted_, costs_);
+    const bool is_hit = match.entry >= 0 && match.added == 0 && match.removed == 0;
+    const double scratch = costs_.from_scratch(static_cast<double>(wanted_.size()) / 3);
+    const bool updates = match.entry >= 0 && match.seconds <= scratch;
+    report_.predicted = updates ? match.seconds : scratch;
+    if (!is_hit && report_.predicted > options_.budget) return CapacitanceStatus::OverBudget;
+
+    CapacitanceStatus status = CapacitanceStatus::Refactored;
+    if (is_hit) {
+        cache_.fetch(match.entry, *next_);
+        status = CapacitanceStatus::Hit;
+    } else if (updates && update_from(match)) {
+        report_.added = match.added;
+        report_.removed = match.removed;
+        status = CapacitanceStatus::Updated;
+    } else if (next_->reset(wanted_) != InverseStatus::Ok) {
+        return CapacitanceStatus::IllConditioned;
+    }
+    std::swap(current_, next_);
+    cache_.insert(*current_);
+    return status;
+}
+
+/// Row of a node of Ξ w + B β.
+Vector3d CapacitanceSolver::unknown_of(int node) const noexcept {
+    float values[9];
+    Vector3d sum = Vector3d::Zero();
+    for (std::size_t k = 0; k < known_nodes_.size(); ++k) {
+        reference_.functions->element(node, known_nodes_[k], values);
+        const float* const known = known_values_.data() + k * at(block_);
+        for (int r = 0; r < block_; ++r)
+            for (int c = 0; c < block_; ++c)
+                sum[r] += double{values[r * block_ + c]} * double{known[c]};
+    }
+    for (std::size_t b = 0; b < body_solution_.size(); ++b) {
+        reference_.functions->body_element(node, static_cast<int>(b), values);
+        sum += double{body_solution_[b]} * vector_of(values);
+    }
+    return sum;
+}
+
+CapacitanceStatus CapacitanceSolver::solve(std::span<const ChangedDof> changes,
+                                           std::span<const double> values) noexcept {
+    if (const auto status = read(changes, values); is_refused(status)) return finish(status);
+    const auto status = reach_inverse();
+    if (is_refused(status)) return finish(status);
+    report_.condition = current_->condition();
+
+    // known values w: loads without their components along changed conditions, eq. (6)
+    for (const int node : known_nodes_) known_place_[at(node)] = -1;
+    known_nodes_.clear();
+    known_values_.clear();
+    const auto place_of = [&](int node) {
+        int& place = known_place_[at(node)];
+        if (place < 0) {
+            place = static_cast<int>(known_nodes_.size());
+            known_nodes_.push_back(node);
+            known_values_.insert(known_values_.end(), at(block_), 0.0f);
+        }
+        return known_values_.data() + at(place) * at(block_);
+    };
+    for (std::size_t k = 0; k < load_nodes_.size(); ++k)
+        std::copy_n(load_values_.data() + k * at(block_), block_, place_of(load_nodes_[k]));
+    for (const ValuedDof& valued : valued_)
+        if (const int place = known_place_[at(valued.dof.node)]; place >= 0) {
+            float* const load = known_values_.data() + at(place) * at(block_);
+            const double along = vector_of(load).dot(valued.dof.direction);
+            for (int c = 0; c < block_; ++c)
+                load[c] -= static_cast<float>(along * valued.dof.direction[c]);
+        }
+    std::copy(body_values_.begin(), body_values_.end(), body_solution_.begin());
+
+    // Eᵀv⁽⁰⁾, then the unknowns along the conditions, eqs. (4) and (5)
+    const auto list = current_->list();
+    Vector3d base = Vector3d::Zero();
+    for (std::size_t k = 0; k < list.size(); ++k) {
+        const int node = list[k].dof.node;
+        if (k == 0 || list[k - 1].dof.node != node) base = unknown_of(node);
+        right_[at(list[k].slot)] =
+            static_cast<float>(base.dot(list[k].dof.direction) - valued_[k].value);
+    }
+    current_->apply({right_.data(), list.size()}, {unknowns_.data(), list.size()});
+    for (const auto& [dof, slot] : list) {
+        float* const known = place_of(dof.node);
+        for (int c = 0; c < block_; ++c)
+            known[c] += static_cast<float>(double{unknowns_[at(slot)]} * dof.direction[c]);
+    }
+    return finish(status);
+}
+
+double CapacitanceSolver::unknown(int slot) const noexcept {
+    return double{unknowns_[at(slot)]} * unit_of_known(current_->dof(slot).node);
+}
+
+Vector3d CapacitanceSolver::known(int node) const noexcept {
+    const int place = known_place_[at(node)];
+    return place < 0 ? Vector3d(Vector3d::Zero())
+                     : vector_of(known_values_.data() + at(place) * at(block_));
+}
+
+void CapacitanceSolver::displacements(std::span<const int> nodes,
+                                      std::span<Vector3d> out) const noexcept {
+    for (std::size_t k = 0; k < nodes.size(); ++k)
+        out[k] = reference_.length * (reference_.kinds[at(nodes[k])] == NodeKind::Free
+                                          ? unknown_of(nodes[k])
+                                          : known(nodes[k]));
+}
+
+void CapacitanceSolver::tractions(std::span<const int> nodes,
+                                  std::span<Vector3d> out) const noexcept {
+    for (std::size_t k = 0; k < nodes.size(); ++k)
+        out[k] = reference_.modulus * (reference_.kinds[at(nodes[k])] == NodeKind::Free
+                                           ? known(nodes[k])
+                                           : unknown_of(nodes[k]));
+}
+
+Vector3d CapacitanceSolver::force(std::span<const int> nodes) const noexcept {
+    Vector3d sum = Vector3d::Zero();
+    for (const int node : nodes)
+        sum += reference_.areas[at(node)] * reference_.modulus * known(node);
+    return sum;
+}
+
+Matrix3d CapacitanceSolver::patch_stiffness(std::span<const int> i,
+                                            std::span<const int> j) const noexcept {
+    // conditions of a node lie together in the sorted list
+    const auto list = current_->list();
+    const auto each = [&](std::span<const int> nodes, auto&& visit) {
+        for (const int node : nodes) {
+            auto entry = std::lower_bound(
+                list.begin(), list.end(), node,
+                [](const auto& listed, int wanted) { return listed.dof.node < wanted; });
+            for (; entry != list.end() && entry->dof.node == node; ++entry) visit(*entry);
+        }
+    };
+    Matrix3d K = Matrix3d::Zero();
+    each(i, [&](const auto& a) {
+        Vector3d row = Vector3d::Zero();
+        each(j, [&](const auto& b) {
+            row += double{current_->inverse_element(a.slot, b.slot)} * b.dof.direction;
+        });
+        K -= reference_.areas[at(a.dof.node)] * a.dof.direction * row.transpose();
+    });
+    return reference_.modulus / reference_.length * K;
+}
+
+void CapacitanceSolver::evaluate(int num_nodes) noexcept {
+    const std::size_t block = at(block_);
+    field_nodes_ = std::clamp(num_nodes, 0, num_nodes_);
+    const std::span<float> out(field_.data(), at(field_nodes_) * block);
+    std::fill(out.begin(), out.end(), 0.0f);
+    reference_.functions->add_columns(known_nodes_, known_values_, out);
+    if (!body_solution_.empty()) reference_.functions->add_body_columns(body_solution_, out);
+
+    // the books of what is in the field
+    for (const int node : summed_nodes_) {
+        std::fill_n(summed_values_.begin() + node * std::ptrdiff_t{block_}, block_, 0.0f);
+        is_summed_[at(node)] = 0;
+    }
+    summed_nodes_.assign(known_nodes_.begin(), known_nodes_.end());
+    for (std::size_t k = 0; k < known_nodes_.size(); ++k) {
+        is_summed_[at(known_nodes_[k])] = 1;
+        std::copy_n(known_values_.data() + k * block, block,
+                    summed_values_.data() + at(known_nodes_[k]) * block);
+    }
+    std::copy(body_solution_.begin(), body_solution_.end(), summed_body_.begin());
+    num_advances_ = 0;
+}
+
+int CapacitanceSolver::advance(int num_nodes, double tolerance) noexcept {
+    const std::size_t block = at(block_);
+    bool starts_anew = std::clamp(num_nodes, 0, num_nodes_) != field_nodes_ ||
+                       ++num_advances_ >= kAdvancesBetweenSums || body_solution_ != summed_body_;
+    for (const int node : known_nodes_) {
+        if (starts_anew || is_summed_[at(node)]) continue;
+        // nodes with remainders below the tolerance may have filled the books
+        starts_anew = summed_nodes_.size() == summed_nodes_.capacity();
+        if (starts_anew) break;
+        is_summed_[at(node)] = 1;
+        summed_nodes_.push_back(node);
+    }
+    if (starts_anew) {
+        evaluate(num_nodes);
+        return static_cast<int>(known_nodes_.size());
+    }
+
+    change_nodes_.clear();
+    change_values_.clear();
+    std::size_t num_kept = 0;
+    for (const int node : summed_nodes_) {
+        float* const summed = summed_values_.data() + at(node) * block;
+        const int place = known_place_[at(node)];
+        float wanted[3] = {};
+        if (place >= 0) std::copy_n(known_values_.data() + at(place) * block, block, wanted);
+        double largest = 0;
+        for (std::size_t c = 0; c < block; ++c)
+            largest = std::max(largest, std::abs(double{wanted[c]} - double{summed[c]}));
+        if (largest > tolerance) {
+            change_nodes_.push_back(node);
+            for (std::size_t c = 0; c < block; ++c) {
+                change_values_.push_back(wanted[c] - summed[c]);
+                summed[c] = wanted[c];
+            }
+        }
+        const bool is_gone = place < 0 && std::all_of(summed, summed + block,
+                                                      [](float value) { return value == 0; });
+        is_summed_[at(node)] = !is_gone;
+        if (!is_gone) summed_nodes_[num_kept++] = node;
+    }
+    summed_nodes_.resize(num_kept);
+    reference_.functions->add_columns(change_nodes_, change_values_,
+                                      {field_.data(), at(field_nodes_) * block});
+    return static_cast<int>(change_nodes_.size());
+}
+
+void CapacitanceSolver::write_displacements(std::span<float> out) const noexcept {
+    assert(out.size() <= at(field_nodes_) * at(block_));
+    const float scale = static_cast<float>(reference_.length);
+    for (std::size_t k = 0; k < out.size(); ++k) {
+        const std::size_t node = k / at(block_);
+        const int place = known_place_[node];
+        const bool is_free = reference_.kinds[node] == NodeKind::Free;
+        out[k] = is_free     ? scale * field_[k]
+                 : place < 0 ? 0.0f
+                             : scale * known_values_[at(place) * at(block_) + k % at(block_)];
+    }
+}
+
+void CapacitanceSolver::write_readouts(std::span<float> out) const noexcept {
+    std::fill(out.begin(), out.end(), 0.0f);
+    reference_.functions->add_readouts(known_nodes_, known_values_, out);
+    if (!body_solution_.empty()) reference_.functions->add_body_readouts(body_solution_, out);
+}
+
+}  // namespace pliant
