@@ -37,7 +37,8 @@ struct ElasticBox {
 inline ElasticBox elastic_box() {
     const int nx = 4, ny = 3, nz = 3;
     const double nu = 0.3, lambda = 2 * nu / (1 - 2 * nu);
-    const VolumeMesh mesh = tet_box(nx, ny, nz, {{0, 0, 0}, {1, 0.75, 0.75}});
+    const VolumeMesh mesh =
+        tet_box(nx, ny, nz, Box(Eigen::Vector3d(0, 0, 0), Eigen::Vector3d(1, 0.75, 0.75)));
     // surface nodes first
     std::vector<int> place(at(mesh.num_vertices()), -1);
     ElasticBox box;
