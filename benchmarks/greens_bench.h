@@ -1,0 +1,10 @@
+#pragma once
+
+#include "benchmarks/bench.h"
+
+namespace pliant::bench {
+
+// the parts of greens
+[[nodiscard]] std::vector<Benchmark> greens_capacitance_benchmarks();
+
+}  // namespace pliant::bench
