@@ -117,12 +117,14 @@ BasicCapacitanceInverse<Scalar>::BasicCapacitanceInverse(
     dofs_.resize(at(max_dofs));
     C_.resize(num_lines(max_dofs));
     X_.resize(num_lines(max_dofs));
-    for (Lines* lines : {&border_columns_, &border_rows_, &P_, &Q_, &D_})
+    for (Lines* lines : {&border_columns_, &border_rows_, &P_, &Q_})
         lines->resize(num_lines(width));
+    D_.resize(num_lines(padded_rows(width)));
     work_.resize(stride_ * at(max_dofs) * sizeof(double) / 64);
     factors_.resize(4 * at(std::max(max_dofs, width)));
     pivots_.resize(at(std::max(max_dofs, width)));
     small_.resize(at(padded_rows(width)) * at(width));
+    small_factors_.resize(small_.size());
 }
 
 template <class Scalar>
@@ -264,6 +266,18 @@ InverseStatus BasicCapacitanceInverse<Scalar>::refresh() noexcept {
     return InverseStatus::Ok;
 }
 
+/// D = ±Z Q for the inverse Z in small_, in columns of padded_rows(k).
+template <class Scalar>
+void BasicCapacitanceInverse<Scalar>::multiply_small(int k, int sign) noexcept {
+    const std::size_t small_stride = at(padded_rows(k));
+    Scalar* const D = D_.data()->values;
+    for (std::size_t place = 0; place < small_stride * at(k); ++place)
+        small_factors_[place] = static_cast<Scalar>(sign * small_[place]);
+    std::fill_n(D, small_stride * at(size_), Scalar(0));
+    add_low_rank({D, small_stride, padded_rows(k), size_}, small_factors_.data(), small_stride,
+                 Q_.data()->values, at(k), k);
+}
+
 /// One border of at most kBorderWidth conditions each, docs/greens.md eqs. (10) and (12). A removed
 /// condition is added a second time with the sign of its column changed, and both are dropped.
 template <class Scalar>
@@ -321,25 +335,22 @@ bool BasicCapacitanceInverse<Scalar>::border(std::span<const ChangedDof> added,
     Scalar* const D = D_.data()->values;
     multiply_both_sides({X_.data()->values, stride_, padded, m}, border_columns_.data()->values,
                         border_rows_.data()->values, stride_, k, P_.data()->values, Q);
-    for (int i = 0; i < k; ++i)
-        for (int j = 0; j < k; ++j) {
-            double sum = 0;
-            for (int a = 0; a < m; ++a)
-                sum += static_cast<double>(column(border_rows_, i)[a]) *
-                       static_cast<double>(column(P_, j)[a]);
-            small(i, j) -= sum;
-        }
+    // the small differences behind C_Δ are taken in double
+    using Column = Eigen::Map<const Eigen::Matrix<Scalar, Eigen::Dynamic, 1>>;
+    for (int j = 0; j < k; ++j) {
+        const Column p(column(P_, j), m);
+        for (int i = 0; i < k; ++i)
+            small(i, j) -= Column(column(border_rows_, i), m)
+                               .template cast<double>()
+                               .dot(p.template cast<double>());
+    }
     if (!invert_in_place(small_.data(), small_stride, k, {factors_.data(), pivots_.data()}))
         return false;
 
     // D = Z Q, then the inverse of the longer list
-    for (int j = 0; j < m; ++j)
-        for (int i = 0; i < k; ++i) {
-            double sum = 0;
-            for (int c = 0; c < k; ++c) sum += small(i, c) * static_cast<double>(Q[j * k + c]);
-            D[j * k + i] = static_cast<Scalar>(sum);
-        }
-    add_low_rank({X_.data()->values, stride_, padded, m}, P_.data()->values, stride_, D, k);
+    multiply_small(k, 1);
+    add_low_rank({X_.data()->values, stride_, padded, m}, P_.data()->values, stride_, D,
+                 small_stride, k);
 
     const int new_size = m + num_added, new_padded = padded_rows(new_size);
     for (Lines* matrix : {&X_, &C_})
@@ -349,7 +360,7 @@ bool BasicCapacitanceInverse<Scalar>::border(std::span<const ChangedDof> added,
         }
     for (int c = 0; c < num_added; ++c) {
         for (int j = 0; j < m; ++j) {
-            column(X_, j)[m + c] = D[j * k + c];
+            column(X_, j)[m + c] = D[at(j) * small_stride + at(c)];
             column(C_, j)[m + c] = -column(border_rows_, c)[j];
             column(C_, m + c)[j] = -column(border_columns_, c)[j];
         }
@@ -383,16 +394,11 @@ bool BasicCapacitanceInverse<Scalar>::cut(std::span<const ChangedDof> removed) n
     }
     if (!invert_in_place(small_.data(), small_stride, k, {factors_.data(), pivots_.data()}))
         return false;
-    Scalar* const D = D_.data()->values;
     for (int j = 0; j < m; ++j)
-        for (int d = 0; d < k; ++d) {
-            double sum = 0;
-            for (int e = 0; e < k; ++e)
-                sum -= small_[at(e) * small_stride + at(d)] *
-                       static_cast<double>(column(X_, j)[slots[at(e)]]);
-            D[j * k + d] = static_cast<Scalar>(sum);
-        }
-    add_low_rank({X_.data()->values, stride_, padded, m}, P_.data()->values, stride_, D, k);
+        for (int d = 0; d < k; ++d) Q_.data()->values[j * k + d] = column(X_, j)[slots[at(d)]];
+    multiply_small(k, -1);
+    add_low_rank({X_.data()->values, stride_, padded, m}, P_.data()->values, stride_,
+                 D_.data()->values, small_stride, k);
     drop({slots.data(), at(k)});
     return true;
 }

@@ -46,16 +46,16 @@ HWY_INLINE void add_group(const T* const* columns, const T* weights, std::size_t
         for (int k = 0; k < kColumnsAtOnce; ++k) out[row] += weights[k] * c[k][row];
 }
 
-/// kColumns columns of X, `rank` numbers of D apart.
+/// kColumns columns of X.
 template <int kRank, int kColumns, class T>
 HWY_INLINE void add_rank_to_columns(T* X, std::size_t stride, int rows, const T* P,
-                                    std::size_t p_stride, const T* D, int rank) {
+                                    std::size_t p_stride, const T* D, std::size_t d_stride) {
     const ColumnTag<T> d;
     using Vector = hn::Vec<ColumnTag<T>>;
     const int lanes = static_cast<int>(hn::Lanes(d));
     Vector w[kColumns][kRank];
     PLIANT_UNROLL for (int j = 0; j < kColumns; ++j) PLIANT_UNROLL for (int r = 0; r < kRank; ++r)
-        w[j][r] = hn::Set(d, D[j * rank + r]);
+        w[j][r] = hn::Set(d, D[static_cast<std::size_t>(j) * d_stride + r]);
     for (int row = 0; row < rows; row += lanes) {
         Vector p[kRank];
         PLIANT_UNROLL for (int r = 0; r < kRank; ++r) p[r] =
@@ -71,26 +71,26 @@ HWY_INLINE void add_rank_to_columns(T* X, std::size_t stride, int rows, const T*
 
 template <int kRank, class T>
 HWY_INLINE void add_rank(const PaddedColumns<T>& X, const T* P, std::size_t p_stride, const T* D,
-                         int rank) {
+                         std::size_t d_stride) {
+    const auto from = [&](int j) { return X.values + static_cast<std::size_t>(j) * X.stride; };
+    const auto factors = [&](int j) { return D + static_cast<std::size_t>(j) * d_stride; };
     int j = 0;
     for (; j + 2 <= X.cols; j += 2)
-        add_rank_to_columns<kRank, 2>(X.values + static_cast<std::size_t>(j) * X.stride, X.stride,
-                                      X.rows, P, p_stride, D + j * rank, rank);
+        add_rank_to_columns<kRank, 2>(from(j), X.stride, X.rows, P, p_stride, factors(j), d_stride);
     if (j < X.cols)
-        add_rank_to_columns<kRank, 1>(X.values + static_cast<std::size_t>(j) * X.stride, X.stride,
-                                      X.rows, P, p_stride, D + j * rank, rank);
+        add_rank_to_columns<kRank, 1>(from(j), X.stride, X.rows, P, p_stride, factors(j), d_stride);
 }
 
 template <class T>
 HWY_INLINE void add_ranks(const PaddedColumns<T>& X, const T* P, std::size_t p_stride, const T* D,
-                          int rank) {
+                          std::size_t d_stride, int rank) {
     int r = 0;
     for (; r + 4 <= rank; r += 4)
-        add_rank<4>(X, P + static_cast<std::size_t>(r) * p_stride, p_stride, D + r, rank);
+        add_rank<4>(X, P + static_cast<std::size_t>(r) * p_stride, p_stride, D + r, d_stride);
     const T* const rest = P + static_cast<std::size_t>(r) * p_stride;
-    if (rank - r == 3) add_rank<3>(X, rest, p_stride, D + r, rank);
-    if (rank - r == 2) add_rank<2>(X, rest, p_stride, D + r, rank);
-    if (rank - r == 1) add_rank<1>(X, rest, p_stride, D + r, rank);
+    if (rank - r == 3) add_rank<3>(X, rest, p_stride, D + r, d_stride);
+    if (rank - r == 2) add_rank<2>(X, rest, p_stride, D + r, d_stride);
+    if (rank - r == 1) add_rank<1>(X, rest, p_stride, D + r, d_stride);
 }
 
 template <int kCount, class T>
@@ -140,12 +140,12 @@ void group_f64(const double* const* columns, const double* weights, std::size_t 
     add_group(columns, weights, rows, out);
 }
 void low_rank_f32(const PaddedColumns<float>& X, const float* P, std::size_t p_stride,
-                  const float* D, int rank) {
-    add_ranks(X, P, p_stride, D, rank);
+                  const float* D, std::size_t d_stride, int rank) {
+    add_ranks(X, P, p_stride, D, d_stride, rank);
 }
 void low_rank_f64(const PaddedColumns<double>& X, const double* P, std::size_t p_stride,
-                  const double* D, int rank) {
-    add_ranks(X, P, p_stride, D, rank);
+                  const double* D, std::size_t d_stride, int rank) {
+    add_ranks(X, P, p_stride, D, d_stride, rank);
 }
 void both_sides_f32(const PaddedColumns<const float>& X, const float* B, const float* R,
                     std::size_t stride, int count, float* P, float* Q) {
@@ -178,12 +178,12 @@ void add_column_group(const double* const* columns, const double* weights, std::
     HWY_DYNAMIC_DISPATCH(group_f64)(columns, weights, rows, out);
 }
 void add_low_rank(const PaddedColumns<float>& X, const float* P, std::size_t p_stride,
-                  const float* D, int rank) noexcept {
-    HWY_DYNAMIC_DISPATCH(low_rank_f32)(X, P, p_stride, D, rank);
+                  const float* D, std::size_t d_stride, int rank) noexcept {
+    HWY_DYNAMIC_DISPATCH(low_rank_f32)(X, P, p_stride, D, d_stride, rank);
 }
 void add_low_rank(const PaddedColumns<double>& X, const double* P, std::size_t p_stride,
-                  const double* D, int rank) noexcept {
-    HWY_DYNAMIC_DISPATCH(low_rank_f64)(X, P, p_stride, D, rank);
+                  const double* D, std::size_t d_stride, int rank) noexcept {
+    HWY_DYNAMIC_DISPATCH(low_rank_f64)(X, P, p_stride, D, d_stride, rank);
 }
 void multiply_both_sides(const PaddedColumns<const float>& X, const float* B, const float* R,
                          std::size_t stride, int count, float* P, float* Q) noexcept {

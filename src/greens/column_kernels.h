@@ -58,11 +58,11 @@ struct PaddedColumns {
 };
 
 /// X += P D with P of `rank` columns, `p_stride` apart, padded like X, and `rank` numbers of D for
-/// each column of X, one after another.
+/// each column of X, `d_stride` apart.
 void add_low_rank(const PaddedColumns<float>& X, const float* P, std::size_t p_stride,
-                  const float* D, int rank) noexcept;
+                  const float* D, std::size_t d_stride, int rank) noexcept;
 void add_low_rank(const PaddedColumns<double>& X, const double* P, std::size_t p_stride,
-                  const double* D, int rank) noexcept;
+                  const double* D, std::size_t d_stride, int rank) noexcept;
 
 /// P = X B and Q = Rᵀ X in one pass over X: `count` columns of B, R and P, `stride` apart and
 /// padded like the rows of X (X square up to padding), and `count` numbers of Q for each column of

@@ -59,7 +59,7 @@ bool invert_in_place(double* A, std::size_t stride, int size,
                 scratch.factors[j * width + k] = is_panel ? 0 : std::exchange(value, 0);
             }
         add_low_rank({A, stride, padded_rows(size), size}, column(first), stride, scratch.factors,
-                     width);
+                     at(width), width);
     }
     // exchanged rows of the matrix are exchanged columns of its inverse
     for (int k = size - 1; k >= 0; --k)

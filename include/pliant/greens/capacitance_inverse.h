@@ -114,6 +114,7 @@ private:
     void measure_condition() noexcept;
     [[nodiscard]] bool invert_work() noexcept;
     InverseStatus finish_update() noexcept;
+    void multiply_small(int k, int sign) noexcept;
     [[nodiscard]] bool border(std::span<const ChangedDof> added,
                               std::span<const ChangedDof> removed) noexcept;
     [[nodiscard]] bool cut(std::span<const ChangedDof> removed) noexcept;
@@ -131,6 +132,7 @@ private:
     Lines border_columns_, border_rows_, P_, Q_, D_;
     std::vector<Line<double>> work_;
     std::vector<double> factors_, small_;
+    std::vector<Scalar> small_factors_;
     std::vector<int> pivots_;
 };
 
