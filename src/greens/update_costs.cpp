@@ -201,7 +201,7 @@ std::vector<UpdateTiming> UpdateCosts::time_updates(int max_size, int repeats) {
     return timings;
 }
 
-UpdateCosts UpdateCosts::measure() { return fit(time_updates(100, 3)); }
+UpdateCosts UpdateCosts::measure(int max_size) { return fit(time_updates(max_size, 3)); }
 
 void UpdateCosts::save(const std::filesystem::path& file) const {
     JsonWriter json;
@@ -253,15 +253,15 @@ std::string UpdateCosts::file_name() {
     return "update-costs-" + hash_text(hash_bytes(machine.data(), machine.size())) + ".json";
 }
 
-UpdateCosts UpdateCosts::of_this_machine(const std::filesystem::path& folder) {
-    if (folder.empty()) return measure();
+UpdateCosts UpdateCosts::of_this_machine(const std::filesystem::path& folder, int max_size) {
+    if (folder.empty()) return measure(max_size);
     const std::filesystem::path file = folder / file_name();
     if (std::filesystem::exists(file)) try {
             return load(file);
         } catch (const InputError&) {
             // written by another version, or cut short: measured again below
         }
-    const UpdateCosts costs = measure();
+    const UpdateCosts costs = measure(max_size);
     std::error_code ignored;
     std::filesystem::create_directories(folder, ignored);
     costs.save(file);

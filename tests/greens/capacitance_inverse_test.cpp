@@ -151,7 +151,7 @@ TEST(CapacitanceInverse, LongSwapSequencesStayAtRounding) {
         std::swap(nodes[out], nodes[in]);
         if (step % 400 == 0) largest = std::max(largest, inverse_error(inverse, greens));
     }
-    EXPECT_GT(inverse.condition(), 20);
+    EXPECT_GT(inverse.condition(), 60);
     // the plateau of rounding at this condition; it does not grow with the number of swaps
     EXPECT_LT(largest, 2e-5);
     EXPECT_LT(inverse.probe(1), 1e-4);

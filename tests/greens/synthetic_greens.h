@@ -84,7 +84,7 @@ inline SyntheticGreens sphere_greens(int num_nodes) {
     for (int i = 0; i < num_nodes; ++i)
         for (int j = 0; j < num_nodes; ++j) {
             const Eigen::Vector3d r = points[at(i)] - points[at(j)];
-            const double smooth = std::sqrt(r.squaredNorm() + 0.1 * spacing * spacing);
+            const double smooth = std::sqrt(r.squaredNorm() + 0.3 * spacing * spacing);
             Xi.block<3, 3>(3 * i, 3 * j) = spacing * spacing /
                                            (16 * std::numbers::pi * (1 - nu) * smooth) *
                                            ((3 - 4 * nu) * Eigen::Matrix3d::Identity() +

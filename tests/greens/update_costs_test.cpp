@@ -142,7 +142,7 @@ TEST(UpdateCosts, StoredCostsAreTakenAndBadOnesReplaced) {
     costs.save(file);
     EXPECT_EQ(UpdateCosts::of_this_machine(folder.path).update(33, 2, 5), costs.update(33, 2, 5));
     write_costs_file(file, "{");
-    const auto measured = UpdateCosts::of_this_machine(folder.path);
+    const auto measured = UpdateCosts::of_this_machine(folder.path, 40);
     EXPECT_GT(measured.from_scratch(40), 0);
     EXPECT_EQ(UpdateCosts::load(file).from_scratch(40), measured.from_scratch(40));
 }

@@ -29,8 +29,8 @@ public:
     /// Least squares of relative errors. Throws InputError with fewer than four timings of either
     /// kind, or times that are not positive.
     static UpdateCosts fit(std::span<const UpdateTiming> timings);
-    /// Times inversions and updates on this machine, about a second.
-    static UpdateCosts measure();
+    /// Times inversions and updates on this machine: some seconds for 200 nodes.
+    static UpdateCosts measure(int max_size = 200);
     /// The sweep behind `measure`: sizes up to `max_size` nodes, the best of `repeats` each.
     [[nodiscard]] static std::vector<UpdateTiming> time_updates(int max_size, int repeats);
 
@@ -39,7 +39,7 @@ public:
     void save(const std::filesystem::path& file) const;
     /// Of this machine, from the folder; measured and stored there the first time. Files that do
     /// not read are measured again. An empty folder: measured, not stored.
-    static UpdateCosts of_this_machine(const std::filesystem::path& folder);
+    static UpdateCosts of_this_machine(const std::filesystem::path& folder, int max_size = 200);
     /// Name of the file of this machine in such a folder.
     [[nodiscard]] static std::string file_name();
 
