@@ -21,6 +21,8 @@
 namespace pliant {
 namespace {
 
+/// Operations are timed for at least this long [s].
+constexpr double kShortTiming = 5e-4;
 constexpr std::string_view kCostsFormat = "pliant-update-costs-1";
 
 /// 1, s, s², s³.
@@ -163,17 +165,21 @@ std::vector<UpdateTiming> UpdateCosts::time_updates(int max_size, int repeats) {
     const auto functions = timing_functions(num_nodes);
     CapacitanceInverse base(functions, 3 * num_nodes), inverse(functions, 3 * num_nodes);
     const auto best_time = [&](auto&& run) {
-        double best = kInfinity;
-        for (int k = 0; k < repeats; ++k) {
+        double best = kInfinity, total = 0;
+        // short ones more often: the first runs of an operation are slow
+        for (int k = 0; k < repeats || (total < kShortTiming && k < 100 * repeats); ++k) {
             const double start = thread_seconds();
             run();
             // the clock has a grain of its own
-            best = std::min(best, std::max(thread_seconds() - start, 1e-8));
+            const double seconds = std::max(thread_seconds() - start, 1e-8);
+            best = std::min(best, seconds);
+            total += seconds;
         }
         return best;
     };
-    for (const int size : {5, 10, 20, 40, 100, 200}) {
-        if (size > max_size) break;
+    // large ones first: they wake the processor
+    for (const int size : {200, 100, 40, 20, 10, 5}) {
+        if (size > max_size) continue;
         const auto whole = timing_nodes(0, size);
         timings.push_back({.size = double(size), .is_update = false, .seconds = best_time([&] {
                                                                          (void)inverse.reset(whole);
