@@ -4,6 +4,7 @@
 #include "benchmarks/contact_bench.h"
 #include "benchmarks/fem_bench.h"
 #include "benchmarks/field_bench.h"
+#include "benchmarks/greens_bench.h"
 #include "benchmarks/haptics_bench.h"
 #include "benchmarks/reduction_bench.h"
 #include "benchmarks/scene_bench.h"
@@ -23,29 +24,19 @@ using bench::Benchmark;
 
 std::vector<Benchmark> all_benchmarks() {
     std::vector<Benchmark> all = bench::core_benchmarks();
-    for (const auto& module : {bench::geometry_benchmarks(),
-                               bench::element_benchmarks(),
-                               bench::explicit_benchmarks(),
-                               bench::implicit_benchmarks(),
-                               bench::coupled_benchmarks(),
-                               bench::solver_benchmarks(),
-                               bench::reduced_force_benchmarks(),
-                               bench::reduced_step_benchmarks(),
-                               bench::reduced_surface_benchmarks(),
-                               bench::reduced_body_benchmarks(),
-                               bench::reduced_build_benchmarks(),
-                               bench::field_grid_benchmarks(),
-                               bench::field_build_benchmarks(),
-                               bench::field_deformed_benchmarks(),
-                               bench::contact_shell_benchmarks(),
-                               bench::contact_tree_benchmarks(),
-                               bench::contact_traversal_benchmarks(),
-                               bench::contact_loads_benchmarks(),
-                               bench::contact_solver_benchmarks(),
-                               bench::haptics_coupling_benchmarks(),
-                               bench::haptics_tool_benchmarks(),
-                               bench::haptics_fem_benchmarks(),
-                               bench::scene_benchmarks()})
+    for (const auto& module :
+         {bench::geometry_benchmarks(),          bench::element_benchmarks(),
+          bench::explicit_benchmarks(),          bench::implicit_benchmarks(),
+          bench::coupled_benchmarks(),           bench::solver_benchmarks(),
+          bench::reduced_force_benchmarks(),     bench::reduced_step_benchmarks(),
+          bench::reduced_surface_benchmarks(),   bench::reduced_body_benchmarks(),
+          bench::reduced_build_benchmarks(),     bench::field_grid_benchmarks(),
+          bench::field_build_benchmarks(),       bench::field_deformed_benchmarks(),
+          bench::contact_shell_benchmarks(),     bench::contact_tree_benchmarks(),
+          bench::contact_traversal_benchmarks(), bench::contact_loads_benchmarks(),
+          bench::contact_solver_benchmarks(),    bench::greens_capacitance_benchmarks(),
+          bench::haptics_coupling_benchmarks(),  bench::haptics_tool_benchmarks(),
+          bench::haptics_fem_benchmarks(),       bench::scene_benchmarks()})
         all.insert(all.end(), module.begin(), module.end());
     return all;
 }
