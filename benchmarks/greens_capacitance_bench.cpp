@@ -68,7 +68,7 @@ struct InversePair {
     CapacitanceInverse base, work;
 };
 
-double corner(const CapacitanceInverse& inverse) {
+double inverse_corner(const CapacitanceInverse& inverse) {
     return double{inverse.inverse_element(0, inverse.size() - 1)};
 }
 
@@ -80,7 +80,7 @@ Workload add_nodes(int size, int count) {
     load.run = [pair, dofs] {
         pair->work.copy_from(pair->base);
         (void)pair->work.add(*dofs);
-        return corner(pair->work);
+        return inverse_corner(pair->work);
     };
     return load;
 }
@@ -93,7 +93,7 @@ Workload remove_nodes(int size, int count) {
     load.run = [pair, dofs] {
         pair->work.copy_from(pair->base);
         (void)pair->work.remove(*dofs);
-        return corner(pair->work);
+        return inverse_corner(pair->work);
     };
     return load;
 }
@@ -103,7 +103,7 @@ Workload copy_inverse(int size) {
     Workload load;
     load.run = [pair] {
         pair->work.copy_from(pair->base);
-        return corner(pair->work);
+        return inverse_corner(pair->work);
     };
     return load;
 }
@@ -114,7 +114,7 @@ Workload refactor(int size) {
     Workload load;
     load.run = [pair, dofs] {
         (void)pair->work.reset(*dofs);
-        return corner(pair->work);
+        return inverse_corner(pair->work);
     };
     return load;
 }

@@ -85,7 +85,7 @@ double one_norm(const T* values, std::size_t stride, int size) noexcept {
     return largest;
 }
 
-bool repeats(std::span<const ChangedDof> dofs) noexcept {
+bool has_repeats(std::span<const ChangedDof> dofs) noexcept {
     // the usual list is sorted
     if (std::is_sorted(dofs.begin(), dofs.end()))
         return std::adjacent_find(dofs.begin(), dofs.end()) != dofs.end();
@@ -145,14 +145,14 @@ int BasicCapacitanceInverse<Scalar>::find(const ChangedDof& dof) const noexcept 
 
 template <class Scalar>
 bool BasicCapacitanceInverse<Scalar>::are_new(std::span<const ChangedDof> dofs) const noexcept {
-    return !repeats(dofs) && std::all_of(dofs.begin(), dofs.end(),
-                                         [&](const ChangedDof& dof) { return find(dof) < 0; });
+    return !has_repeats(dofs) && std::all_of(dofs.begin(), dofs.end(),
+                                             [&](const ChangedDof& dof) { return find(dof) < 0; });
 }
 
 template <class Scalar>
 bool BasicCapacitanceInverse<Scalar>::are_there(std::span<const ChangedDof> dofs) const noexcept {
-    return !repeats(dofs) && std::all_of(dofs.begin(), dofs.end(),
-                                         [&](const ChangedDof& dof) { return find(dof) >= 0; });
+    return !has_repeats(dofs) && std::all_of(dofs.begin(), dofs.end(),
+                                             [&](const ChangedDof& dof) { return find(dof) >= 0; });
 }
 
 template <class Scalar>
@@ -212,7 +212,7 @@ bool BasicCapacitanceInverse<Scalar>::invert_work() noexcept {
 
 template <class Scalar>
 InverseStatus BasicCapacitanceInverse<Scalar>::reset(std::span<const ChangedDof> dofs) noexcept {
-    if (repeats(dofs)) return InverseStatus::BadList;
+    if (has_repeats(dofs)) return InverseStatus::BadList;
     if (dofs.size() > at(max_size_)) return InverseStatus::CapacityExceeded;
     const int new_size = static_cast<int>(dofs.size());
     double* const work = work_.data()->values;

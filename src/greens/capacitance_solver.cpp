@@ -27,7 +27,7 @@ constexpr double kLargestValue = 1e12;
 
 bool is_sensible(double value) noexcept { return std::abs(value) <= kLargestValue; }
 
-const ReferenceProblem& checked(const ReferenceProblem& reference) {
+const ReferenceProblem& checked_reference(const ReferenceProblem& reference) {
     if (!reference.functions) throw InputError("", "reference problem: no Green's functions");
     const std::size_t num_nodes = at(reference.functions->num_nodes());
     const auto same = [&](std::size_t size, const char* what) {
@@ -67,7 +67,7 @@ CapacitanceSolver::CapacitanceSolver(ReferenceProblem reference, const UpdateCos
     : reference_(std::move(reference)),
       costs_(costs),
       options_(options),
-      block_(checked(reference_).functions->block()),
+      block_(checked_reference(reference_).functions->block()),
       num_nodes_(reference_.functions->num_nodes()),
       cache_(num_nodes_, options.max_dofs, options.cache) {
     for (auto* inverse : {&current_, &next_})

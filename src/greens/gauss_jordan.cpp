@@ -10,7 +10,7 @@
 namespace pliant {
 namespace {
 
-constexpr int kPanel = 4;
+constexpr int kExchangeWidth = 4;
 /// A diagonal entry this near to the largest of its column is taken: rows then stay where they are.
 constexpr double kDiagonalPreference = 0.1;
 /// Pivots below this, against the largest entry of the matrix, are rounding.
@@ -26,8 +26,8 @@ bool invert_in_place(double* A, std::size_t stride, int size,
         for (int i = 0; i < size; ++i) largest = std::max(largest, std::abs(column(j)[i]));
     const double smallest_pivot = kPivotRounding * largest;
 
-    for (int first = 0; first < size; first += kPanel) {
-        const int end = std::min(first + kPanel, size), width = end - first;
+    for (int first = 0; first < size; first += kExchangeWidth) {
+        const int end = std::min(first + kExchangeWidth, size), width = end - first;
         // exchange inside the panel, one column after another
         for (int k = first; k < end; ++k) {
             double* const a = column(k);

@@ -3,6 +3,8 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -287,6 +289,24 @@ TEST(CapacitanceSolver, ChoosesAmongHitUpdateAndRefactor) {
               CapacitanceStatus::Refactored);
     EXPECT_EQ(test.capture({}), CapacitanceStatus::Hit);
     EXPECT_EQ(test.solver.inverse().size(), 0);
+}
+
+TEST(CapacitanceSolver, UpdatedInversesAreRefreshedInTime) {
+    // updates after which the inverse is made anew: every third, never, by the probe
+    for (const auto& [interval, max_probe, most] :
+         {std::tuple(3, 1.0, 2), std::tuple(1000, 1.0, 24), std::tuple(1000, 0.0, 0)}) {
+        BoxSolver test({.refresh_interval = interval, .max_probe = max_probe});
+        int largest = 0;
+        for (int k = 0; k < 13; ++k) {
+            const std::vector<int> nodes(test.free.begin() + k, test.free.begin() + k + 20);
+            // one node deleted and one added: two updates
+            EXPECT_EQ(test.capture(nodes),
+                      k == 0 ? CapacitanceStatus::Refactored : CapacitanceStatus::Updated);
+            largest = std::max(largest, test.solver.inverse().num_updates());
+            EXPECT_LT(test.error_against_fresh(nodes), kSolverTolerance);
+        }
+        EXPECT_EQ(largest, most);
+    }
 }
 
 TEST(CapacitanceSolver, OverBudgetKeepsTheLastSolution) {
