@@ -41,7 +41,21 @@ struct ContactField {
     const DistanceField* field = nullptr;
     const Body* body = nullptr;
     int body_of_world = -1;
+
+    /// Null: it does not deform.
+    [[nodiscard]] const DeformedField* deformed() const noexcept {
+        return dynamic_cast<const DeformedField*>(field);
+    }
 };
+
+/// `use` with the field in the shape given. The loop's own may be changing at this moment.
+template <class Use>
+auto with_field(const ContactField& from, const Eigen::VectorXd& shape, Use&& use) {
+    if (from.deformed() == nullptr) return use(*from.field);
+    DeformedField own(from.deformed()->model());
+    own.update(shape);
+    return use(static_cast<const DistanceField&>(own));
+}
 
 /// Of a contact of the hello message.
 std::optional<ContactField> find_field(const World& world, std::size_t contact) {
@@ -63,8 +77,8 @@ std::optional<ContactField> find_field(const World& world, std::size_t contact) 
 }
 
 /// Through the middle of the body.
-SharedBytes encode_slice(const ContactField& from, int axis) {
-    const Box box = bounding_box(from.body->surface().vertices);
+SharedBytes encode_slice(const DistanceField& field, const Body& body, int axis) {
+    const Box box = bounding_box(body.surface().vertices);
     const double margin = kAround * box.sizes().maxCoeff();
     const int right = axis == 0 ? 1 : 0, top = axis == 2 ? 1 : 2;
     const double width = box.sizes()[right] + 2 * margin, height = box.sizes()[top] + 2 * margin;
@@ -74,7 +88,7 @@ SharedBytes encode_slice(const ContactField& from, int axis) {
     const Vector3d across = width * Vector3d::Unit(right), up = height * Vector3d::Unit(top);
     const double pixel = std::max(width, height) / kPixels;
     const FieldSlice slice =
-        slice_field(*from.field, origin, across, up, static_cast<int>(std::ceil(width / pixel)),
+        slice_field(field, origin, across, up, static_cast<int>(std::ceil(width / pixel)),
                     static_cast<int>(std::ceil(height / pixel)));
 
     BinaryWriter out(2 * sizeof(std::uint32_t) + (9 + slice.values.size()) * sizeof(float));
@@ -172,12 +186,22 @@ HttpReply FieldSlices::get(std::string_view path, const ShapeOf& shape_of) {
     const std::size_t axis = kAxes.find(path.back());
     if (axis == std::string_view::npos) return not_found();
 
-    const std::pair key(contact, static_cast<int>(axis));
-    const auto known = slices_.find(key);
-    if (known != slices_.end()) return data_reply(known->second);
+    return get_slice(contact, static_cast<int>(axis), shape_of);
+}
+
+HttpReply FieldSlices::get_slice(std::size_t contact, int axis, const ShapeOf& shape_of) {
     const std::optional<ContactField> from = find_field(world_, contact);
-    if (!from || from->body->kind() != "rigid") return not_found();
-    return data_reply(slices_[key] = encode_slice(*from, key.second));
+    if (!from) return not_found();
+    Eigen::VectorXd shape;
+    if (from->deformed() != nullptr) shape = shape_of(from->body_of_world);
+    Slice& made = slices_[{contact, axis}];
+    if (made.bytes == nullptr || made.shape != shape) {
+        made.bytes = with_field(*from, shape, [&](const DistanceField& field) {
+            return encode_slice(field, *from->body, axis);
+        });
+        made.shape = std::move(shape);
+    }
+    return data_reply(made.bytes);
 }
 
 HttpReply FieldSlices::get_iso(std::size_t contact, std::string_view level_text,
@@ -189,20 +213,14 @@ HttpReply FieldSlices::get_iso(std::size_t contact, std::string_view level_text,
     if (!(level >= kLowestLevel * size - slack && level <= kHighestLevel * size + slack))
         return bad_level(kLowestLevel * size, kHighestLevel * size);
 
-    const auto* deformed = dynamic_cast<const DeformedField*>(from->field);
     Eigen::VectorXd shape;
-    if (deformed != nullptr) shape = shape_of(from->body_of_world);
+    if (from->deformed() != nullptr) shape = shape_of(from->body_of_world);
     IsoSurface& made = surfaces_[contact];
     if (made.bytes == nullptr || made.level != level || made.shape != shape) {
-        SurfaceMesh mesh;
-        if (deformed != nullptr) {
-            // the loop's own field may be changing at this moment
-            DeformedField own(deformed->model());
-            own.update(shape);
-            mesh = extract(own, *from->body, kFinestDeformed, level);
-        } else {
-            mesh = extract(*from->field, *from->body, kFinest, level);
-        }
+        const int finest = from->deformed() != nullptr ? kFinestDeformed : kFinest;
+        const SurfaceMesh mesh = with_field(*from, shape, [&](const DistanceField& field) {
+            return extract(field, *from->body, finest, level);
+        });
         made = {level, std::move(shape), encode_surface(mesh)};
     }
     return data_reply(made.bytes);

@@ -28,17 +28,23 @@ public:
     [[nodiscard]] HttpReply get(std::string_view path, const ShapeOf& shape_of);
 
 private:
+    /// The newest cut of a contact and axis.
+    struct Slice {
+        Eigen::VectorXd shape;  ///< of a field that deforms
+        SharedBytes bytes;
+    };
     /// The newest iso-surface of a contact.
     struct IsoSurface {
         double level = 0;
         Eigen::VectorXd shape;  ///< of a field that deforms
         SharedBytes bytes;
     };
+    [[nodiscard]] HttpReply get_slice(std::size_t contact, int axis, const ShapeOf& shape_of);
     [[nodiscard]] HttpReply get_iso(std::size_t contact, std::string_view level,
                                     const ShapeOf& shape_of);
 
     const World& world_;
-    std::map<std::pair<std::size_t, int>, SharedBytes> slices_;  ///< by contact and axis
+    std::map<std::pair<std::size_t, int>, Slice> slices_;  ///< by contact and axis
     std::map<std::size_t, IsoSurface> surfaces_;
 };
 

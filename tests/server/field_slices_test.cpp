@@ -163,15 +163,37 @@ TEST(FieldSlices, IsoSurfacesOfBodiesThatDeformHaveTheirPresentShape) {
         EXPECT_EQ(body, 1);
         return q;
     };
-    EXPECT_EQ(slices.get("0/slice/x", shape_of).status, 404) << "cuts are of rigid bodies";
     const auto& loop_field =
         dynamic_cast<const DeformedField&>(world->loop(0).contact(0).pair()->traversal().field());
     DeformedField field(loop_field.model());
-    SharedBytes before;
+    SharedBytes before, cut_before;
     Box rest;
     for (const double bent : {0.0, 0.1}) {
         q[0] = bent;
         field.update(q);
+        // cuts likewise: every value is that of the field in this shape
+        const HttpReply cut = slices.get("0/slice/y", shape_of);
+        ASSERT_EQ(cut.status, 200);
+        const auto width = number_at<std::uint32_t>(*cut.body, 0);
+        const auto height = number_at<std::uint32_t>(*cut.body, 4);
+        const auto vector_at = [&](std::size_t k) {
+            Eigen::Vector3d v;
+            for (std::size_t i = 0; i < 3; ++i)
+                v[static_cast<int>(i)] =
+                    static_cast<double>(number_at<float>(*cut.body, 8 + 12 * k + 4 * i));
+            return v;
+        };
+        for (const std::size_t row : {0u, height / 2, height - 1})
+            for (const std::size_t column : {0u, width / 3, width - 1}) {
+                const double s = (static_cast<double>(column) + 0.5) / width;
+                const double t = 1 - (static_cast<double>(row) + 0.5) / height;
+                const Eigen::Vector3d x = vector_at(0) + s * vector_at(1) + t * vector_at(2);
+                EXPECT_NEAR(number_at<float>(*cut.body, 44 + 4 * (row * width + column)),
+                            field.distance(x), 1e-5);
+            }
+        EXPECT_EQ(slices.get("0/slice/y", shape_of).body, cut.body) << "the same shape";
+        EXPECT_NE(cut.body, cut_before);
+        cut_before = cut.body;
         for (const double level : {-0.02, 0.0, 0.1}) {
             const std::string path = "0/iso/" + std::to_string(level);
             const HttpReply reply = slices.get(path, shape_of);

@@ -355,7 +355,7 @@ export class App {
         this.sliceAxis = axis;
         const choice = byId("slice-choice").closest("label")!;
         choice.hidden = this.view?.slices.hasSome !== true;
-        this.view?.slices.show(axis).catch((error: Error) => this.showFieldError(error));
+        this.view?.slices.show(axis);
     }
 
     private showFieldError(error: Error): void {

@@ -1,78 +1,116 @@
 import * as THREE from "three";
 import { fetchBytes } from "./assets";
 import type { Frame, Hello } from "./protocol";
+import { ShapeWatch, kShapeInterval } from "./shape_watch";
 import type { Stage } from "./stage";
 
 export const kSliceAxes = ["", "x", "y", "z"] as const;
 /// Which way the cut faces; "": none.
 export type SliceAxis = (typeof kSliceAxes)[number];
 
+interface Cut {
+    contact: number;
+    body: number;
+    watch: ShapeWatch;
+    group: THREE.Group | null; // null: not there yet
+    isBusy: boolean;
+}
+
 /// Plane cuts through the distance fields that others touch: blue inside, lines of equal distance,
-/// the surface drawn strongly. They move with their body, and shine through what is before them.
+/// the surface drawn strongly. They move with their body, and shine through what is before them;
+/// those of bodies that deform are made anew from the present shape twice a second.
 export class FieldSlices {
-    private readonly contacts: number[] = []; // the first of each rigid body with a field
-    private readonly cuts: { body: number; group: THREE.Group }[] = [];
+    private readonly cuts: Cut[] = []; // of the first contact of each body with a field
     private frame: Frame | null = null;
     private axis: SliceAxis = "";
 
     constructor(
         private readonly stage: Stage,
-        private readonly hello: Hello,
+        hello: Hello,
+        private readonly failed: (error: Error) => void,
     ) {
-        const seen = new Set<number>();
         hello.contacts.forEach(({ field }, contact) => {
-            if (hello.bodies[field]?.encoding !== "pose" || seen.has(field)) return;
-            seen.add(field);
-            this.contacts.push(contact);
+            const encoding = hello.bodies[field]?.encoding;
+            if (encoding === undefined || encoding === "positions") return;
+            if (this.cuts.some(({ body }) => body === field)) return;
+            const watch = new ShapeWatch(field, encoding === "reduced");
+            this.cuts.push({ contact, body: field, watch, group: null, isBusy: false });
         });
     }
 
     get hasSome(): boolean {
-        return this.contacts.length > 0;
+        return this.cuts.length > 0;
     }
 
     /// Cuts that are drawn.
     get count(): number {
-        return this.cuts.length;
+        return this.cuts.filter(({ group }) => group !== null).length;
     }
 
-    /// Throws when data cannot be fetched.
-    async show(axis: SliceAxis): Promise<void> {
+    show(axis: SliceAxis): void {
+        if (this.axis === axis) return;
         this.dispose();
         this.axis = axis;
-        if (axis === "") return;
-        for (const contact of this.contacts) {
-            const bytes = await fetchBytes(`contact/${contact}/slice/${axis}`);
-            if (this.axis !== axis) return; // another one was chosen meanwhile
-            const group = makeCut(bytes);
-            this.cuts.push({ body: this.hello.contacts[contact]!.field, group });
-            this.stage.scene.add(group);
-            if (this.frame) this.update(this.frame);
-        }
-        this.stage.invalidate();
+        for (const cut of this.cuts) void this.follow(cut);
     }
 
     update(frame: Frame): void {
         this.frame = frame;
-        for (const { body, group } of this.cuts) {
-            const [x, y, z, w, i, j, k] = frame.bodies[body] as unknown as number[];
-            group.position.set(x!, y!, z!);
-            group.quaternion.set(i!, j!, k!, w!);
+        if (this.axis === "") return;
+        for (const cut of this.cuts) {
+            this.place(cut);
+            if (cut.watch.deforms) void this.follow(cut);
         }
     }
 
     dispose(): void {
         this.axis = "";
-        for (const { group } of this.cuts) {
-            this.stage.scene.remove(group);
-            for (const child of group.children as ReturnType<typeof makePlane>[]) {
-                child.geometry.dispose();
-                child.material.uniforms.distances!.value.dispose();
-                child.material.dispose();
-            }
-        }
-        this.cuts.length = 0;
+        for (const cut of this.cuts) this.remove(cut);
         this.stage.invalidate();
+    }
+
+    /// Fetches until what is drawn is what should be.
+    private async follow(cut: Cut): Promise<void> {
+        if (cut.isBusy) return;
+        cut.isBusy = true;
+        while (this.axis !== "" && (cut.group === null || cut.watch.hasChanged(this.frame))) {
+            const { axis } = this;
+            const shape = cut.watch.shapeIn(this.frame);
+            try {
+                const bytes = await fetchBytes(`contact/${cut.contact}/slice/${axis}`);
+                if (this.axis !== axis) continue; // another one was chosen meanwhile
+                this.remove(cut);
+                cut.group = makeCut(bytes);
+                cut.watch.made(shape);
+                this.stage.scene.add(cut.group);
+                this.place(cut);
+                this.stage.invalidate();
+            } catch (error) {
+                if (this.axis !== axis) continue;
+                this.dispose();
+                this.failed(error as Error);
+            }
+            if (cut.watch.deforms) await new Promise((done) => setTimeout(done, kShapeInterval));
+        }
+        cut.isBusy = false;
+    }
+
+    private place({ body, group }: Cut): void {
+        if (!this.frame || !group) return;
+        const [x, y, z, w, i, j, k] = this.frame.bodies[body] as unknown as number[];
+        group.position.set(x!, y!, z!);
+        group.quaternion.set(i!, j!, k!, w!);
+    }
+
+    private remove(cut: Cut): void {
+        if (!cut.group) return;
+        this.stage.scene.remove(cut.group);
+        for (const child of cut.group.children as ReturnType<typeof makePlane>[]) {
+            child.geometry.dispose();
+            child.material.uniforms.distances!.value.dispose();
+            child.material.dispose();
+        }
+        cut.group = null;
     }
 }
 

@@ -1,15 +1,14 @@
 import * as THREE from "three";
 import { fetchBytes } from "./assets";
 import { roundLength } from "./field_slices";
-import { type Frame, type Hello, kPoseFloats } from "./protocol";
+import type { Frame, Hello } from "./protocol";
+import { ShapeWatch, kShapeInterval } from "./shape_watch";
 import type { Stage } from "./stage";
 
 /// Levels, in parts of the body's size: below 0 inside, 0 is the surface that others touch.
 export const kIsoLevels = { low: -0.05, high: 0.1, step: 0.005 } as const;
 
 const kMaxSurfaces = 8;
-const kInterval = 500; // ms between two surfaces of a body that deforms
-const kChange = 1e-3; // of its largest coordinate so far, which is worth a new one
 const kLines = 0.04; // of its size from one line to the next
 const kInside = new THREE.Color(0x2a6cff);
 const kOutside = new THREE.Color(0xe08a00);
@@ -17,11 +16,9 @@ const kOutside = new THREE.Color(0xe08a00);
 interface IsoSurface {
     contact: number;
     body: number;
-    deforms: boolean;
     size: number; // of the body [m]
     level: number | null; // that it was fetched for, null: not yet
-    shape: Float32Array; // the same
-    largest: number; // coordinate so far
+    watch: ShapeWatch; // the same
     isBusy: boolean;
     group: THREE.Group;
     geometry: THREE.BufferGeometry;
@@ -60,11 +57,9 @@ export class IsoSurfaces {
             this.surfaces.push({
                 contact,
                 body: field,
-                deforms: info.encoding === "reduced",
                 size: hello.assets[info.asset]!.size,
                 level: null,
-                shape: new Float32Array(),
-                largest: 0,
+                watch: new ShapeWatch(field, info.encoding === "reduced"),
                 isBusy: false,
                 group,
                 geometry,
@@ -109,7 +104,7 @@ export class IsoSurfaces {
         if (this.level === null) return;
         for (const surface of this.surfaces) {
             this.place(surface);
-            if (surface.deforms) void this.follow(surface);
+            if (surface.watch.deforms) void this.follow(surface);
         }
     }
 
@@ -130,18 +125,8 @@ export class IsoSurfaces {
         group.quaternion.set(i!, j!, k!, w!);
     }
 
-    private shapeOf({ body, deforms }: IsoSurface): Float32Array {
-        const numbers = deforms ? this.frame?.bodies[body] : undefined;
-        return new Float32Array(numbers?.subarray(kPoseFloats) ?? []);
-    }
-
     private isStale(surface: IsoSurface): boolean {
-        if (surface.level !== this.level) return true;
-        const shape = this.shapeOf(surface);
-        for (const q of shape) surface.largest = Math.max(surface.largest, Math.abs(q));
-        if (shape.length !== surface.shape.length) return true;
-        const least = kChange * surface.largest;
-        return shape.some((q, k) => Math.abs(q - surface.shape[k]!) > least);
+        return surface.watch.hasChanged(this.frame) || surface.level !== this.level;
     }
 
     /// Fetches until what is drawn is what should be.
@@ -150,7 +135,7 @@ export class IsoSurfaces {
         surface.isBusy = true;
         while (this.level !== null && this.isStale(surface)) {
             const { level } = this;
-            const shape = this.shapeOf(surface);
+            const shape = surface.watch.shapeIn(this.frame);
             try {
                 const metres = (level * surface.size).toPrecision(6);
                 const bytes = await fetchBytes(`contact/${surface.contact}/iso/${metres}`);
@@ -161,11 +146,12 @@ export class IsoSurfaces {
                 setSurface(surface.geometry, new ArrayBuffer(8));
             }
             surface.level = level;
-            surface.shape = shape;
+            surface.watch.made(shape);
             surface.group.visible = this.level !== null;
             this.place(surface);
             this.stage.invalidate();
-            if (surface.deforms) await new Promise((done) => setTimeout(done, kInterval));
+            if (surface.watch.deforms)
+                await new Promise((done) => setTimeout(done, kShapeInterval));
         }
         surface.isBusy = false;
     }

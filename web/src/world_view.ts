@@ -41,7 +41,7 @@ export class WorldView {
         failed: (error: Error) => void,
     ) {
         this.contacts = new ContactView(stage);
-        this.slices = new FieldSlices(stage, hello);
+        this.slices = new FieldSlices(stage, hello, failed);
         this.isoSurfaces = new IsoSurfaces(stage, hello, failed);
         const held = hello.bodies[hello.haptics?.body ?? -1];
         this.manipulandum = held ? new ManipulandumView(stage, assets[held.asset]!) : null;
