@@ -41,6 +41,8 @@ try {
                 `p50 ${percentile(sorted, 0.5)} ms, p90 ${percentile(sorted, 0.9)} ms`,
         );
     }
+    const sorted = (await ask(page, "latencies")).sort((a, b) => a - b);
+    console.log(`all: p50 ${percentile(sorted, 0.5)} ms, p90 ${percentile(sorted, 0.9)} ms`);
 } finally {
     await browser.close();
     await program.stop();
