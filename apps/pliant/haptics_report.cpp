@@ -100,8 +100,6 @@ struct Line {
 std::vector<Line> lines(const HapticStudy& study) {
     const DeviceCapabilities& can = study.device.capabilities;
     const auto ticks = [](std::int64_t count) { return grouped(count) + " ticks"; };
-    const std::int64_t away =
-        static_cast<std::int64_t>(study.ticks.size()) - study.num_of_device_status[0];
     return {
         {"force at the device, median / p99 / largest",
          format("%.3g / %.3g / %.3g N", study.median_force, study.p99_force, study.max_force),
@@ -114,8 +112,9 @@ std::vector<Line> lines(const HapticStudy& study) {
          format("%.3g mm", 1e3 * study.bound), study.num_beyond == 0},
         {"deeper than its limit", ticks(study.num_beyond), "0", study.num_beyond == 0},
         {"least energy of the port above that of the springs, W − S",
-         format("%.3g mJ", 1e3 * study.least_margin), "0, less the steps of encoders",
-         study.least_margin > -1e-3},
+         format("%.3g mJ", 1e3 * study.least_margin),
+         format("%.3g mJ", -1e3 * PassivityOptions().tolerance),
+         study.least_margin >= -PassivityOptions().tolerance},
         {"force above 15 Hz, worst half second", format("%.3g N", study.oscillation),
          format("%.3g N at rest", study.oscillation_limit), study.num_loud_windows == 0},
         {"half seconds above that", format("%d of %d", study.num_loud_windows, study.num_windows),
@@ -130,7 +129,7 @@ std::vector<Line> lines(const HapticStudy& study) {
          format("%.2f %% of the time, to %.3g and %.3g", 100 * study.reduced, study.least_gain,
                 study.least_step),
          ""},
-        {"no new reading of the device", ticks(away), "", away == 0},
+        {"no new reading of the device", ticks(study.num_unread), "", study.num_unread == 0},
         {"ticks that ignored or rejected something", ticks(study.num_not_ok), "0",
          study.num_not_ok == 0}};
 }
@@ -229,7 +228,7 @@ HapticStudy study_haptics(const Recording& recording, const std::string& file) {
         study.least_margin = std::min(study.least_margin, tick.port_energy - tick.stored_energy);
         study.least_gain = std::min(study.least_gain, tick.gain_scale);
         study.least_step = std::min(study.least_step, tick.step_scale);
-        ++study.num_of_device_status[static_cast<std::size_t>(tick.device.status)];
+        if (tick.device.status != DeviceStatus::Ok) ++study.num_unread;
         if (tick.status != StepStatus::Ok) ++study.num_not_ok;
     }
     const auto count = static_cast<double>(study.ticks.size());

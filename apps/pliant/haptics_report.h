@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 
@@ -24,10 +23,10 @@ struct HapticStudy {
     double least_margin = 0;                                ///< of W − S at the port [J]
     double oscillation = 0, oscillation_limit = 0;          ///< of the worst window [N]
     int num_windows = 0, num_loud_windows = 0;
-    double least_gain = 1, least_step = 1;                  ///< that back-off made of them
-    std::array<std::int64_t, 4> num_of_device_status = {};  ///< ticks
-    std::int64_t num_not_ok = 0;                            ///< ticks with another status
-    std::vector<ForceJump> jumps;                           ///< of the force, largest first
+    double least_gain = 1, least_step = 1;  ///< that back-off made of them
+    std::int64_t num_unread = 0;            ///< ticks without a new reading of the device
+    std::int64_t num_not_ok = 0;            ///< ticks with another status
+    std::vector<ForceJump> jumps;           ///< of the force, largest first
     ForceSpectrum spectrum;
     double loudest_frequency = 0;  ///< above the cutoff of oscillation [Hz]
 };
