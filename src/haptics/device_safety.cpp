@@ -17,7 +17,8 @@ constexpr double kYielding = 0.02;       // [m/s] along the force
 constexpr double kThermalMargin = 0.1;   // of the temperature, over which the limit falls
 
 Vector3d shortened(const Vector3d& v, double longest, bool& is_shortened) noexcept {
-    const double size = v.stableNorm();
+    // not stableNorm: its rounding depends on where v lies in memory
+    const double size = std::hypot(v.x(), v.y(), v.z());
     if (size <= longest) return v;
     is_shortened = true;
     return v * (longest / size);
@@ -67,7 +68,7 @@ void DeviceSafety::watch_reading(const DeviceState& state, double now, double dt
     const double interval = state.time - stamp_;
     if (has_position_) {
         const Vector3d shift = state.pose.position - last_position_;
-        report_.has_jumped = !(shift.stableNorm() <= options_.max_jump);
+        report_.has_jumped = !(shift.norm() <= options_.max_jump);
         if (report_.has_jumped || !(interval > kLeastInterval)) {
             velocity_.setZero();
         } else {

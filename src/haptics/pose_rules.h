@@ -22,7 +22,8 @@ namespace pliant {
 
 /// `v` shortened to at most `largest`.
 [[nodiscard]] inline Eigen::Vector3d shortened(const Eigen::Vector3d& v, double largest) noexcept {
-    const double size = v.stableNorm();
+    // not stableNorm: its rounding depends on where v lies in memory
+    const double size = std::hypot(v.x(), v.y(), v.z());
     return size > largest ? Eigen::Vector3d(v * (largest / size)) : v;
 }
 
