@@ -1,5 +1,6 @@
 #include "haptics/device_port.h"
 
+#include "haptics/encoder_border.h"
 #include "haptics/input_range.h"
 #include "haptics/pose_rules.h"
 
@@ -11,15 +12,16 @@ namespace pliant {
 namespace {
 
 constexpr double kPortVelocityFilter = 0.3;  // one pole per sample
-constexpr double kInjectionTime = 0.02;      // in which damping follows contact [s]
 
 /// One step of an encoder in one sample is no motion: braking it would shake the handle.
 PassivityOptions port_passivity(const DeviceCapabilities& device,
                                 const DevicePortOptions& options) {
     require_range("haptics.rate", options.rate, 10, 1e6, "Hz");
     PassivityOptions passivity = options.passivity;
-    passivity.dead_band = std::max(passivity.dead_band,
-                                   1.01 * passivity.filter * options.rate * device.position_step);
+    const double step = passivity.filter * options.rate * device.position_step;
+    passivity.dead_band = std::max(passivity.dead_band, 1.01 * step);
+    if (options.motion == HandleMotion::Borders && passivity.position_step == 0)
+        passivity.position_step = device.position_step;
     return passivity;
 }
 
@@ -45,6 +47,16 @@ DevicePort::DevicePort(HapticDevice& device, const DevicePortOptions& options)
       back_off_(options.rate),
       held_(device.capabilities().delay) {}
 
+bool DevicePort::refuses(double now, double dt, HapticTick& tick) noexcept {
+    if (std::isfinite(now) && std::isfinite(dt) && dt > 0) return false;
+    tick.command = {};
+    device_.write({});
+    held_.push({});
+    port_.reset();
+    tick.status = StepStatus::InputIgnored;
+    return true;
+}
+
 void DevicePort::read(double now, double dt, const Pose& tool, bool is_moved,
                       HapticTick& tick) noexcept {
     const DeviceState state = device_.read(now);
@@ -56,24 +68,17 @@ void DevicePort::read(double now, double dt, const Pose& tool, bool is_moved,
         velocity_ = moving_ = {};
     }
     if (has_news) {
-        const Eigen::Vector3d travel = state.pose.position - handle_.position;
-        if (is_lost_ || is_moved || travel.norm() > options_.safety.max_jump) {
+        const double travel = (state.pose.position - handle_.position).norm();
+        if (is_lost_ || is_moved || travel > options_.safety.max_jump) {
             map_.place(tool, state);
-            velocity_ = {};
+            velocity_ = moving_ = {};
             port_.reset();
+            place_ = state.pose.position;
         } else {
-            const Eigen::Vector3d turn =
-                rotation_difference(handle_.rotation, state.pose.rotation.normalized());
-            velocity_.linear += kPortVelocityFilter * (travel / age_ - velocity_.linear);
-            velocity_.angular += kPortVelocityFilter * (turn / age_ - velocity_.angular);
+            follow(state);
         }
-        handle_ = {state.pose.position, state.pose.rotation.normalized()};
+        handle_ = state.pose;
         is_lost_ = false;
-        // one step of an encoder in one sample is no motion
-        const DeviceCapabilities& can = device_.capabilities();
-        const double still = kPortVelocityFilter * options_.rate;
-        moving_ = {beyond(velocity_.linear, still * can.position_step),
-                   beyond(velocity_.angular, still * can.angle_step)};
     } else if (is_moved) {
         map_.place(tool, state);
     }
@@ -81,10 +86,28 @@ void DevicePort::read(double now, double dt, const Pose& tool, bool is_moved,
     tick.device = state;
 }
 
+/// Velocity of the handle by a reading after the one before.
+void DevicePort::follow(const DeviceState& state) noexcept {
+    const DeviceCapabilities& can = device_.capabilities();
+    const bool is_by_borders = options_.motion == HandleMotion::Borders;
+    const Eigen::Vector3d place = crossed_border(state.pose.position, handle_.position, place_,
+                                                 is_by_borders ? can.position_step : 0);
+    const Eigen::Vector3d turn = rotation_difference(handle_.rotation, state.pose.rotation);
+    velocity_.linear += kPortVelocityFilter * ((place - place_) / age_ - velocity_.linear);
+    velocity_.angular += kPortVelocityFilter * (turn / age_ - velocity_.angular);
+    place_ = place;
+    moving_ = velocity_;
+    if (is_by_borders) return;
+    const double still = kPortVelocityFilter * options_.rate;
+    moving_ = {beyond(velocity_.linear, still * can.position_step),
+               beyond(velocity_.angular, still * can.angle_step)};
+}
+
 Twist DevicePort::velocity() const noexcept {
     return map_.is_clutched() || is_lost_ ? Twist{} : map_.to_scene(moving_);
 }
 
+/// Safety ramps from one to the other.
 void DevicePort::switch_output(bool is_on) noexcept {
     if (is_on == has_output_) return;
     has_output_ = is_on;
@@ -94,6 +117,7 @@ void DevicePort::switch_output(bool is_on) noexcept {
         safety_.disable();
 }
 
+/// The output is the springs' own, so that the energy of both may be compared.
 bool DevicePort::is_rendering() const noexcept {
     const DeviceSafetyReport& r = safety_.report();
     return !is_lost_ && safety_.is_enabled() && !r.is_ramping && !r.is_stale && !r.is_released &&
@@ -105,29 +129,32 @@ void DevicePort::show(double injection, const PortStorage& storage, double fade,
     const double a = map_.scale();
     switch_output(options_.shows_force && !map_.is_clutched());
     DeviceCommand wanted = map_.to_device(tick.coupling);
-    // damping comes and goes with contact, without a jump
-    const double change = step_ / kInjectionTime;
+    const PortStorage stored{a * storage.coupling, a * storage.beyond, wanted.force};
+    // damping comes and goes with contact
+    const double change = options_.injection_time > 0 ? step_ / options_.injection_time : 1;
     contact_ = std::clamp(contact_ + (tick.num_contacts > 0 ? change : -change), 0.0, 1.0);
-    if (options_.injects_damping) wanted.force -= contact_ * injection * moving_.linear;
+    if (options_.injects_damping && contact_ > 0)
+        wanted.force -= contact_ * injection * moving_.linear;
     wanted.force *= fade;
     wanted.torque *= fade;
     if (!is_rendering() || fade < 1) {
         port_.reset();
     } else if (has_good_news(tick.device)) {
-        const DeviceCommand added =
-            port_.update(handle_, held_.acting(), {a * storage.coupling, a * storage.beyond}, age_);
+        const DeviceCommand added = port_.update(handle_, held_.acting(), stored, age_);
         wanted.force += added.force;
         wanted.torque += added.torque;
     }
     // readings that cannot be used are none
     DeviceState reading = tick.device;
     if (is_lost_) reading.status = DeviceStatus::Disconnected;
+    if (tick.device.status != DeviceStatus::Disconnected && !is_usable(tick.device.pose))
+        tick.status = StepStatus::InputIgnored;
     tick.command = safety_.filter(wanted, reading, now);
     device_.write(tick.command);
     held_.push(tick.command);
     if (has_good_news(tick.device)) age_ = 0;
     tick.port_energy = port_.energy();
-    tick.stored_energy = a * storage.coupling;
+    tick.stored_energy = stored.coupling;
 }
 
 bool DevicePort::calm(double dt, HapticTick& tick) noexcept {
@@ -137,20 +164,44 @@ bool DevicePort::calm(double dt, HapticTick& tick) noexcept {
     return options_.backs_off && back_off_.has_changed();
 }
 
-void DevicePort::set_oscillation_limits(double stiffness, double angular_stiffness) noexcept {
+void DevicePort::watch_springs(double stiffness, double angular_stiffness) noexcept {
     const DeviceCapabilities& can = device_.capabilities();
     const OscillationOptions standard;
     const double a = map_.scale();
-    back_off_.set_limits(
-        std::max(standard.force_limit, stiffness / a * can.position_step),
-        std::max(standard.torque_limit, 2 * a * angular_stiffness * can.angle_step));
+    const bool turns = can.max_angular_stiffness > 0;
+    back_off_.set_safe(std::min(a * can.max_stiffness / stiffness,
+                                turns ? can.max_angular_stiffness / (a * angular_stiffness) : 1.0));
+    // of more than the device is made for, what the encoders make is no excuse
+    const double shift = std::min(gain_scale() * stiffness / a, can.max_stiffness);
+    double turn = a * (gain_scale() * angular_stiffness);
+    if (turns) turn = std::min(turn, can.max_angular_stiffness);
+    back_off_.set_limits(std::max(standard.force_limit, shift * can.position_step),
+                         std::max(standard.torque_limit, 2 * turn * can.angle_step));
 }
 
-void DevicePort::silence(HapticTick& tick) noexcept {
-    tick.command = {};
-    device_.write({});
-    held_.push({});
-    port_.reset();
+const char* DevicePort::stop_notice() const noexcept {
+    const DeviceSafetyReport& r = safety_.report();
+    if (is_lost_)
+        return "The device does not answer: its force is zero and the tool stays; it goes on from "
+               "there when the device is back.";
+    if (r.was_not_finite) return "A force that is not a number was asked for: it is zero.";
+    if (r.has_jumped)
+        return "The handle jumped: its force is zero and the tool goes on from where it was.";
+    if (r.is_stale) return "Readings of the device are old: its force is zero.";
+    if (r.is_released) return "The dead man's button is up: the force is zero.";
+    return "";
+}
+
+const char* DevicePort::help_notice() const noexcept {
+    if (port_.damping() > 0) return "The loop made energy: damping takes it out.";
+    if (safety_.report().is_hot)
+        return "The motors are warm: the force is limited to what they can hold for ever.";
+    return "";
+}
+
+void DevicePort::set_back_off(bool is_on) noexcept {
+    options_.backs_off = is_on;
+    if (!is_on) back_off_.reset();
 }
 
 void DevicePort::reset() noexcept {

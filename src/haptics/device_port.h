@@ -6,20 +6,40 @@
 
 namespace pliant {
 
+/// What counts as motion of a handle whose encoders have steps.
+enum class HandleMotion {
+    Borders,      ///< from one border of two steps to the next, docs/haptics.md eq. (21a)
+    BeyondSteps,  ///< of filtered velocities what exceeds one step per sample
+};
+
 struct DevicePortOptions {
     WorkspaceOptions workspace;
     DeviceSafetyOptions safety;
     PassivityOptions passivity;
     double rate = 1000;  ///< of ticks [Hz]
     bool injects_damping = true, backs_off = true, shows_force = true;
+    HandleMotion motion = HandleMotion::Borders;
+    double injection_time = 0;  ///< in which damping follows contact; 0: at once [s]
 };
 
-/// A device at one end, scene loads at the other: reading and mapping, injection, passivity,
-/// safety and back-off, which are the same whatever makes the force. Allocates nothing.
+/// A device at one end, scene loads at the other: all of a cycle that is the same whatever makes
+/// the force, docs/haptics.md section "One cycle". A tick of a tool that owns one is
+///
+///     if (port.refuses(now, dt, tick)) return;
+///     port.read(now, dt, pose, was_moved, tick);    // → port.manipulandum()
+///     ...                                           // fills tick.coupling, num_contacts, status
+///     port.show(injection, storage, 1, now, tick);  // → tick.command
+///     if (port.calm(dt, tick)) ...                  // springs are now gain_scale() of the chosen
+///     port.watch_springs(stiffness, angular_stiffness);   // when chosen or lowered
+///
+/// Allocates nothing after construction. The device must outlive it.
 class DevicePort {
 public:
     /// Throws InputError for options out of range.
     DevicePort(HapticDevice& device, const DevicePortOptions& options);
+
+    /// True if these are no times: no force then, and tick.status says InputIgnored.
+    [[nodiscard]] bool refuses(double now, double dt, HapticTick& tick) noexcept;
 
     /// Reads the handle into tick.device and moves the manipulandum. After readings that jumped or
     /// failed, and when `is_moved` says that the tool was put elsewhere, it begins at `tool`.
@@ -28,29 +48,44 @@ public:
     /// Of the manipulandum, smoothed; zero while it does not follow the handle.
     [[nodiscard]] Twist velocity() const noexcept;
 
-    /// Shows `fade` of tick.coupling and of the damping `injection` [N s/m], which acts in contact:
-    /// writes tick.command. Storage in scene units. What fades is no spring any more: the account
-    /// of energy begins anew after it.
+    /// Shows `fade` of tick.coupling and of the damping `injection` [N s/m], which acts while
+    /// tick.num_contacts > 0: writes tick.command and the energies. Energies of `storage` in scene
+    /// units; its force is that of tick.coupling. What fades is no spring any more: the account of
+    /// energy begins anew after it. Readings that cannot be used make tick.status InputIgnored.
     void show(double injection, const PortStorage& storage, double fade, double now,
               HapticTick& tick) noexcept;
-    /// Looks for limit cycles in what was written; true: gain_scale() changed.
+    /// Looks for limit cycles in what was written; true: gain_scale() or step_scale() changed.
     bool calm(double dt, HapticTick& tick) noexcept;
+
+    /// Part of the chosen springs, and of the steps of a coupling, that back-off leaves.
     [[nodiscard]] double gain_scale() const noexcept {
         return options_.backs_off ? back_off_.gain_scale() : 1;
     }
-    /// Limits of oscillation for a spring of the scene, docs/haptics.md eq. (24).
-    void set_oscillation_limits(double stiffness, double angular_stiffness) noexcept;
+    [[nodiscard]] double step_scale() const noexcept {
+        return options_.backs_off ? back_off_.step_scale() : 1;
+    }
+    /// Springs beyond what the device is made for were lowered to that.
+    [[nodiscard]] bool has_ceiling() const noexcept {
+        return options_.backs_off && back_off_.has_ceiling();
+    }
+    /// Springs of the scene as chosen [N/m, N m/rad]: what oscillates by docs/haptics.md eq. (24)
+    /// for what is left of them. Call it when they or gain_scale() change.
+    void watch_springs(double stiffness, double angular_stiffness) noexcept;
 
-    /// No force, whatever the device holds.
-    void silence(HapticTick& tick) noexcept;
+    /// What stops the force now, and what else works on it, for people; empty: nothing.
+    [[nodiscard]] const char* stop_notice() const noexcept;
+    [[nodiscard]] const char* help_notice() const noexcept;
+
     void show_force(bool is_on) noexcept { options_.shows_force = is_on; }
-    [[nodiscard]] bool is_lost() const noexcept { return is_lost_; }
+    void set_passivity_control(bool is_on) noexcept { port_.set_control(is_on); }
+    void set_back_off(bool is_on) noexcept;
     [[nodiscard]] double scale() const noexcept { return map_.scale(); }
     [[nodiscard]] DeviceSafety& safety() noexcept { return safety_; }
     [[nodiscard]] const PassivityPort& port() const noexcept { return port_; }
     void reset() noexcept;
 
 private:
+    void follow(const DeviceState& state) noexcept;
     [[nodiscard]] bool is_rendering() const noexcept;
     void switch_output(bool is_on) noexcept;
 
@@ -61,13 +96,15 @@ private:
     PassivityPort port_;
     BackOff back_off_;
     HeldCommands held_;
-    Pose handle_;         ///< last good reading
-    Twist velocity_;      ///< of the handle, filtered
-    Twist moving_;        ///< what it has beyond steps of the encoders
-    double age_ = 0;      ///< of the last good reading [s]
-    double step_ = 0;     ///< of this tick [s]
-    double contact_ = 0;  ///< share of the injected damping
-    bool is_lost_ = true, has_output_ = false;
+    Pose handle_;                                      ///< last good reading
+    Eigen::Vector3d place_ = Eigen::Vector3d::Zero();  ///< of the handle, for sure
+    Twist velocity_;                                   ///< of the handle, filtered
+    Twist moving_;                                     ///< what of it counts as motion
+    double age_ = 0;                                   ///< of the last good reading [s]
+    double step_ = 0;                                  ///< of this tick [s]
+    double contact_ = 0;                               ///< share of the injected damping
+    bool is_lost_ = true;                              ///< no good reading since
+    bool has_output_ = false;
 };
 
 }  // namespace pliant

@@ -10,13 +10,20 @@
 
 namespace pliant {
 
+namespace {
+
+DevicePortOptions fem_port_options(const FemHapticPortOptions& o) {
+    constexpr double kInjectionTime = 0.02;  // without a jump where contacts come and go [s]
+    return {o.workspace,       o.safety,    o.passivity,   o.rate,
+            o.injects_damping, o.backs_off, o.shows_force, HandleMotion::BeyondSteps,
+            kInjectionTime};
+}
+
+}  // namespace
+
 struct FemHapticPort::Impl {
     Impl(HapticDevice& d, FemHapticLink& l, const CouplingGains& g, const FemHapticPortOptions& o)
-        : link(l),
-          port(d, {o.workspace, o.safety, o.passivity, o.rate, o.injects_damping, o.backs_off,
-                   o.shows_force}),
-          steps(o.steps),
-          gains(g) {
+        : link(l), port(d, fem_port_options(o)), steps(o.steps), gains(g) {
         check_gains(g);
         use_gains();
     }
@@ -25,7 +32,7 @@ struct FemHapticPort::Impl {
     void use_gains() noexcept {
         stiffness = port.gain_scale() * gains.stiffness;
         angular_stiffness = port.gain_scale() * gains.angular_stiffness;
-        port.set_oscillation_limits(stiffness, angular_stiffness);
+        port.watch_springs(gains.stiffness, gains.angular_stiffness);
     }
 
     void tell_simulator(double now) noexcept {
@@ -72,11 +79,7 @@ FemHapticPort::~FemHapticPort() = default;
 
 const HapticTick& FemHapticPort::tick(double now, double dt) noexcept {
     Impl& m = *impl_;
-    if (!std::isfinite(now) || !std::isfinite(dt) || !(dt > 0)) {
-        m.port.silence(m.tick);
-        m.tick.status = StepStatus::InputIgnored;
-        return m.tick;
-    }
+    if (m.port.refuses(now, dt, m.tick)) return m.tick;
     m.link.steps.update();
     const FemToolSteps& published = m.link.steps.read_slot();
     const FemToolState& shown = m.steps.update(published, now);
@@ -92,9 +95,6 @@ const HapticTick& FemHapticPort::tick(double now, double dt) noexcept {
     const double stored = m.render(shown, published.is_dynamic);
     m.port.show(m.gains.injection, {stored, shown.lent}, m.steps.gain(), now, m.tick);
     if (m.port.calm(dt, m.tick)) m.use_gains();
-    const DeviceState& device = m.tick.device;
-    if (device.status != DeviceStatus::Disconnected && !is_usable(device.pose))
-        m.tick.status = StepStatus::InputIgnored;
     return m.tick;
 }
 
@@ -111,26 +111,15 @@ void FemHapticPort::set_gains(const CouplingGains& gains) noexcept {
 }
 
 const char* FemHapticPort::notice() const noexcept {
-    Impl& m = *impl_;
-    const DeviceSafetyReport& safety = m.port.safety().report();
-    if (m.port.is_lost())
-        return "The device does not answer: its force is zero and the tool stays; it goes on from "
-               "there when the device is back.";
-    if (safety.was_not_finite) return "A force that is not a number was asked for: it is zero.";
-    if (safety.has_jumped)
-        return "The handle jumped: its force is zero and the tool goes on from where it was.";
-    if (safety.is_stale) return "Readings of the device are old: its force is zero.";
-    if (safety.is_released) return "The dead man's button is up: the force is zero.";
+    const Impl& m = *impl_;
+    if (const char* stop = m.port.stop_notice(); *stop) return stop;
     if (m.steps.gain() < 1)
         return m.steps.lateness() > 0
                    ? "The simulation stopped: the force fades to zero until it goes on."
                    : "The simulation goes on: the force comes back.";
     if (m.port.gain_scale() < 1)
         return "The force oscillated: it was lowered and comes back slowly while it stays calm.";
-    if (m.port.port().damping() > 0) return "The loop made energy: damping takes it out.";
-    if (safety.is_hot)
-        return "The motors are warm: the force is limited to what they can hold for ever.";
-    return "";
+    return m.port.help_notice();
 }
 
 void FemHapticPort::reset() noexcept {

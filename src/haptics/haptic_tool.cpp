@@ -1,10 +1,7 @@
 #include "pliant/haptics/haptic_tool.h"
 
 #include "haptics/any_coupling.h"
-#include "haptics/back_off.h"
-#include "haptics/encoder_border.h"
-#include "haptics/held_commands.h"
-#include "haptics/pose_rules.h"
+#include "haptics/device_port.h"
 #include "haptics/tool_contact.h"
 
 #include <algorithm>
@@ -19,11 +16,10 @@ using Eigen::Vector3d;
 
 namespace {
 
-constexpr double kFarAway = 1e3;         // clearance without any contact to watch [m]
-constexpr double kVelocityFilter = 0.3;  // one pole per sample
-constexpr double kLentTime = 1;          // in which bodies without contact lose their energy [s]
-constexpr double kCapPart = 0.5;         // of the depth bound, beyond which points count in full
-constexpr double kDeepPart = 0.25;       // of it, beyond which a step looks at each contact
+constexpr double kFarAway = 1e3;    // clearance without any contact to watch [m]
+constexpr double kLentTime = 1;     // in which bodies without contact lose their energy [s]
+constexpr double kCapPart = 0.5;    // of the depth bound, beyond which points count in full
+constexpr double kDeepPart = 0.25;  // of it, beyond which a step looks at each contact
 
 /// A contact and the part of the tool in it.
 struct ToolPair {
@@ -39,9 +35,6 @@ const HapticToolOptions& checked(const RigidBody& tool, const HapticToolOptions&
                                  ", the device moves it");
     if (!options.grasp.allFinite())
         throw InputError("", "grasp point of a haptic tool is not finite; give three numbers");
-    if (!(options.rate >= 10 && options.rate <= 1e6))
-        throw InputError("", "haptics.rate", std::to_string(options.rate),
-                         "10 <= value <= 1e6, in hertz");
     return options;
 }
 
@@ -58,18 +51,9 @@ std::vector<ToolPair> pairs_of(const RigidBody& tool, const std::vector<ContactP
     return all;
 }
 
-/// One step of an encoder in one sample is no motion: braking it would shake the handle.
-PassivityOptions passivity_for(const DeviceCapabilities& device, const HapticToolOptions& options) {
-    PassivityOptions passivity = options.passivity;
-    const double step = passivity.filter * options.rate * device.position_step;
-    passivity.dead_band = std::max(passivity.dead_band, 1.01 * step);
-    if (passivity.position_step == 0) passivity.position_step = device.position_step;
-    return passivity;
-}
-
-bool is_new(const DeviceState& state) noexcept {
-    return (state.status == DeviceStatus::Ok || state.status == DeviceStatus::Disabled) &&
-           is_usable(state.pose);
+DevicePortOptions tool_port_options(const HapticToolOptions& o) {
+    return {o.workspace,       o.safety,    o.passivity,   o.rate,
+            o.injects_damping, o.backs_off, o.shows_force, HandleMotion::Borders};
 }
 
 double distance(const Pose& a, const Pose& b, double length) noexcept {
@@ -82,17 +66,12 @@ double distance(const Pose& a, const Pose& b, double length) noexcept {
 struct HapticTool::Impl {
     Impl(HapticDevice& d, RigidBody& t, const std::vector<ContactPair*>& p, const CouplingGains& g,
          const HapticToolOptions& o)
-        : device(d),
-          tool(t),
-          options(checked(t, o)),
+        : tool(t),
+          grasp(checked(t, o).grasp),
           gains(g),
           coupling(o.kind, g, o.coupling),
-          map(d.capabilities(), o.workspace),
-          safety(d.capabilities(), o.safety),
-          port(passivity_for(d.capabilities(), o)),
-          back_off(o.rate),
-          held(d.capabilities().delay) {
-        pairs = pairs_of(t, p);
+          port(d, tool_port_options(o)),
+          pairs(pairs_of(t, p)) {
         // edges push sideways with the normal of one face, and make energy
         for (const ToolPair& c : pairs)
             if (c.pair->forces().options().normals == ContactNormals::Deformed)
@@ -111,19 +90,16 @@ struct HapticTool::Impl {
     }
     void begin() noexcept {
         place_coupling();
-        velocity.setZero();
-        lent = age = 0;
-        is_lost = true;
+        lent = 0;
         tick = {};
         tick.manipulandum = tick.tool = sent;
         tick.max_depth = gains.max_depth;
-        has_output = false;
     }
     [[nodiscard]] Pose at_grasp(const Pose& body) const noexcept {
-        return {body.to_world(options.grasp), body.rotation};
+        return {body.to_world(grasp), body.rotation};
     }
-    [[nodiscard]] Pose of_body(const Pose& grasp) const noexcept {
-        return {grasp.position - grasp.rotation * options.grasp, grasp.rotation};
+    [[nodiscard]] Pose of_body(const Pose& held) const noexcept {
+        return {held.position - held.rotation * grasp, held.rotation};
     }
     void place_coupling() noexcept {
         sent = tool.motion().pose;
@@ -133,37 +109,10 @@ struct HapticTool::Impl {
     }
 
     void read(double now, double dt) noexcept {
-        const DeviceState state = device.read(now);
         // someone else moved the tool
         const bool was_moved = distance(tool.motion().pose, sent, gains.length) > 1e-9;
         if (was_moved) place_coupling();
-        const bool has_news = is_new(state);
-        age += dt;
-        if (!has_news && state.status != DeviceStatus::Stale) {
-            is_lost = true;
-            velocity.setZero();
-        }
-        if (has_news) {
-            const Vector3d travel = state.pose.position - handle.position;
-            const Vector3d border = crossed_border(state.pose.position, handle.position, place,
-                                                   device.capabilities().position_step);
-            const bool is_anew = is_lost || was_moved || travel.norm() > options.safety.max_jump;
-            if (is_anew) {
-                map.place(coupling.pose(), state);
-                velocity.setZero();
-                port.reset();
-                place = state.pose.position;
-            } else {
-                velocity += kVelocityFilter * ((border - place) / age - velocity);
-                place = border;
-            }
-            handle = state.pose;
-            is_lost = false;
-        } else if (was_moved) {
-            map.place(coupling.pose(), state);
-        }
-        map.update(state, dt);
-        tick.device = state;
+        port.read(now, dt, coupling.pose(), was_moved, tick);
     }
 
     /// All contacts of the tool about the grasp point.
@@ -216,112 +165,44 @@ struct HapticTool::Impl {
 
     void follow(const ToolContact& contact, double dt) noexcept {
         count_lent(contact, dt);
-        tick.status = coupling.update(map.manipulandum(), contact, dt);
+        tick.status = coupling.update(port.manipulandum(), contact, dt);
         sent = of_body(coupling.pose());
         tool.drive_to(sent);
         tick.tool = sent;
-        tick.manipulandum = of_body(map.manipulandum());
-        tick.coupling = coupling.rendered(map.manipulandum());
-    }
-
-    /// Safety ramps from one to the other.
-    void switch_output(bool is_on) noexcept {
-        if (is_on == has_output) return;
-        has_output = is_on;
-        if (is_on)
-            safety.enable();
-        else
-            safety.disable();
-    }
-
-    /// The output is the springs' own, so that the energy of both may be compared.
-    [[nodiscard]] bool is_rendering() const noexcept {
-        const DeviceSafetyReport& r = safety.report();
-        return !is_lost && safety.is_enabled() && !r.is_ramping && !r.is_stale && !r.is_released &&
-               !r.is_hot && !r.has_jumped;
+        tick.manipulandum = of_body(port.manipulandum());
+        tick.coupling = coupling.rendered(port.manipulandum());
     }
 
     void show(double now) noexcept {
-        const double a = map.scale();
-        switch_output(options.shows_force && !map.is_clutched());
-        DeviceCommand wanted = map.to_device(tick.coupling);
-        const Vector3d springs = wanted.force;
-        if (options.injects_damping && tick.num_contacts > 0)
-            wanted.force -= gains.injection * velocity;
-        const PortStorage storage{a * coupling.stored_energy(map.manipulandum()), a * lent,
-                                  springs};
-        if (!is_rendering()) {
-            port.reset();
-        } else if (is_new(tick.device)) {
-            const DeviceCommand added = port.update(handle, held.acting(), storage, age);
-            wanted.force += added.force;
-            wanted.torque += added.torque;
-        }
-        // readings that cannot be used are none
-        DeviceState reading = tick.device;
-        if (is_lost) reading.status = DeviceStatus::Disconnected;
-        tick.command = safety.filter(wanted, reading, now);
-        device.write(tick.command);
-        held.push(tick.command);
-        if (is_new(tick.device)) age = 0;
-        tick.port_energy = port.energy();
-        tick.stored_energy = storage.coupling;
+        port.show(gains.injection, {coupling.stored_energy(port.manipulandum()), lent}, 1, now,
+                  tick);
     }
 
     void calm(double dt) noexcept {
-        back_off.record({tick.command.force, tick.command.torque}, handle.position, dt);
-        tick.oscillation = back_off.level().force;
-        if (!options.backs_off) return;
-        if (back_off.has_changed()) use_gains();
-        tick.step_scale = back_off.step_scale();
-        tick.gain_scale = back_off.gain_scale();
+        if (port.calm(dt, tick)) use_gains();
+        tick.step_scale = port.step_scale();
     }
+    /// As back-off leaves them.
     void use_gains() noexcept {
         CouplingGains lowered = gains;
-        if (options.backs_off) {
-            lowered.stiffness *= back_off.gain_scale();
-            lowered.angular_stiffness *= back_off.gain_scale();
-            coupling.set_step_scale(back_off.step_scale());
-        }
+        lowered.stiffness *= port.gain_scale();
+        lowered.angular_stiffness *= port.gain_scale();
+        coupling.set_step_scale(port.step_scale());
         coupling.set_gains(lowered);
-        // docs/haptics.md eq. (24) at the handle; of more than the device is made for, what the
-        // encoders make is no excuse
-        const DeviceCapabilities& can = device.capabilities();
-        const OscillationOptions standard;
-        const double a = map.scale();
-        const double stiffness = std::min(lowered.stiffness / a, can.max_stiffness);
-        double turning = a * lowered.angular_stiffness;
-        if (can.max_angular_stiffness > 0) turning = std::min(turning, can.max_angular_stiffness);
-        back_off.set_safe(std::min(a * can.max_stiffness / gains.stiffness,
-                                   can.max_angular_stiffness > 0
-                                       ? can.max_angular_stiffness / (a * gains.angular_stiffness)
-                                       : 1.0));
-        back_off.set_limits(std::max(standard.force_limit, stiffness * can.position_step),
-                            std::max(standard.torque_limit, 2 * turning * can.angle_step));
+        port.watch_springs(gains.stiffness, gains.angular_stiffness);
     }
 
-    HapticDevice& device;
     RigidBody& tool;
-    HapticToolOptions options;
+    const Vector3d grasp;
     CouplingGains gains;
     AnyCoupling coupling;
-    WorkspaceMap map;
-    DeviceSafety safety;
-    PassivityPort port;
-    BackOff back_off;
-    HeldCommands held;
+    DevicePort port;
     std::vector<ToolPair> pairs;
     HapticTick tick;
-    Pose sent;                             ///< where the tool was driven to
-    Pose handle;                           ///< last good reading
-    Vector3d place = Vector3d::Zero();     ///< of the handle, for sure
-    Vector3d velocity = Vector3d::Zero();  ///< of the handle, filtered [m/s]
-    Pose last_grasp;                       ///< at the last tick
+    Pose sent;        ///< where the tool was driven to
+    Pose last_grasp;  ///< at the last tick
     Wrench last_load;
-    double lent = 0;      ///< to other bodies, scene units [J]
-    double age = 0;       ///< of the last good reading [s]
-    bool is_lost = true;  ///< no good reading since
-    bool has_output = false;
+    double lent = 0;  ///< to other bodies, scene units [J]
     std::array<char, 200> notice = {};
 };
 
@@ -332,21 +213,11 @@ HapticTool::~HapticTool() = default;
 
 const HapticTick& HapticTool::tick(double now, double dt) noexcept {
     Impl& m = *impl_;
-    if (!std::isfinite(now) || !std::isfinite(dt) || !(dt > 0)) {
-        m.tick.command = {};
-        m.device.write({});
-        m.held.push({});
-        m.port.reset();
-        m.tick.status = StepStatus::InputIgnored;
-        return m.tick;
-    }
+    if (m.port.refuses(now, dt, m.tick)) return m.tick;
     m.read(now, dt);
     m.follow(m.touch(), dt);
     m.show(now);
     m.calm(dt);
-    const bool is_bad_reading =
-        m.tick.device.status != DeviceStatus::Disconnected && !is_usable(m.tick.device.pose);
-    if (is_bad_reading) m.tick.status = StepStatus::InputIgnored;
     return m.tick;
 }
 
@@ -356,20 +227,18 @@ StaticCoupling& HapticTool::coupling() noexcept {
     assert(impl_->coupling.as_static() != nullptr);
     return *impl_->coupling.as_static();
 }
-DeviceSafety& HapticTool::safety() noexcept { return impl_->safety; }
-const PassivityPort& HapticTool::port() const noexcept { return impl_->port; }
-void HapticTool::show_force(bool is_on) noexcept { impl_->options.shows_force = is_on; }
-
-void HapticTool::set_passivity_control(bool is_on) noexcept { impl_->port.set_control(is_on); }
+DeviceSafety& HapticTool::safety() noexcept { return impl_->port.safety(); }
+const PassivityPort& HapticTool::port() const noexcept { return impl_->port.port(); }
+void HapticTool::show_force(bool is_on) noexcept { impl_->port.show_force(is_on); }
+void HapticTool::set_passivity_control(bool is_on) noexcept {
+    impl_->port.set_passivity_control(is_on);
+}
 
 void HapticTool::set_back_off(bool is_on) noexcept {
     Impl& m = *impl_;
-    m.options.backs_off = is_on;
-    if (!is_on) {
-        m.back_off.reset();
-        m.coupling.set_step_scale(1);
-        m.tick.step_scale = m.tick.gain_scale = 1;
-    }
+    m.port.set_back_off(is_on);
+    m.tick.step_scale = m.port.step_scale();
+    m.tick.gain_scale = m.port.gain_scale();
     m.use_gains();
 }
 
@@ -385,49 +254,33 @@ void HapticTool::set_gains(const CouplingGains& gains) noexcept {
 
 const char* HapticTool::notice() const noexcept {
     Impl& m = *impl_;
-    const DeviceSafetyReport& safety = m.safety.report();
-    const auto percent = [](double scale) { return static_cast<int>(std::lround(100 * scale)); };
-    const auto say = [&](const char* sentence, int number = 0) {
-        std::snprintf(m.notice.data(), m.notice.size(), sentence, number);
+    const auto say = [&](const char* sentence, double scale) {
+        const int percent = static_cast<int>(std::lround(100 * scale));
+        std::snprintf(m.notice.data(), m.notice.size(), sentence, percent);
         return m.notice.data();
     };
-    if (m.is_lost)
-        return say(
-            "The device does not answer: its force is zero and the tool stays; it goes on "
-            "from there when the device is back.");
-    if (safety.was_not_finite)
-        return say("A force that is not a number was asked for: it is zero.");
-    if (safety.has_jumped)
-        return say("The handle jumped: its force is zero and the tool goes on from where it was.");
-    if (safety.is_stale) return say("Readings of the device are old: its force is zero.");
-    if (safety.is_released) return say("The dead man's button is up: the force is zero.");
-    if (m.options.backs_off && m.back_off.has_ceiling())
+    if (const char* stop = m.port.stop_notice(); *stop) return stop;
+    if (m.port.has_ceiling())
         return say(
             "The force oscillated: the stiffness, more than the device is made for, was lowered "
             "to %d %%.",
-            percent(m.back_off.gain_scale()));
-    if (m.options.backs_off && m.back_off.gain_scale() < 1)
+            m.port.gain_scale());
+    if (m.port.gain_scale() < 1)
         return say(
             "The force oscillated: the stiffness was lowered to %d %% and comes back slowly "
             "while it stays calm.",
-            percent(m.back_off.gain_scale()));
-    if (m.options.backs_off && m.back_off.step_scale() < 1)
+            m.port.gain_scale());
+    if (m.port.step_scale() < 1)
         return say(
             "The force oscillated: the steps of the tool were lowered to %d %% and come "
             "back while it stays calm.",
-            percent(m.back_off.step_scale()));
-    if (m.port.damping() > 0) return say("The loop made energy: damping takes it out.");
-    if (safety.is_hot)
-        return say("The motors are warm: the force is limited to what they can hold for ever.");
-    return "";
+            m.port.step_scale());
+    return m.port.help_notice();
 }
 
 void HapticTool::reset() noexcept {
     Impl& m = *impl_;
-    m.safety.reset();
     m.port.reset();
-    m.back_off.reset();
-    m.held.clear();
     m.use_gains();
     m.begin();
 }

@@ -1,0 +1,165 @@
+#include "haptics/device_port.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace pliant {
+namespace {
+
+using Eigen::Vector3d;
+
+constexpr double kPortTick = 1e-3;
+
+/// A handle that is where a test puts it, and keeps what it was told.
+class PlacedHandle : public HapticDevice {
+public:
+    PlacedHandle() { can.position_step = 2e-5; }
+    [[nodiscard]] const DeviceCapabilities& capabilities() const noexcept override { return can; }
+    [[nodiscard]] DeviceState read(double now) noexcept override {
+        state.time = now;
+        return state;
+    }
+    void write(const DeviceCommand& command) noexcept override { shown = command; }
+
+    DeviceCapabilities can;
+    DeviceState state;
+    DeviceCommand shown;
+};
+
+/// A port whose ramp has ended, at rest.
+struct PortLoop {
+    explicit PortLoop(const DevicePortOptions& options = {}) : port(device, options) {
+        port.watch_springs(600, 0.2);
+        for (int k = 0; k < 700; ++k) tick();
+    }
+    /// The handle goes on by `shift`; the hand feels `force` of a spring without energy.
+    void tick(const Vector3d& shift = Vector3d::Zero(), double force = 0, int num_contacts = 0) {
+        now += kPortTick;
+        device.state.pose.position += shift;
+        port.read(now, kPortTick, {}, false, last);
+        last.coupling.force = Vector3d(0, 0, force);
+        last.num_contacts = num_contacts;
+        last.status = StepStatus::Ok;
+        port.show(2, {}, 1, now, last);
+        static_cast<void>(port.calm(kPortTick, last));
+    }
+
+    PlacedHandle device;
+    DevicePort port;
+    HapticTick last;
+    double now = 0;
+};
+
+TEST(DevicePort, ReadingsThatToggleAreNoMotionByEitherRule) {
+    for (const HandleMotion motion : {HandleMotion::Borders, HandleMotion::BeyondSteps}) {
+        DevicePortOptions options;
+        options.motion = motion;
+        PortLoop loop(options);
+        const double step = loop.device.can.position_step;
+        double fastest = 0;
+        for (int k = 0; k < 200; ++k) {
+            loop.tick(Vector3d(k % 2 == 0 ? step : -step, 0, 0));
+            // the first crossing of a border is one
+            if (k > 40) fastest = std::max(fastest, loop.port.velocity().linear.norm());
+        }
+        EXPECT_LT(fastest, 1e-6) << static_cast<int>(motion);
+    }
+}
+
+TEST(DevicePort, VelocityIsThatOfTheHandleByEitherRule) {
+    for (const HandleMotion motion : {HandleMotion::Borders, HandleMotion::BeyondSteps}) {
+        DevicePortOptions options;
+        options.motion = motion;
+        options.workspace.scale = 0.5;
+        PortLoop loop(options);
+        for (int k = 0; k < 100; ++k) loop.tick(Vector3d(1e-4, 0, 0));
+        // 0.1 m/s, of which the second rule takes one step per sample through the filter: 6 mm/s
+        const double expected =
+            motion == HandleMotion::Borders ? 0.1 : 0.1 - 0.3 * 2e-5 / kPortTick;
+        EXPECT_NEAR(loop.port.velocity().linear.x(), expected / 0.5, 1e-9);
+    }
+}
+
+TEST(DevicePort, InjectedDampingFollowsContactInItsTime) {
+    for (const double time : {0.0, 0.02}) {
+        DevicePortOptions options;
+        options.injection_time = time;
+        options.passivity.controls = false;
+        PortLoop loop(options);
+        const Vector3d along(1e-4, 0, 0);
+        for (int k = 0; k < 100; ++k) loop.tick(along);
+        EXPECT_EQ(loop.last.command.force.x(), 0) << "no contact";
+        for (int k = 1; k <= 30; ++k) {
+            loop.tick(along, 0, 1);
+            const double share = time > 0 ? std::min(1.0, k * kPortTick / time) : 1;
+            ASSERT_NEAR(loop.last.command.force.x(), -2 * 0.1 * share, 1e-9) << k;
+        }
+        EXPECT_EQ(loop.device.shown.force, loop.last.command.force);
+    }
+}
+
+TEST(DevicePort, WhatFadesIsShownInPartAndItsEnergyIsNotCounted) {
+    PortLoop loop;
+    for (int k = 0; k < 50; ++k) loop.tick({0, 0, -1e-6}, 2, 1);
+    EXPECT_NE(loop.last.port_energy, 0);
+    EXPECT_NEAR(loop.last.command.force.z(), 2, 0.01);
+    loop.now += kPortTick;
+    loop.port.read(loop.now, kPortTick, {}, false, loop.last);
+    loop.port.show(2, {}, 0.25, loop.now, loop.last);
+    EXPECT_NEAR(loop.last.command.force.z(), 0.5, 0.01);
+    EXPECT_EQ(loop.last.port_energy, 0);
+}
+
+TEST(DevicePort, TimesThatAreNoneGiveNoForce) {
+    PortLoop loop;
+    for (int k = 0; k < 50; ++k) loop.tick(Vector3d::Zero(), 2, 1);
+    constexpr double kNoTime = std::numeric_limits<double>::quiet_NaN();
+    for (const auto& [now, dt] : {std::pair{kNoTime, 1e-3}, {1.0, kNoTime}, {1.0, 0.0}}) {
+        loop.device.shown.force = Vector3d::Ones();
+        EXPECT_TRUE(loop.port.refuses(now, dt, loop.last));
+        EXPECT_TRUE(loop.device.shown.force.isZero(0));
+        EXPECT_EQ(loop.last.status, StepStatus::InputIgnored);
+    }
+    EXPECT_FALSE(loop.port.refuses(loop.now, kPortTick, loop.last));
+}
+
+TEST(DevicePort, ReadingsThatCannotBeUsedStopTheForceAndSaySo) {
+    PortLoop loop;
+    for (int k = 0; k < 50; ++k) loop.tick(Vector3d::Zero(), 2, 1);
+    EXPECT_STREQ(loop.port.stop_notice(), "");
+    loop.device.state.pose.position.x() = std::numeric_limits<double>::quiet_NaN();
+    for (int k = 0; k < 100; ++k) loop.tick(Vector3d::Zero(), 2, 1);
+    EXPECT_EQ(loop.last.status, StepStatus::InputIgnored);
+    EXPECT_TRUE(loop.last.command.force.isZero(0));
+    EXPECT_STREQ(loop.port.stop_notice(),
+                 "The device does not answer: its force is zero and the tool stays; it goes on "
+                 "from there when the device is back.");
+    // back elsewhere: the manipulandum begins where the tool is
+    loop.device.state.pose.position = Vector3d(0.03, 0, 0);
+    loop.tick();
+    EXPECT_TRUE(loop.port.manipulandum().position.isZero(1e-15));
+}
+
+TEST(DevicePort, OscillationOfSpringsBeyondTheDeviceIsLoweredToWhatItIsMadeFor) {
+    PortLoop loop;
+    // twice what the device is made for
+    loop.port.watch_springs(2 * loop.device.can.max_stiffness, 0.01);
+    bool has_changed = false;
+    for (int k = 0; k < 500; ++k) {
+        loop.now += kPortTick;
+        loop.port.read(loop.now, kPortTick, {}, false, loop.last);
+        loop.last.coupling.force = Vector3d(0, 0, k / 4 % 2 == 0 ? 1 : -1);  // 125 Hz
+        loop.port.show(0, {}, 1, loop.now, loop.last);
+        has_changed = loop.port.calm(kPortTick, loop.last) || has_changed;
+    }
+    EXPECT_TRUE(has_changed);
+    EXPECT_TRUE(loop.port.has_ceiling());
+    EXPECT_NEAR(loop.port.gain_scale(), 0.5, 0.01);
+    loop.port.set_back_off(false);
+    EXPECT_EQ(loop.port.gain_scale(), 1);
+    EXPECT_FALSE(loop.port.has_ceiling());
+}
+
+}  // namespace
+}  // namespace pliant
