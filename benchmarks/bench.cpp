@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <numeric>
 
 #include "pliant/core/hash.h"
 #include "pliant/core/tick_histogram.h"
@@ -15,10 +17,15 @@ double wall_time_us() {
         .count();
 }
 
-double percentile(std::vector<double> values, double fraction) {
-    std::sort(values.begin(), values.end());
-    const auto rank = static_cast<std::size_t>(fraction * static_cast<double>(values.size()));
-    return values[std::min(rank, values.size() - 1)];
+double percentile(const std::vector<double>& sorted, double fraction) {
+    const auto rank = static_cast<std::size_t>(fraction * static_cast<double>(sorted.size()));
+    return sorted[std::min(rank, sorted.size() - 1)];
+}
+
+std::string limit_text(const char* form, double limit) {
+    char text[64];
+    std::snprintf(text, sizeof text, form, limit);
+    return text;
 }
 
 }  // namespace
@@ -48,11 +55,37 @@ Result measure(const Benchmark& benchmark) {
         reference_times.push_back(reference_time);
     }
 
+    const double sum = std::accumulate(times.begin(), times.end(), 0.0);
+    std::sort(times.begin(), times.end());
+    std::sort(reference_times.begin(), reference_times.end());
     return {.median_us = percentile(times, 0.5),
+            .mean_us = sum / static_cast<double>(times.size()),
             .p99_us = percentile(times, 0.99),
-            .max_us = percentile(times, 1.0),
+            .p999_us = percentile(times, 0.999),
+            .max_us = times.back(),
             .reference_us = percentile(reference_times, 0.5),
             .checksum = hash_bytes(values.data(), values.size() * sizeof(double))};
+}
+
+std::string target_text(const Benchmark& benchmark) {
+    std::string text;
+    const auto add = [&](const char* form, double limit) {
+        if (limit > 0) text += (text.empty() ? "" : ", ") + limit_text(form, limit);
+    };
+    add("<= %g us", benchmark.max_us);
+    add("mean <= %g us", benchmark.max_mean_us);
+    add("p99.9 <= %g us", benchmark.max_p999_us);
+    add(">= %gx", benchmark.min_ratio);
+    return text;
+}
+
+bool passes(const Benchmark& benchmark, const Result& result) {
+    const auto is_within = [](double value, double limit) { return limit <= 0 || value <= limit; };
+    return is_within(result.median_us, benchmark.max_us) &&
+           is_within(result.mean_us, benchmark.max_mean_us) &&
+           is_within(result.p999_us, benchmark.max_p999_us) &&
+           (benchmark.min_ratio <= 0 ||
+            result.reference_us / result.median_us >= benchmark.min_ratio);
 }
 
 }  // namespace pliant::bench

@@ -23,6 +23,8 @@ struct Benchmark {
     std::function<Workload()> setup;
     std::string reference = {};  ///< name of the yardstick
     double max_us = 0;           ///< target: median per operation at most this; 0: none
+    double max_mean_us = 0;      ///< target: mean at most this; 0: none
+    double max_p999_us = 0;      ///< target: 99.9 % of the samples at most this; 0: none
     double min_ratio = 0;        ///< target: reference over median at least this; 0: none
     int samples = 200;           ///< the first tenth (at least one) is warm-up
     bool wall_time = false;      ///< for work on several threads; otherwise CPU time of the thread
@@ -31,10 +33,14 @@ struct Benchmark {
 
 /// Times are thread CPU time per operation, or wall time where the benchmark says so.
 struct Result {
-    double median_us = 0, p99_us = 0, max_us = 0, reference_us = 0;
+    double median_us = 0, mean_us = 0, p99_us = 0, p999_us = 0, max_us = 0, reference_us = 0;
     std::uint64_t checksum = 0;  ///< of the numbers that all samples returned
 };
 [[nodiscard]] Result measure(const Benchmark& benchmark);
+/// The targets in words, "<= 40 us, p99.9 <= 120 us"; empty: none.
+[[nodiscard]] std::string target_text(const Benchmark& benchmark);
+/// All targets are met.
+[[nodiscard]] bool passes(const Benchmark& benchmark, const Result& result);
 
 [[nodiscard]] std::vector<Benchmark> core_benchmarks();
 [[nodiscard]] std::vector<Benchmark> geometry_benchmarks();

@@ -8,5 +8,6 @@ namespace pliant::bench {
 [[nodiscard]] std::vector<Benchmark> haptics_coupling_benchmarks();
 [[nodiscard]] std::vector<Benchmark> haptics_tool_benchmarks();
 [[nodiscard]] std::vector<Benchmark> haptics_fem_benchmarks();
+[[nodiscard]] std::vector<Benchmark> haptics_scene_benchmarks();
 
 }  // namespace pliant::bench

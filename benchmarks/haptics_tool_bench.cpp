@@ -152,12 +152,13 @@ std::vector<Benchmark> haptics_tool_benchmarks() {
          .name = "tick/ball on reduced beam/r=15",
          .setup = [] { return tick_workload(ball_on_beam()); },
          .max_us = 40,
-         .samples = 4000},
+         .max_p999_us = 120,
+         .samples = 10000},
         {.module = "haptics",
          .name = "tick/rigid pair/points=1020000",
          .setup = [] { return tick_workload(million_points()); },
-         .max_us = 180,
-         .samples = 4000},
+         .max_p999_us = 180,
+         .samples = 10000},
     };
 }
 

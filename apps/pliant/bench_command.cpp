@@ -24,19 +24,31 @@ using bench::Benchmark;
 
 std::vector<Benchmark> all_benchmarks() {
     std::vector<Benchmark> all = bench::core_benchmarks();
-    for (const auto& module :
-         {bench::geometry_benchmarks(),          bench::element_benchmarks(),
-          bench::explicit_benchmarks(),          bench::implicit_benchmarks(),
-          bench::coupled_benchmarks(),           bench::solver_benchmarks(),
-          bench::reduced_force_benchmarks(),     bench::reduced_step_benchmarks(),
-          bench::reduced_surface_benchmarks(),   bench::reduced_body_benchmarks(),
-          bench::reduced_build_benchmarks(),     bench::field_grid_benchmarks(),
-          bench::field_build_benchmarks(),       bench::field_deformed_benchmarks(),
-          bench::contact_shell_benchmarks(),     bench::contact_tree_benchmarks(),
-          bench::contact_traversal_benchmarks(), bench::contact_loads_benchmarks(),
-          bench::contact_solver_benchmarks(),    bench::greens_capacitance_benchmarks(),
-          bench::haptics_coupling_benchmarks(),  bench::haptics_tool_benchmarks(),
-          bench::haptics_fem_benchmarks(),       bench::scene_benchmarks()})
+    for (const auto& module : {bench::geometry_benchmarks(),
+                               bench::element_benchmarks(),
+                               bench::explicit_benchmarks(),
+                               bench::implicit_benchmarks(),
+                               bench::coupled_benchmarks(),
+                               bench::solver_benchmarks(),
+                               bench::reduced_force_benchmarks(),
+                               bench::reduced_step_benchmarks(),
+                               bench::reduced_surface_benchmarks(),
+                               bench::reduced_body_benchmarks(),
+                               bench::reduced_build_benchmarks(),
+                               bench::field_grid_benchmarks(),
+                               bench::field_build_benchmarks(),
+                               bench::field_deformed_benchmarks(),
+                               bench::contact_shell_benchmarks(),
+                               bench::contact_tree_benchmarks(),
+                               bench::contact_traversal_benchmarks(),
+                               bench::contact_loads_benchmarks(),
+                               bench::contact_solver_benchmarks(),
+                               bench::greens_capacitance_benchmarks(),
+                               bench::haptics_coupling_benchmarks(),
+                               bench::haptics_tool_benchmarks(),
+                               bench::haptics_fem_benchmarks(),
+                               bench::haptics_scene_benchmarks(),
+                               bench::scene_benchmarks()})
         all.insert(all.end(), module.begin(), module.end());
     return all;
 }
@@ -63,24 +75,14 @@ std::vector<Benchmark> chosen_benchmarks(const Arguments& arguments) {
     return all;
 }
 
-std::string target_text(const Benchmark& benchmark) {
-    if (benchmark.max_us > 0) return format("<= %g us", benchmark.max_us);
-    if (benchmark.min_ratio > 0) return format(">= %gx", benchmark.min_ratio);
-    return "";
-}
-
-bool passes(const Benchmark& benchmark, const bench::Result& result) {
-    return (benchmark.max_us <= 0 || result.median_us <= benchmark.max_us) &&
-           (benchmark.min_ratio <= 0 ||
-            result.reference_us / result.median_us >= benchmark.min_ratio);
-}
-
 void print_json(const Benchmark& benchmark, const bench::Result& result) {
     JsonWriter json;
     json.begin_object()
         .member("name", benchmark.module + "/" + benchmark.name)
         .member("median_us", result.median_us)
+        .member("mean_us", result.mean_us)
         .member("p99_us", result.p99_us)
+        .member("p999_us", result.p999_us)
         .member("max_us", result.max_us)
         .member("checksum", hash_text(result.checksum))
         .member("clock", benchmark.wall_time ? "wall" : "thread_cpu");
@@ -88,8 +90,8 @@ void print_json(const Benchmark& benchmark, const bench::Result& result) {
         json.member("reference", benchmark.reference)
             .member("reference_us", result.reference_us)
             .member("ratio", result.reference_us / result.median_us);
-    if (const std::string target = target_text(benchmark); !target.empty())
-        json.member("target", target).member("pass", passes(benchmark, result));
+    if (const std::string target = bench::target_text(benchmark); !target.empty())
+        json.member("target", target).member("pass", bench::passes(benchmark, result));
     std::printf("%s\n", json.end_object().text().c_str());
     std::fflush(stdout);
 }
@@ -105,8 +107,8 @@ int run_benchmarks(const Arguments& arguments) {
 
     Progress progress(progress_style(arguments));
     progress.stage("measuring", benchmarks.size());
-    Table table({"benchmark", "median µs", "p99", "max", "reference µs", "ratio", "target", "",
-                 "checksum"});
+    Table table({"benchmark", "median µs", "p99", "p99.9", "max", "reference µs", "ratio", "target",
+                 "", "checksum"});
     for (const Benchmark& benchmark : benchmarks) {
         const bench::Result result = bench::measure(benchmark);
         progress.advance();
@@ -115,13 +117,14 @@ int run_benchmarks(const Arguments& arguments) {
             continue;
         }
         const bool compared = !benchmark.reference.empty();
-        const std::string target = target_text(benchmark);
+        const std::string target = bench::target_text(benchmark);
         table.add(
             {benchmark.module + "/" + benchmark.name, format("%.4g", result.median_us),
-             format("%.4g", result.p99_us), format("%.4g", result.max_us),
+             format("%.4g", result.p99_us), format("%.4g", result.p999_us),
+             format("%.4g", result.max_us),
              compared ? format("%.4g (%s)", result.reference_us, benchmark.reference.c_str()) : "",
              compared ? format("%.2f", result.reference_us / result.median_us) : "", target,
-             target.empty() ? "" : (passes(benchmark, result) ? "ok" : "MISSED"),
+             target.empty() ? "" : (bench::passes(benchmark, result) ? "ok" : "MISSED"),
              hash_text(result.checksum)});
     }
     progress.finish();
