@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 
 /// Rules of integration over triangles and over [0, 1].
 namespace pliant {
