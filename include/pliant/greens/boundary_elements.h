@@ -12,6 +12,7 @@ namespace pliant {
 
 struct BoundaryNodes;
 class BoundaryAssembler;
+class CavityRows;
 
 enum class BoundaryPhysics { Elastic, Laplace };
 enum class BoundaryElements {
@@ -61,7 +62,7 @@ public:
                   Eigen::Ref<Eigen::MatrixXd> H) const;
 
     /// Right-hand sides b of H u = G p + b for a unit body force along each axis (Laplace: a unit
-    /// source): block·num_nodes() rows, block columns.
+    /// source): block·num_nodes() rows, block columns. Throws InputError for exterior problems.
     [[nodiscard]] Eigen::MatrixXd body_force_columns() const;
 
 private:
@@ -69,6 +70,7 @@ private:
     BoundaryOptions options_;
     std::shared_ptr<const BoundaryNodes> nodes_;
     std::shared_ptr<const BoundaryAssembler> assembler_;
+    std::shared_ptr<const CavityRows> cavity_rows_;  // exterior elasticity
 };
 
 }  // namespace pliant
