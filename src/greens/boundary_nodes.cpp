@@ -16,7 +16,7 @@ namespace {
 /// of one vertex differ (docs/greens.md section "Doubled nodes" has the measurements).
 constexpr double kTargetShift = 0.25;
 
-int corner_of(const Triangle& triangle, int vertex) {
+int corner_with(const Triangle& triangle, int vertex) {
     return static_cast<int>(std::ranges::find(triangle, vertex) - triangle.begin());
 }
 
@@ -53,7 +53,7 @@ public:
             if (!begins_fan(first, vertex)) continue;
             std::vector<int> fan{first};
             for (int t = first; fan.size() < triangles.size();) {
-                const int side = (corner_of(mesh_.triangles[at(t)], vertex) + 2) % 3;
+                const int side = (corner_with(mesh_.triangles[at(t)], vertex) + 2) % 3;
                 if (is_crease_[at(topology_.edge_of(t, side))]) break;
                 t = topology_.neighbour(t, side);
                 if (t < 0) break;
@@ -72,7 +72,7 @@ private:
     /// Side k joins corners k and k + 1: the one at which an anticlockwise walk around corner k
     /// enters the triangle.
     [[nodiscard]] bool begins_fan(int triangle, int vertex) const {
-        const int corner = corner_of(mesh_.triangles[at(triangle)], vertex);
+        const int corner = corner_with(mesh_.triangles[at(triangle)], vertex);
         return is_crease_[at(topology_.edge_of(triangle, corner))] != 0;
     }
 
@@ -88,10 +88,10 @@ void move_target_inside(const SurfaceMesh& mesh, int vertex, const std::vector<i
                         BoundaryNodes& nodes, int node) {
     double middle = 0;
     for (const int t : fan)
-        middle += corner_angle(mesh, t, corner_of(mesh.triangles[at(t)], vertex)) / 2;
+        middle += corner_angle(mesh, t, corner_with(mesh.triangles[at(t)], vertex)) / 2;
     double passed = 0;
     for (const int t : fan) {
-        const int corner = corner_of(mesh.triangles[at(t)], vertex);
+        const int corner = corner_with(mesh.triangles[at(t)], vertex);
         const double angle = corner_angle(mesh, t, corner);
         passed += angle;
         if (passed < middle && t != fan.back()) continue;
@@ -136,7 +136,7 @@ BoundaryNodes linear_nodes(const SurfaceMesh& mesh, double crease_angle) {
         for (std::size_t f = 0; f < fans[at(v)].size(); ++f) {
             const int node = fan_nodes[at(v)][f];
             for (const int t : fans[at(v)][f]) {
-                const int corner = corner_of(mesh.triangles[at(t)], v);
+                const int corner = corner_with(mesh.triangles[at(t)], v);
                 nodes.corner_nodes[at(t)][at(corner)] = node;
                 nodes.normals[at(node)] += corner_angle(mesh, t, corner) * smooth.normal(t);
                 nodes.areas[at(node)] +=
