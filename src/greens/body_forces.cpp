@@ -18,9 +18,10 @@ Eigen::MatrixXd volume_integral(const SurfaceMesh& mesh, const BoundaryOptions& 
         const TriangleCorners corners{mesh.corner(t, 0), mesh.corner(t, 1), mesh.corner(t, 2)};
         const Eigen::Vector3d normal = area_vector(corners[0], corners[1], corners[2]) / 2;
         // u* falls like 1/r, so div(r u*) = 2 u*; r·n is the same all over a flat triangle, and
-        // zero where x is in its plane
+        // zero but for rounding where x is in its plane
         const double height = normal.dot(corners[0] - x);
-        if (std::abs(height) <= 1e-14 * normal.norm() * longest_side(corners)) continue;
+        if (std::abs(height) <= 1e-13 * normal.norm() * (x.norm() + longest_side(corners)))
+            continue;
         for_each_point(corners, x, [&](const Eigen::Vector3d& y, const Eigen::Vector3d&, double w) {
             if (is_elastic)
                 sum += w * height / 2 * kelvin_displacement(factors, y - x);
