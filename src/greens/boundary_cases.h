@@ -36,9 +36,8 @@ struct BoundaryCaseErrors {
 /// Radius 1, 0 ≤ z ≤ length; `rings` of vertices on each end, 6·rings around.
 [[nodiscard]] SurfaceMesh cylinder_case_surface(int rings, double length);
 
-/// A sphere under unit pressure, held in its exact place below z = −1/2: u = −c x,
-/// c = (1 − 2ν) / (2 (1 + ν)). Displacements in units of the pressure: relative to 1, as c vanishes
-/// for ν = 1/2.
+/// A sphere under unit pressure, free: u = −x (1 − 2ν) / (2 (1 + ν)) but for rigid motions.
+/// Relative to 1, as the solution vanishes for ν = 1/2.
 [[nodiscard]] BoundaryCaseErrors sphere_under_pressure(int level, const BoundaryOptions& options);
 /// A spherical cavity under unit pressure in an unbounded body, [Lame1852]: u = x / 4 on it.
 /// Relative to 1/4.

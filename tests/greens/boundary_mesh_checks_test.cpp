@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "greens/boundary_cases.h"
 #include "greens/triangle_crossing.h"
 #include "pliant/core/error.h"
 #include "pliant/geometry/shapes.h"
@@ -11,7 +12,6 @@ namespace pliant {
 namespace {
 
 using test::cube_surface;
-using test::sphere_surface;
 
 std::string refusal(const SurfaceMesh& mesh) {
     try {
@@ -23,13 +23,14 @@ std::string refusal(const SurfaceMesh& mesh) {
 }
 
 TEST(BoundaryMeshChecks, AcceptsGoodSurfaces) {
-    EXPECT_EQ(refusal(sphere_surface(2)), "accepted");
+    EXPECT_EQ(refusal(sphere_case_surface(2)), "accepted");
     EXPECT_EQ(refusal(cube_surface(3)), "accepted");
     EXPECT_EQ(refusal(make_semi_regular("nodule", 2).mesh), "accepted");
     EXPECT_EQ(refusal(make_semi_regular("spatula").mesh), "accepted");
     // a hollow body
-    SurfaceMesh hollow = sphere_surface(1);
-    SurfaceMesh hole = sphere_surface(1, 0.5);
+    SurfaceMesh hollow = sphere_case_surface(1);
+    SurfaceMesh hole = sphere_case_surface(1);
+    for (Eigen::Vector3d& x : hole.vertices) x /= 2;
     for (Triangle& t : hole.triangles) std::swap(t[1], t[2]);
     append(hollow, hole);
     EXPECT_EQ(refusal(hollow), "accepted");
@@ -37,23 +38,23 @@ TEST(BoundaryMeshChecks, AcceptsGoodSurfaces) {
 
 TEST(BoundaryMeshChecks, NamesTheFirstDefectOfTheSurface) {
     EXPECT_EQ(refusal({}), "boundary elements need a closed surface: this one has no triangles");
-    SurfaceMesh open = sphere_surface(1);
+    SurfaceMesh open = sphere_case_surface(1);
     open.triangles.erase(open.triangles.begin() + 5);
     EXPECT_EQ(refusal(open),
               "boundary elements need a closed surface: this one has 3 open edges (first: triangle "
               "2); close its holes");
-    SurfaceMesh turned = sphere_surface(1);
+    SurfaceMesh turned = sphere_case_surface(1);
     std::swap(turned.triangles[7][0], turned.triangles[7][1]);
     EXPECT_NE(refusal(turned).find("this one has 3 edges between triangles of opposite orientation "
                                    "(first: triangle "),
               std::string::npos)
         << refusal(turned);
-    SurfaceMesh inside_out = sphere_surface(1);
+    SurfaceMesh inside_out = sphere_case_surface(1);
     for (Triangle& t : inside_out.triangles) std::swap(t[1], t[2]);
     EXPECT_EQ(refusal(inside_out),
               "the surface is inside out: its volume is -3.7; 'pliant convert --repair' may mend "
               "it");
-    SurfaceMesh unused = sphere_surface(1);
+    SurfaceMesh unused = sphere_case_surface(1);
     unused.vertices.emplace_back(0, 0, 0);
     EXPECT_EQ(refusal(unused),
               "boundary elements need a closed surface: this one has 1 vertex without triangles "
@@ -78,7 +79,7 @@ TEST(BoundaryMeshChecks, ThinTrianglesAreNamedWithQualityAndLimit) {
 
 TEST(BoundaryMeshChecks, FirstPairOfCrossingTrianglesIsNamed) {
     // a spike of a sphere pushed through the opposite side
-    SurfaceMesh mesh = sphere_surface(2);
+    SurfaceMesh mesh = sphere_case_surface(2);
     for (auto& x : mesh.vertices)
         if (x.z() > 0.99) x.z() = -1.3;
     const auto pair = first_crossing_triangles(mesh);

@@ -1,30 +1,13 @@
 #pragma once
 
-#include <cmath>
+#include <array>
 #include <map>
+#include <utility>
 
 #include "core/numbers.h"
-#include "pliant/geometry/subdivision.h"
+#include "pliant/geometry/surface_mesh.h"
 
 namespace pliant::test {
-
-/// An icosahedron, split `levels` times and projected onto a sphere: 10·4^levels + 2 vertices.
-inline SurfaceMesh sphere_surface(int levels, double radius = 1) {
-    const double g = (1 + std::sqrt(5.0)) / 2;
-    SurfaceMesh mesh;
-    mesh.vertices = {{-1, g, 0},  {1, g, 0},  {-1, -g, 0}, {1, -g, 0}, {0, -1, g},  {0, 1, g},
-                     {0, -1, -g}, {0, 1, -g}, {g, 0, -1},  {g, 0, 1},  {-g, 0, -1}, {-g, 0, 1}};
-    mesh.triangles = {{0, 11, 5}, {0, 5, 1},  {0, 1, 7},   {0, 7, 10}, {0, 10, 11},
-                      {1, 5, 9},  {5, 11, 4}, {11, 10, 2}, {10, 7, 6}, {7, 1, 8},
-                      {3, 9, 4},  {3, 4, 2},  {3, 2, 6},   {3, 6, 8},  {3, 8, 9},
-                      {4, 9, 5},  {2, 4, 11}, {6, 2, 10},  {8, 6, 7},  {9, 8, 1}};
-    for (int level = 0; level < levels; ++level) {
-        mesh = midpoint_subdivide(mesh, 1).mesh;
-        for (Eigen::Vector3d& x : mesh.vertices) x.normalize();
-    }
-    for (Eigen::Vector3d& x : mesh.vertices) x = radius * x.normalized();
-    return mesh;
-}
 
 /// The unit cube [0, 1]³ with n×n squares on each face, their diagonals turned by turns.
 inline SurfaceMesh cube_surface(int n) {
