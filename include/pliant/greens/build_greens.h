@@ -1,0 +1,82 @@
+#pragma once
+
+#include "pliant/core/progress.h"
+#include "pliant/geometry/simulation_mesh.h"
+#include "pliant/greens/greens_model.h"
+#include "pliant/reduction/build_reduced.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pliant {
+
+struct GreensBuildOptions {
+    double size = 0;  ///< the longest side of the surface is scaled to this [m]; 0: as it is
+    double youngs_modulus = 1e5;  ///< [Pa]
+    double poisson_ratio = 0.3;  ///< −1 < ν ≤ 1/2; finite elements: up to kMaxFiniteElementPoisson
+    double density = 1000;       ///< [kg/m³]
+    std::string fixed;           ///< nodes that the reference problem holds, as in "z < 5 %"
+    /// Free nodes that may be loaded or touched, and so have columns; empty: all of them.
+    std::string contactable = {};
+    bool fixed_columns = false;  ///< supports may move or be released: they have columns as well
+    GreensMethod method = GreensMethod::BoundaryElements;
+    std::vector<GreensReadout> readouts = {};  ///< positions after scaling to `size`
+
+    // boundary elements
+    BoundaryElements elements = BoundaryElements::Linear;
+    double crease_angle = 0;  ///< > 0 [rad]: nodes are doubled along sharper edges
+
+    // finite elements
+    SimulationMeshOptions mesh = {.kind = "tet", .resolution = 24};
+    std::optional<Material> material = {};     ///< in place of the three numbers: anisotropic
+    std::vector<MaterialRegion> regions = {};  ///< later ones win
+
+    /// Folder of finished batches of columns; empty: none are kept.
+    std::filesystem::path cache = {};
+    std::int64_t cache_bytes = std::int64_t{8} << 30;  ///< oldest files go beyond this
+};
+
+/// Linear elements are several times too stiff beyond this Poisson ratio: they lock.
+inline constexpr double kMaxFiniteElementPoisson = 0.48;
+
+/// Throws InputError for options that cannot work, before any work.
+void check_options(const GreensBuildOptions& options);
+
+struct GreensBuildReport {
+    int num_vertices = 0, num_triangles = 0;  ///< of the surface shown
+    int num_elements = 0;                     ///< finite elements
+    int num_nodes = 0, num_fixed = 0;         ///< boundary nodes
+    int num_unknowns = 0;                     ///< scalar, of the system that is factored
+    int num_columns = 0;                      ///< nodes with a column
+    int num_cached = 0;                       ///< of these, from an earlier build
+    double mesh_seconds = 0, assembly_seconds = 0, factor_seconds = 0, column_seconds = 0;
+    std::int64_t estimated_bytes = 0;  ///< before it began
+    std::int64_t peak_bytes = 0;       ///< of the whole process
+    double asymmetry = 0;
+    std::string cache_problem;       ///< why batches could not be kept; empty: all were
+    std::vector<std::string> notes;  ///< what is doubtful about the result
+    [[nodiscard]] double seconds() const noexcept {
+        return mesh_seconds + assembly_seconds + factor_seconds + column_seconds;
+    }
+};
+
+/// Green's functions of the body within a closed surface, docs/greens.md section "Models and
+/// files". With a cache an interrupted build (Cancelled) goes on with the batch of columns where it
+/// stopped; files are the same to the bit. Throws InputError for options that cannot work, defects
+/// of the surface, a selection without nodes, fewer than three fixed nodes that are not on a line,
+/// and, before it starts, when the memory would not suffice.
+[[nodiscard]] GreensModel build_greens_model(const SemiRegularMesh& surface,
+                                             const GreensBuildOptions& options,
+                                             Progress& progress = Progress::none(),
+                                             GreensBuildReport* report = nullptr);
+/// By finite elements of a mesh that is there already, its regions included: `size` and `mesh` do
+/// not count. Nodes are the vertices of its outer faces, in ascending order.
+[[nodiscard]] GreensModel build_greens_model(const VolumeMesh& mesh,
+                                             const GreensBuildOptions& options,
+                                             Progress& progress = Progress::none(),
+                                             GreensBuildReport* report = nullptr);
+
+}  // namespace pliant
