@@ -2,6 +2,7 @@
 #include <array>
 #include <cassert>
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -13,6 +14,30 @@
 namespace pliant {
 
 DenseGreensFunctions::DenseGreensFunctions(DenseGreensLayout layout) : layout_(std::move(layout)) {
+    read_layout();
+    struct alignas(64) Line {
+        float values[kColumnPad] = {};
+    };
+    static_assert(sizeof(Line) == 64);
+    const auto lines =
+        std::make_shared<std::vector<Line>>(stride_ / kColumnPad * num_scalar_columns());
+    values_ = writable_ = lines->data()->values;
+    owner_ = lines;
+}
+
+DenseGreensFunctions::DenseGreensFunctions(DenseGreensLayout layout, std::span<const float> values,
+                                           std::shared_ptr<const void> owner)
+    : layout_(std::move(layout)), owner_(std::move(owner)), values_(values.data()) {
+    read_layout();
+    assert(reinterpret_cast<std::uintptr_t>(values_) % 64 == 0);
+    const std::size_t expected = stride_ * num_scalar_columns();
+    if (values.size() != expected)
+        throw InputError("", "greens.values, length", std::to_string(values.size()),
+                         std::to_string(expected) + ": " + std::to_string(num_scalar_columns()) +
+                             " columns of " + std::to_string(stride_));
+}
+
+void DenseGreensFunctions::read_layout() {
     const auto require = [](bool is_good, const char* field, int value, const char* expected) {
         if (!is_good) throw InputError("", field, std::to_string(value), expected);
     };
@@ -30,8 +55,11 @@ DenseGreensFunctions::DenseGreensFunctions(DenseGreensLayout layout) : layout_(s
         place_[at(node)] = place++;
     }
     const std::size_t rows = at(layout_.block) * at(layout_.num_nodes) + at(layout_.num_readouts);
-    lines_per_column_ = (rows + 15) / 16;
-    lines_.resize(lines_per_column_ * (first_body_column() + at(layout_.num_body_columns)));
+    stride_ = (rows + kColumnPad - 1) / kColumnPad * kColumnPad;
+}
+
+std::size_t DenseGreensFunctions::num_scalar_columns() const noexcept {
+    return first_body_column() + at(layout_.num_body_columns);
 }
 
 std::size_t DenseGreensFunctions::first_scalar_column(int node) const noexcept {
@@ -45,7 +73,8 @@ std::size_t DenseGreensFunctions::first_body_column() const noexcept {
 void DenseGreensFunctions::store(std::size_t index, const Eigen::Ref<const Eigen::VectorXd>& values,
                                  const char* kind, int number) {
     assert(values.size() == layout_.block * layout_.num_nodes + layout_.num_readouts);
-    float* const to = lines_[index * lines_per_column_].values;
+    assert(writable_ != nullptr);
+    float* const to = writable_ + index * stride_;
     for (Eigen::Index row = 0; row < values.size(); ++row) {
         const float value = static_cast<float>(values[row]);
         if (!std::isfinite(value))

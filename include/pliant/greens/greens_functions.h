@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -60,8 +61,16 @@ struct DenseGreensLayout {
 /// in order. Columns are set once, in any order, before the object is shared.
 class DenseGreensFunctions final : public GreensFunctions {
 public:
-    /// Throws InputError for sizes that make no sense and columns of nodes that are not there.
+    /// Zeros. Throws InputError for sizes that make no sense and columns of nodes that are not
+    /// there.
     explicit DenseGreensFunctions(DenseGreensLayout layout);
+    /// Values that are there already, as in a mapped file: `values` as those of values(), at an
+    /// address that is a multiple of 64, kept by `owner`. Nothing can be set. Throws InputError
+    /// for another number of values, too.
+    DenseGreensFunctions(DenseGreensLayout layout, std::span<const float> values,
+                         std::shared_ptr<const void> owner);
+    DenseGreensFunctions(const DenseGreensFunctions&) = delete;
+    DenseGreensFunctions& operator=(const DenseGreensFunctions&) = delete;
 
     /// `values` has block·num_nodes rows, then the read-outs, and block columns. Throws InputError
     /// when a value is not finite in single precision.
@@ -87,15 +96,21 @@ public:
                       std::span<float> out) const noexcept override;
     void add_body_readouts(std::span<const float> weights,
                            std::span<float> out) const noexcept override;
-    [[nodiscard]] std::size_t num_bytes() const noexcept { return lines_.size() * sizeof(Line); }
+    [[nodiscard]] const DenseGreensLayout& layout() const noexcept { return layout_; }
+    /// Scalar columns in the order of the layout's, then those of body forces, stride() apart.
+    [[nodiscard]] std::span<const float> values() const noexcept {
+        return {values_, stride_ * num_scalar_columns()};
+    }
+    [[nodiscard]] std::size_t stride() const noexcept { return stride_; }
+    /// Of nodes and body forces.
+    [[nodiscard]] std::size_t num_scalar_columns() const noexcept;
+    [[nodiscard]] std::size_t num_bytes() const noexcept { return values().size_bytes(); }
 
 private:
-    struct alignas(64) Line {
-        float values[16] = {};
-    };
-    /// Scalar column: those of nodes first, then those of body forces.
+    void read_layout();
+    /// Those of nodes first, then those of body forces.
     [[nodiscard]] const float* scalar_column(std::size_t index) const noexcept {
-        return lines_[index * lines_per_column_].values;
+        return values_ + index * stride_;
     }
     [[nodiscard]] std::size_t first_scalar_column(int node) const noexcept;
     [[nodiscard]] std::size_t first_body_column() const noexcept;
@@ -107,9 +122,11 @@ private:
                        std::span<float> out) const noexcept;
 
     DenseGreensLayout layout_;
-    std::size_t lines_per_column_ = 0;
+    std::size_t stride_ = 0;
     std::vector<int> place_;  // of the column of each node, −1: none
-    std::vector<Line> lines_;
+    std::shared_ptr<const void> owner_;
+    const float* values_ = nullptr;
+    float* writable_ = nullptr;  // the same, where this object made them
 };
 
 }  // namespace pliant
