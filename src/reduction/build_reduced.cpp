@@ -1,5 +1,6 @@
 #include "pliant/reduction/build_reduced.h"
 
+#include "core/resource_use.h"
 #include "pliant/core/error.h"
 #include "pliant/core/version.h"
 #include "pliant/fem/mass.h"
@@ -8,8 +9,7 @@
 #include "pliant/reduction/modal_derivatives.h"
 #include "reduction/build_cache.h"
 #include "reduction/material_chunks.h"
-
-#include <sys/resource.h>
+#include "reduction/material_regions.h"
 
 #include <algorithm>
 #include <array>
@@ -37,12 +37,6 @@ struct BasisResult {
     double expected_reach = 0;
 };
 
-std::int64_t peak_bytes() {
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;  // Linux counts in kB
-}
-
 int num_vectors(int num_modes) { return num_modes + num_modes * (num_modes + 1) / 2; }
 
 std::vector<Material> all_materials(const ReducedBuildOptions& options) {
@@ -62,38 +56,14 @@ SurfaceMesh prepared(SurfaceMesh surface, const ReducedBuildOptions& options,
     return surface;
 }
 
-void check_parts(const VolumeMesh& mesh) {
-    const VolumeReport found = check_volume(mesh);
-    if (found.num_parts <= 1) return;
-    VolumeMesh largest = mesh;
-    keep_largest_part(largest);
-    const int percent =
-        static_cast<int>(std::floor(100 * total_volume(largest) / total_volume(mesh)));
-    throw InputError("", "the simulation mesh falls into " + std::to_string(found.num_parts) +
-                             " parts that share no face, the largest with " +
-                             std::to_string(percent) +
-                             " % of the volume; raise the resolution so that thin joints are "
-                             "meshed, or keep the largest part only (--keep-largest)");
-}
-
 VolumeMesh make_mesh(const SurfaceMesh& surface, const ReducedBuildOptions& options,
                      Progress& progress) {
     VolumeMesh mesh = build_simulation_mesh(SurfaceQuery(surface), options.mesh, progress);
     if (options.keep_largest)
         keep_largest_part(mesh);
     else
-        check_parts(mesh);
-    if (options.regions.empty()) return mesh;
-
-    mesh.regions.assign(static_cast<std::size_t>(mesh.num_elements()), 0);
-    for (std::size_t i = 0; i < options.regions.size(); ++i)
-        for (const int e : select_elements(options.regions[i].selection, mesh, "region"))
-            mesh.regions[static_cast<std::size_t>(e)] = static_cast<int>(i) + 1;
-    for (int region = 0; region <= static_cast<int>(options.regions.size()); ++region)
-        if (std::find(mesh.regions.begin(), mesh.regions.end(), region) == mesh.regions.end())
-            throw InputError("", "region " + std::to_string(region) +
-                                     " has no element left: later ones cover all of it; drop it "
-                                     "or make the others smaller");
+        check_one_part(mesh);
+    if (!options.regions.empty()) assign_regions(mesh, options.regions);
     return mesh;
 }
 
@@ -347,7 +317,7 @@ private:
 
     /// Notes stages whose results are not even looked at.
     void skip(std::initializer_list<const char*> names) {
-        for (const char* name : names) report_.stages.push_back({name, 0, peak_bytes(), true});
+        for (const char* name : names) report_.stages.push_back({name, 0, peak_memory(), true});
     }
 
     /// Runs the work and notes its time and memory.
@@ -360,7 +330,7 @@ private:
         StageReport& entry = report_.stages[place];
         entry.seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-        entry.peak_bytes = peak_bytes();
+        entry.peak_bytes = peak_memory();
         return result;
     }
 

@@ -31,6 +31,7 @@ struct GreensBuildOptions {
 
     // finite elements
     SimulationMeshOptions mesh = {.kind = "tet", .resolution = 24};
+    bool keep_largest = false;  ///< of a mesh in several parts; otherwise they are an error
     std::optional<Material> material = {};     ///< in place of the three numbers: anisotropic
     std::vector<MaterialRegion> regions = {};  ///< later ones win
 
@@ -72,8 +73,9 @@ struct GreensBuildReport {
                                              const GreensBuildOptions& options,
                                              Progress& progress = Progress::none(),
                                              GreensBuildReport* report = nullptr);
-/// By finite elements of a mesh that is there already, its regions included: `size` and `mesh` do
-/// not count. Nodes are the vertices of its outer faces, in ascending order.
+/// By finite elements of a mesh that is there already: `size`, `mesh` and `method` do not count.
+/// Where it has regions, region i + 1 is of the material of `regions[i]`, whose selections do not
+/// count then. Nodes are the vertices of its outer faces, in ascending order.
 [[nodiscard]] GreensModel build_greens_model(const VolumeMesh& mesh,
                                              const GreensBuildOptions& options,
                                              Progress& progress = Progress::none(),

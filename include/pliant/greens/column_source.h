@@ -21,6 +21,8 @@ public:
     [[nodiscard]] virtual int block() const noexcept = 0;
     [[nodiscard]] virtual int num_body_columns() const noexcept = 0;
     [[nodiscard]] virtual int num_readouts() const noexcept = 0;
+    /// Scalar, of the system that is factored.
+    [[nodiscard]] virtual int num_unknowns() const noexcept = 0;
     /// block·num_nodes + num_readouts
     [[nodiscard]] int num_rows() const noexcept { return block() * num_nodes() + num_readouts(); }
 
@@ -32,6 +34,13 @@ public:
     virtual void columns(std::span<const int> nodes, Eigen::Ref<Eigen::MatrixXd> values) = 0;
     /// num_rows() rows, one column for each parameter β.
     virtual void body_columns(Eigen::Ref<Eigen::MatrixXd> values) = 0;
+
+    // Of prepare [s].
+    [[nodiscard]] double assembly_seconds() const noexcept { return assembly_seconds_; }
+    [[nodiscard]] double factor_seconds() const noexcept { return factor_seconds_; }
+
+protected:
+    double assembly_seconds_ = 0, factor_seconds_ = 0;
 };
 
 }  // namespace pliant
