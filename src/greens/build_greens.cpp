@@ -1,0 +1,393 @@
+#include "pliant/greens/build_greens.h"
+
+#include "core/numbers.h"
+#include "core/resource_use.h"
+#include "greens/boundary_source.h"
+#include "greens/column_batches.h"
+#include "greens/finite_source.h"
+#include "greens/greens_nodes.h"
+#include "pliant/core/error.h"
+#include "pliant/core/version.h"
+#include "pliant/field/build_field.h"
+#include "pliant/geometry/selection.h"
+#include "reduction/material_chunks.h"
+#include "reduction/material_regions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace pliant {
+namespace {
+
+using Eigen::Vector3d;
+
+/// Of kept batches: counted up when the columns of a method change their meaning.
+constexpr int kGreensCacheFormat = 1;
+/// Finite elements are noticeably too stiff from here on.
+constexpr double kStiffeningPoisson = 0.45;
+/// Reciprocity of boundary elements worse than this asks for a finer surface.
+constexpr double kDoubtfulAsymmetry = 0.1;
+
+std::string short_number(double value) {
+    std::string text(32, '\0');
+    text.resize(static_cast<std::size_t>(std::snprintf(text.data(), text.size(), "%.3g", value)));
+    return text;
+}
+
+std::vector<Material> body_materials(const GreensBuildOptions& options) {
+    std::vector<Material> materials{options.material
+                                        ? *options.material
+                                        : isotropic(options.youngs_modulus, options.poisson_ratio,
+                                                    options.density, Law::SmallStrain)};
+    for (const MaterialRegion& region : options.regions) materials.push_back(region.material);
+    return materials;
+}
+
+std::vector<Vector3d> scaled(std::vector<Vector3d> points, double factor) {
+    for (Vector3d& x : points) x *= factor;
+    return points;
+}
+
+std::vector<GreensReadout> scaled(std::vector<GreensReadout> readouts, double factor) {
+    for (GreensReadout& readout : readouts) readout.position *= factor;
+    return readouts;
+}
+
+double longest_side(const std::vector<Vector3d>& points) {
+    return bounding_box(points).sizes().maxCoeff();
+}
+
+void add_readouts(CacheKey& key, const std::vector<GreensReadout>& readouts) {
+    for (const GreensReadout& readout : readouts)
+        key.add(static_cast<int>(readout.kind))
+            .add(std::span<const double>(readout.position.data(), 3));
+}
+
+CacheKey base_key(const char* method, const std::vector<NodeKind>& kinds,
+                  const std::vector<GreensReadout>& readouts) {
+    CacheKey key;
+    key.add(std::string(kVersion)).add(kGreensCacheFormat).add(std::string(method));
+    key.add(std::span<const NodeKind>(kinds));
+    add_readouts(key, readouts);
+    return key;
+}
+
+/// One mesh with three numbers a node, from which both methods make their equations.
+class GreensBuilder {
+public:
+    GreensBuilder(const GreensBuildOptions& options, Progress& progress, GreensBuildReport& report)
+        : options_(options),
+          progress_(progress),
+          report_(report),
+          cache_(options.cache, options.cache_bytes) {}
+
+    GreensModel by_boundary_elements(SemiRegularMesh surface) {
+        const double length = longest_side(surface.mesh.vertices);
+        SurfaceMesh unit{scaled(surface.mesh.vertices, 1 / length), surface.mesh.triangles};
+        const auto readouts = scaled(options_.readouts, 1 / length);
+        progress_.stage("boundary nodes");
+        const std::uint64_t hash = content_hash(unit);
+        const BoundaryModel boundary(std::move(unit), {.elements = options_.elements,
+                                                       .poisson_ratio = options_.poisson_ratio,
+                                                       .crease_angle = options_.crease_angle});
+        GreensModel model;
+        model.surface = std::move(surface);
+        model.elements = options_.elements;
+        model.poisson_ratio = options_.poisson_ratio;
+        model.density = options_.density;
+        model.normals = boundary.normals();
+        model.corner_nodes = boundary.corner_nodes();
+        ReferenceProblem& reference = model.reference;
+        reference.length = length;
+        reference.modulus = options_.youngs_modulus / (2 * (1 + options_.poisson_ratio));
+        reference.positions = scaled(boundary.positions(), length);
+        for (const double area : boundary.areas())
+            reference.areas.push_back(length * length * area);
+        const std::vector<int> columns = add_kinds(model);
+        check_memory(boundary_memory(model.num_nodes(), static_cast<double>(columns.size())), model,
+                     columns);
+
+        CacheKey key = base_key("boundary elements", reference.kinds, readouts);
+        key.add(hash).add(static_cast<int>(options_.elements)).add(options_.crease_angle);
+        key.add(options_.poisson_ratio);
+        add_columns(model, columns, readouts, key, [&](const std::vector<int>& missing) {
+            return std::make_unique<BoundaryElementSource>(boundary, reference.kinds, missing,
+                                                           readouts);
+        });
+        if (model.asymmetry > kDoubtfulAsymmetry)
+            report_.notes.push_back("responses of pairs of nodes to each other differ by " +
+                                    short_number(100 * model.asymmetry) +
+                                    " %; a finer or more even surface brings them together");
+        return model;
+    }
+
+    GreensModel by_finite_elements(VolumeMesh mesh) {
+        if (!mesh.hanging.empty())
+            throw InputError("",
+                             "Green's functions need a mesh without hanging nodes: of kind tet, "
+                             "graded-tet or voxel");
+        const std::vector<Material> materials = body_materials(options_);
+        if (mesh.regions.empty() && !options_.regions.empty())
+            assign_regions(mesh, options_.regions);
+
+        // the surface is that of the mesh
+        GreensModel model;
+        model.method = GreensMethod::FiniteElements;
+        FiniteProblem problem;
+        problem.vertices = add_surface(mesh, model);
+        ReferenceProblem& reference = model.reference;
+        reference.length = longest_side(mesh.vertices);
+        const double length = reference.length;
+        add_means(mesh, materials, model);
+        const std::vector<int> columns = add_kinds(model);
+
+        // nondimensional
+        problem.kinds = reference.kinds;
+        problem.readouts = scaled(options_.readouts, 1 / length);
+        problem.mesh = std::move(mesh);
+        problem.mesh.vertices = scaled(std::move(problem.mesh.vertices), 1 / length);
+        for (const double area : reference.areas) problem.areas.push_back(area / (length * length));
+        for (const Material& material : materials)
+            problem.materials.push_back(nondimensional(material, model));
+        report_.num_elements = problem.mesh.num_elements();
+        check_memory(finite_memory(3.0 * problem.mesh.num_vertices(), model.num_nodes(),
+                                   static_cast<double>(columns.size())),
+                     model, columns);
+
+        CacheKey key = base_key("finite elements", reference.kinds, problem.readouts);
+        add_problem(key, problem);
+        const auto readouts = problem.readouts;
+        add_columns(model, columns, readouts, key, [&](const std::vector<int>&) {
+            return std::make_unique<FiniteElementSource>(std::move(problem));
+        });
+        if (model.poisson_ratio > kStiffeningPoisson)
+            report_.notes.push_back("linear elements are too stiff at a Poisson ratio of " +
+                                    short_number(model.poisson_ratio) +
+                                    ", more so the nearer it is to 0.5; boundary elements are not");
+        return model;
+    }
+
+private:
+    /// Boundary triangles with vertices of their own; returns the vertices of the mesh they are.
+    static std::vector<int> add_surface(const VolumeMesh& mesh, GreensModel& model) {
+        std::vector<Triangle> triangles = boundary_triangles(mesh);
+        std::vector<int> node_of(mesh.vertices.size(), -1), vertices;
+        for (const Triangle& triangle : triangles)
+            for (const int v : triangle) node_of[at(v)] = 0;
+        SurfaceMesh surface;
+        for (int v = 0; v < mesh.num_vertices(); ++v) {
+            if (node_of[at(v)] < 0) continue;
+            node_of[at(v)] = static_cast<int>(vertices.size());
+            vertices.push_back(v);
+            surface.vertices.push_back(mesh.vertices[at(v)]);
+        }
+        for (Triangle& triangle : triangles)
+            for (int& v : triangle) v = node_of[at(v)];
+        surface.triangles = std::move(triangles);
+        model.reference.positions = surface.vertices;
+        model.normals = vertex_normals(surface);
+        model.corner_nodes = surface.triangles;
+        // lumped: a third of the triangles around a node
+        model.reference.areas.assign(surface.vertices.size(), 0.0);
+        for (int t = 0; t < surface.num_triangles(); ++t) {
+            const Vector3d a = surface.corner(t, 1) - surface.corner(t, 0),
+                           b = surface.corner(t, 2) - surface.corner(t, 0);
+            for (const int v : surface.triangles[at(t)])
+                model.reference.areas[at(v)] += a.cross(b).norm() / 6;
+        }
+        model.surface = midpoint_subdivide(surface, 0);
+        return vertices;
+    }
+
+    /// Means over the volume: they are the units of the model.
+    static void add_means(const VolumeMesh& mesh, const std::vector<Material>& materials,
+                          GreensModel& model) {
+        double volume = 0, modulus = 0, density = 0;
+        for (int e = 0; e < mesh.num_elements(); ++e) {
+            const int region = mesh.regions.empty() ? 0 : mesh.regions[at(e)];
+            if (region >= static_cast<int>(materials.size()))
+                throw InputError(
+                    "", "regions", std::to_string(region),
+                    "0 to " + std::to_string(materials.size() - 1) + ", those with a material");
+            const Material& material = materials[at(region)];
+            const double share =
+                std::abs(element_volume(mesh, e)) * (mesh.filled.empty() ? 1 : mesh.filled[at(e)]);
+            volume += share;
+            modulus += share * material.mu;
+            density += share * material.density;
+        }
+        model.reference.modulus = materials.size() == 1 ? materials[0].mu : modulus / volume;
+        model.density = materials.size() == 1 ? materials[0].density : density / volume;
+        model.poisson_ratio = materials[0].poisson_ratio();
+    }
+
+    /// In units of the mean; of small strains, without initial stresses.
+    static Material nondimensional(Material material, const GreensModel& model) {
+        const double modulus = model.reference.modulus;
+        material.law = Law::SmallStrain;
+        material.density /= model.density;
+        material.lambda /= modulus;
+        material.mu /= modulus;
+        material.viscosity = 0;
+        if (material.anisotropy)
+            material.anisotropy = Anisotropy{.stiffness = material.anisotropy->stiffness / modulus};
+        return material;
+    }
+
+    static void add_problem(CacheKey& key, const FiniteProblem& problem) {
+        const VolumeMesh& mesh = problem.mesh;
+        key.add(static_cast<int>(mesh.kind));
+        key.add(std::span<const double>(mesh.vertices.front().data(), 3 * mesh.vertices.size()));
+        key.add(std::span<const int>(mesh.elements)).add(std::span<const int>(mesh.regions));
+        key.add(std::span<const double>(mesh.filled));
+        const MaterialChunks materials = material_chunks(problem.materials);
+        key.add(std::span<const double>(materials.constants));
+        key.add(std::span<const double>(materials.anisotropic));
+    }
+
+    /// Returns the nodes with columns.
+    std::vector<int> add_kinds(GreensModel& model) const {
+        ReferenceProblem& reference = model.reference;
+        reference.kinds = node_kinds(reference.positions, reference.length, options_);
+        connect_vertices(model);
+        return column_nodes(reference.positions, reference.kinds, options_);
+    }
+
+    void check_memory(const GreensMemory& memory, const GreensModel& model,
+                      const std::vector<int>& columns) {
+        report_.estimated_bytes = static_cast<std::int64_t>(memory.total());
+        check_greens_memory(memory, static_cast<double>(available_memory()), model.method,
+                            model.num_nodes(), static_cast<int>(columns.size()));
+    }
+
+    template <class MakeSource>
+    void add_columns(GreensModel& model, const std::vector<int>& columns,
+                     const std::vector<GreensReadout>& readouts, const CacheKey& key,
+                     const MakeSource& make_source) {
+        model.readouts = options_.readouts;
+        int num_readouts = 0;
+        for (const GreensReadout& readout : readouts) num_readouts += readout.num_values();
+        ColumnBatches batches({model.num_nodes(), 3, columns, 3, num_readouts}, key, cache_);
+        report_.num_cached = static_cast<int>(columns.size() - batches.missing().size());
+        if (!batches.is_complete()) {
+            const auto source = make_source(batches.missing());
+            source->prepare(progress_);
+            report_.num_unknowns = source->num_unknowns();
+            report_.assembly_seconds = source->assembly_seconds();
+            report_.factor_seconds = source->factor_seconds();
+            const SecondsOfScope scope(report_.column_seconds);
+            batches.compute(*source, progress_);
+        }
+        model.reference.functions = batches.functions();
+        model.asymmetry =
+            reciprocity_defect(*batches.functions(), model.reference.kinds, model.reference.areas);
+        report_.cache_problem = cache_.problem();
+        report_.num_vertices = model.surface.mesh.num_vertices();
+        report_.num_triangles = model.surface.mesh.num_triangles();
+        report_.num_nodes = model.num_nodes();
+        report_.num_fixed = model.num_fixed();
+        report_.num_columns = static_cast<int>(columns.size());
+        report_.asymmetry = model.asymmetry;
+        report_.peak_bytes = peak_memory();
+    }
+
+    const GreensBuildOptions& options_;
+    Progress& progress_;
+    GreensBuildReport& report_;
+    BuildCache cache_;
+};
+
+void check_poisson(const GreensBuildOptions& options) {
+    const double nu = options.poisson_ratio;
+    const bool is_finite_elements = options.method == GreensMethod::FiniteElements;
+    if (!(nu > -1 && nu <= 0.5))
+        throw InputError("", "poisson_ratio", short_number(nu),
+                         is_finite_elements ? "-1 < value <= 0.48" : "-1 < value <= 0.5");
+    if (is_finite_elements && nu > kMaxFiniteElementPoisson)
+        throw InputError("", "poisson_ratio", short_number(nu),
+                         "value <= 0.48 for finite elements, which lock near 0.5; boundary "
+                         "elements take up to 0.5");
+}
+
+}  // namespace
+
+void check_options(const GreensBuildOptions& options) {
+    const bool is_finite_elements = options.method == GreensMethod::FiniteElements;
+    if (!(options.size >= 0) || !std::isfinite(options.size))
+        throw InputError("", "size", std::to_string(options.size),
+                         "a length in metres, or 0 to keep that of the surface");
+    const auto require_positive = [](double value, const char* field) {
+        if (!(value > 0) || !std::isfinite(value))
+            throw InputError("", field, short_number(value), "a positive number");
+    };
+    require_positive(options.youngs_modulus, "youngs_modulus");
+    require_positive(options.density, "density");
+    check_poisson(options);
+    if (options.fixed.empty())
+        throw InputError("",
+                         "fixed names no node, but the reference problem must hold the body "
+                         "somewhere: name its nodes, as in \"z < 5 %\"");
+    (void)parse_selection(options.fixed);
+    if (!options.contactable.empty()) (void)parse_selection(options.contactable);
+    for (const GreensReadout& readout : options.readouts)
+        if (!readout.position.allFinite())
+            throw InputError("", "readouts", "not finite", "three finite numbers");
+    if (is_finite_elements) {
+        check_options(options.mesh);
+        for (const Material& material : body_materials(options)) {
+            check_material(material);
+            if (material.poisson_ratio() > kMaxFiniteElementPoisson)
+                throw InputError("", "poisson_ratio", short_number(material.poisson_ratio()),
+                                 "value <= 0.48 for finite elements, which lock near 0.5");
+        }
+        for (const MaterialRegion& region : options.regions)
+            (void)parse_selection(region.selection);
+    } else if (!options.regions.empty() || options.material) {
+        throw InputError("",
+                         "boundary elements know one isotropic material; leave out regions, or "
+                         "use finite elements");
+    }
+    if (!(options.crease_angle >= 0 && options.crease_angle < 3.2))
+        throw InputError("", "crease_angle", short_number(options.crease_angle),
+                         "0, or an angle in radians up to π");
+}
+
+GreensModel build_greens_model(const SemiRegularMesh& surface, const GreensBuildOptions& options,
+                               Progress& progress, GreensBuildReport* report) {
+    check_options(options);
+    GreensBuildReport unused;
+    GreensBuildReport& told = report ? *report : unused;
+    told = {};
+    if (surface.mesh.triangles.empty())
+        throw InputError("", "the surface has no triangles; a closed surface mesh is needed");
+    SemiRegularMesh sized = surface;
+    if (options.size > 0) scale_to_size(sized.mesh, options.size);
+    GreensBuilder builder(options, progress, told);
+    if (options.method == GreensMethod::BoundaryElements)
+        return builder.by_boundary_elements(std::move(sized));
+
+    VolumeMesh mesh;
+    {
+        const SecondsOfScope scope(told.mesh_seconds);
+        mesh = build_simulation_mesh(SurfaceQuery(sized.mesh), options.mesh, progress);
+        if (options.keep_largest)
+            keep_largest_part(mesh);
+        else
+            check_one_part(mesh);
+    }
+    return builder.by_finite_elements(std::move(mesh));
+}
+
+GreensModel build_greens_model(const VolumeMesh& mesh, const GreensBuildOptions& options,
+                               Progress& progress, GreensBuildReport* report) {
+    GreensBuildOptions finite = options;
+    finite.method = GreensMethod::FiniteElements;
+    check_options(finite);
+    GreensBuildReport unused;
+    GreensBuildReport& told = report ? *report : unused;
+    told = {};
+    return GreensBuilder(finite, progress, told).by_finite_elements(mesh);
+}
+
+}  // namespace pliant

@@ -1,0 +1,190 @@
+#include "greens/finite_source.h"
+
+#include "core/numbers.h"
+#include "core/resource_use.h"
+#include "fem/element_quadrature.h"
+#include "pliant/core/error.h"
+#include "pliant/core/parallel.h"
+#include "pliant/fem/free_system.h"
+#include "pliant/fem/loads.h"
+#include "pliant/geometry/embedding.h"
+
+#include <utility>
+
+#include <Eigen/LU>
+
+namespace pliant {
+namespace {
+
+using Eigen::Matrix3d;
+using Eigen::MatrixXd;
+using Eigen::Vector3d;
+using Eigen::VectorXd;
+
+/// ∇φ_a in column a, at the centre of the element: where stresses are most accurate.
+MatrixXd centre_gradients(const VolumeMesh& mesh, int element) {
+    return with_element(mesh.kind, [&](auto num_nodes_constant) -> MatrixXd {
+        constexpr int N = num_nodes_constant;
+        const auto& reference = ReferenceElement<N>::get();
+        // the mean of symmetric points is the value in their middle
+        Eigen::Matrix<double, 3, N> gradients = Eigen::Matrix<double, 3, N>::Zero();
+        for (const auto& at_point : reference.gradients) gradients += at_point / reference.kPoints;
+        Matrix3d jacobian = Matrix3d::Zero();
+        for (int a = 0; a < N; ++a)
+            jacobian +=
+                mesh.vertices[at(mesh.element(element)[at(a)])] * gradients.col(a).transpose();
+        return jacobian.inverse().transpose() * gradients;
+    });
+}
+
+/// Rows that take read-outs from the displacements of all vertices.
+Eigen::SparseMatrix<double, Eigen::RowMajor> readout_rows(const FiniteProblem& problem,
+                                                          const FemModel& model) {
+    if (problem.readouts.empty()) return {0, model.num_unknowns()};
+    std::vector<Vector3d> points;
+    for (const GreensReadout& readout : problem.readouts) points.push_back(readout.position);
+    const Embedding embedding(problem.mesh, points);
+    std::vector<Eigen::Triplet<double>> entries;
+    int row = 0;
+    for (std::size_t i = 0; i < problem.readouts.size(); ++i) {
+        const GreensReadout& readout = problem.readouts[i];
+        if (readout.kind == ReadoutKind::Displacement) {
+            for (int k = embedding.start()[i]; k < embedding.start()[i + 1]; ++k)
+                for (int axis = 0; axis < 3; ++axis)
+                    entries.emplace_back(row + axis, 3 * embedding.vertices()[at(k)] + axis,
+                                         embedding.weights()[at(k)]);
+        } else {
+            const int element = embedding.elements()[i];
+            const MatrixXd gradients = centre_gradients(problem.mesh, element);
+            for (int a = 0; a < gradients.cols(); ++a)
+                for (int axis = 0; axis < 3; ++axis) {
+                    // the law is linear: the stress of a unit displacement is a column of its rows
+                    Matrix3d F = Matrix3d::Identity();
+                    F.row(axis) += gradients.col(a).transpose();
+                    const Matrix3d s = stress(model.material_of(element), F);
+                    const int column = 3 * problem.mesh.element(element)[at(a)] + axis;
+                    const double voigt[] = {s(0, 0), s(1, 1), s(2, 2), s(1, 2), s(2, 0), s(0, 1)};
+                    for (int k = 0; k < 6; ++k) entries.emplace_back(row + k, column, voigt[k]);
+                }
+        }
+        row += readout.num_values();
+    }
+    if (embedding.num_outside() > 0)
+        throw InputError("", "readouts: " + std::to_string(embedding.num_outside()) +
+                                 " of the points lie outside the finite elements; move them "
+                                 "inside, or use a finer mesh");
+    Eigen::SparseMatrix<double, Eigen::RowMajor> rows(row, model.num_unknowns());
+    rows.setFromTriplets(entries.begin(), entries.end());
+    return rows;
+}
+
+}  // namespace
+
+FiniteElementSource::FiniteElementSource(FiniteProblem problem)
+    : problem_(std::move(problem)), model_(problem_.mesh, problem_.materials) {
+    readouts_ = readout_rows(problem_, model_);
+    unknown_of_.assign(at(model_.num_unknowns()), 0);
+    for (std::size_t node = 0; node < problem_.vertices.size(); ++node)
+        if (problem_.kinds[node] == NodeKind::Fixed)
+            for (int axis = 0; axis < 3; ++axis)
+                unknown_of_[at(3 * problem_.vertices[node] + axis)] = -1;
+    for (int& unknown : unknown_of_)
+        if (unknown == 0) unknown = num_unknowns_++;
+}
+
+void FiniteElementSource::prepare(Progress& progress) {
+    progress.stage("stiffness matrix");
+    const FemModel::Matrix K_free = assemble();
+    progress.stage("factorisation");
+    const SecondsOfScope scope(factor_seconds_);
+    solver_ = make_linear_solver(SolverKind::Auto, {.num_threads = num_threads()});
+    const FactorResult factored = solver_->factor(K_free);
+    if (factored.ok()) return;
+    throw InputError(
+        "", "the stiffness matrix cannot be factored: " + std::string(to_string(factored.status)) +
+                (factored.status == FactorStatus::OutOfMemory
+                     ? "; lower the resolution"
+                     : "; hold more of the body, or repair loose parts of its mesh"));
+}
+
+FemModel::Matrix FiniteElementSource::assemble() {
+    const SecondsOfScope scope(assembly_seconds_);
+    K_ = model_.make_matrix();
+    model_.tangent(VectorXd::Zero(model_.num_unknowns()), K_);
+    Constraints constraints(model_.num_nodes());
+    std::vector<int> held;
+    for (std::size_t node = 0; node < problem_.vertices.size(); ++node)
+        if (problem_.kinds[node] == NodeKind::Fixed) held.push_back(problem_.vertices[node]);
+    constraints.fix(held);
+    check_supported(model_.mesh(), constraints);
+    const FreeSystem system(model_, constraints);
+    FreeSystem::Workspace workspace = system.make_workspace();
+    FemModel::Matrix K_free = system.make_matrix();
+    system.fold(K_, K_free, workspace);
+    return K_free;
+}
+
+template <class AddKnown, class SubtractLoad>
+void FiniteElementSource::solve(MatrixXd& loads, Eigen::Ref<MatrixXd> values,
+                                const AddKnown& add_known, const SubtractLoad& subtract_load) {
+    solver_->solve_in_place(loads);
+    parallel_ranges(at(static_cast<int>(loads.cols())), 4, [&](std::size_t begin, std::size_t end) {
+        VectorXd u(model_.num_unknowns());
+        for (Eigen::Index c = static_cast<Eigen::Index>(begin); c < static_cast<Eigen::Index>(end);
+             ++c) {
+            for (int i = 0; i < model_.num_unknowns(); ++i)
+                u[i] = unknown_of_[at(i)] < 0 ? 0 : loads(unknown_of_[at(i)], c);
+            add_known(c, u);
+            for (int node = 0; node < num_nodes(); ++node) {
+                const int first = 3 * problem_.vertices[at(node)];
+                if (problem_.kinds[at(node)] == NodeKind::Free) {
+                    values.col(c).segment<3>(3 * node) = u.segment<3>(first);
+                    continue;
+                }
+                // tractions of the support, eq. (C4); rows of K are its columns
+                for (int axis = 0; axis < 3; ++axis)
+                    values(3 * node + axis, c) =
+                        (K_.col(first + axis).dot(u) - subtract_load(c, first + axis)) /
+                        problem_.areas[at(node)];
+            }
+            values.col(c).tail(num_readouts()) = readouts_ * u;
+        }
+    });
+}
+
+void FiniteElementSource::columns(std::span<const int> nodes, Eigen::Ref<MatrixXd> values) {
+    const auto component = [&](Eigen::Index c) {
+        return 3 * problem_.vertices[at(nodes[static_cast<std::size_t>(c / 3)])] +
+               static_cast<int>(c % 3);
+    };
+    MatrixXd loads = MatrixXd::Zero(num_unknowns_, values.cols());
+    for (Eigen::Index c = 0; c < values.cols(); ++c) {
+        const int i = component(c), node = nodes[static_cast<std::size_t>(c / 3)];
+        if (problem_.kinds[at(node)] == NodeKind::Free) {
+            loads(unknown_of_[at(i)], c) = problem_.areas[at(node)];  // eq. (C2)
+        } else {
+            for (FemModel::Matrix::InnerIterator k(K_, i); k; ++k)  // eq. (C3)
+                if (const int row = unknown_of_[at(static_cast<int>(k.row()))]; row >= 0)
+                    loads(row, c) -= k.value();
+        }
+    }
+    solve(
+        loads, values,
+        [&](Eigen::Index c, VectorXd& u) {
+            if (unknown_of_[at(component(c))] < 0) u[component(c)] = 1;
+        },
+        [](Eigen::Index, int) { return 0.0; });
+}
+
+void FiniteElementSource::body_columns(Eigen::Ref<MatrixXd> values) {
+    MatrixXd forces(model_.num_unknowns(), 3), loads(num_unknowns_, 3);
+    for (int axis = 0; axis < 3; ++axis)
+        forces.col(axis) = gravity_load(model_, Vector3d::Unit(axis));
+    for (int i = 0; i < model_.num_unknowns(); ++i)
+        if (unknown_of_[at(i)] >= 0) loads.row(unknown_of_[at(i)]) = forces.row(i);
+    solve(
+        loads, values, [](Eigen::Index, VectorXd&) {},
+        [&](Eigen::Index c, int i) { return forces(i, c); });
+}
+
+}  // namespace pliant

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "pliant/greens/build_greens.h"
+
+#include <vector>
+
+namespace pliant {
+
+/// Which nodes the reference problem holds, by `options.fixed`. Throws InputError for a selection
+/// without nodes, or with fewer than three that are not on a line.
+[[nodiscard]] std::vector<NodeKind> node_kinds(const std::vector<Eigen::Vector3d>& positions,
+                                               double length, const GreensBuildOptions& options);
+/// Nodes with columns, ascending: `options.contactable` as far as they are free, and those held if
+/// they have columns too. Throws InputError for a selection without free nodes.
+[[nodiscard]] std::vector<int> column_nodes(const std::vector<Eigen::Vector3d>& positions,
+                                            const std::vector<NodeKind>& kinds,
+                                            const GreensBuildOptions& options);
+
+/// Which nodes move a vertex, by their weights: its own node (the first, where there are several),
+/// or those of the triangles around it, by their areas.
+void connect_vertices(GreensModel& model);
+
+/// Needed at the same time [bytes].
+struct GreensMemory {
+    double matrix = 0;   ///< factored
+    double loads = 0;    ///< right-hand sides
+    double columns = 0;  ///< result
+    [[nodiscard]] double total() const noexcept { return matrix + loads + columns; }
+};
+[[nodiscard]] GreensMemory boundary_memory(double num_nodes, double num_columns) noexcept;
+[[nodiscard]] GreensMemory finite_memory(double num_unknowns, double num_nodes,
+                                         double num_columns) noexcept;
+/// Throws InputError that says what is needed, what there is and what would help.
+void check_greens_memory(const GreensMemory& memory, double available, GreensMethod method,
+                         int num_nodes, int num_columns);
+
+}  // namespace pliant
