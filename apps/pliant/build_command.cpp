@@ -71,8 +71,9 @@ Law parse_law(const Arguments& arguments) {
     throw InputError("", "--law", arguments.text("--law"), "one of " + known);
 }
 
-/// A preset, whose constants --young, --poisson and --density replace, or `custom` with all three.
-Material parse_material(const Arguments& arguments, Law law) {
+}  // namespace
+
+MaterialChoice parse_material_choice(const Arguments& arguments, Law law) {
     const std::string name = arguments.text("--material", "rubber");
     const bool is_custom = name == "custom";
     const bool has_constants = arguments.has("--young") || arguments.has("--poisson");
@@ -87,15 +88,10 @@ Material parse_material(const Arguments& arguments, Law law) {
                                  " is stiffer along one direction, which --young and --poisson "
                                  "cannot describe; use --material custom");
     const double huge = 1e30;  // what is out of range is said by the material
-    const double density = arguments.real("--density", material.density, -huge, huge);
-    if (!is_custom && !has_constants) {
-        material.density = density;
-        check_material(material);
-        return material;
-    }
-    return isotropic(arguments.real("--young", material.youngs_modulus(), -huge, huge),
-                     arguments.real("--poisson", material.poisson_ratio(), -huge, huge), density,
-                     law);
+    material.density = arguments.real("--density", material.density, -huge, huge);
+    return {material, is_custom || has_constants,
+            arguments.real("--young", material.youngs_modulus(), -huge, huge),
+            arguments.real("--poisson", material.poisson_ratio(), -huge, huge), material.density};
 }
 
 std::vector<MaterialRegion> parse_regions(const Arguments& arguments, Law law) {
@@ -109,6 +105,16 @@ std::vector<MaterialRegion> parse_regions(const Arguments& arguments, Law law) {
             {request.substr(equals + 1), material_preset(request.substr(0, equals), law)});
     }
     return regions;
+}
+
+namespace {
+
+Material parse_material(const Arguments& arguments, Law law) {
+    const MaterialChoice choice = parse_material_choice(arguments, law);
+    if (choice.has_constants)
+        return isotropic(choice.youngs_modulus, choice.poisson_ratio, choice.density, law);
+    check_material(choice.preset);
+    return choice.preset;
 }
 
 ReducedBuildOptions parse_options(const Arguments& arguments) {
@@ -258,35 +264,41 @@ int clear(const Arguments& arguments) {
 
 /// Kinds that take an option; the ones not named here are for all.
 const std::map<std::string, std::string> kKindsOfOption{
-    {"--material", "reduced"},
-    {"--young", "reduced"},
-    {"--poisson", "reduced"},
-    {"--density", "reduced"},
+    {"--material", "reduced or greens"},
+    {"--young", "reduced or greens"},
+    {"--poisson", "reduced or greens"},
+    {"--density", "reduced or greens"},
     {"--law", "reduced"},
-    {"--region", "reduced"},
-    {"--fix", "reduced"},
+    {"--region", "reduced or greens"},
+    {"--fix", "reduced or greens"},
     {"--free", "reduced"},
-    {"--mesh", "reduced"},
-    {"--hollow", "reduced"},
-    {"--growth", "reduced"},
-    {"--levels", "reduced or pointshell"},
-    {"--keep-largest", "reduced"},
+    {"--mesh", "reduced or greens"},
+    {"--hollow", "reduced or greens"},
+    {"--growth", "reduced or greens"},
+    {"--levels", "reduced, pointshell or greens"},
+    {"--keep-largest", "reduced or greens"},
     {"--modes", "reduced"},
     {"--rank", "reduced"},
     {"--storage", "reduced or field"},
-    {"--cache", "reduced"},
-    {"--no-cache", "reduced"},
+    {"--cache", "reduced or greens"},
+    {"--no-cache", "reduced or greens"},
     {"--surface", "field or pointshell"},
     {"--offset-cells", "field or pointshell"},
     {"--expansion", "field or pointshell"},
     {"--points", "pointshell"},
     {"--model", "pointshell"},
+    {"--method", "greens"},
+    {"--elements", "greens"},
+    {"--crease", "greens"},
+    {"--contactable", "greens"},
+    {"--support-columns", "greens"},
+    {"--readout", "greens"},
 };
 
 std::string checked_kind(const Arguments& arguments) {
     const std::string kind = arguments.text("--kind", "reduced");
-    if (kind != "reduced" && kind != "field" && kind != "pointshell")
-        throw InputError("", "--kind", kind, "reduced, field or pointshell");
+    if (kind != "reduced" && kind != "field" && kind != "pointshell" && kind != "greens")
+        throw InputError("", "--kind", kind, "reduced, field, pointshell or greens");
     for (const auto& [option, kinds] : kKindsOfOption)
         if (arguments.has(option) && kinds.find(kind) == std::string::npos)
             throw InputError(
@@ -303,6 +315,7 @@ int run_build(const Arguments& arguments) {
     const std::string kind = checked_kind(arguments);
     if (kind == "field") return build_field_file(arguments);
     if (kind == "pointshell") return build_pointshell_file(arguments);
+    if (kind == "greens") return build_greens_file(arguments);
     const std::string out = arguments.required("-o");
     check_output(out, {".pliant"});
     ReducedBuildOptions options;
@@ -348,16 +361,17 @@ Command build_command() {
     return {
         .name = "build",
         .summary =
-            "Turns a surface mesh into a model that deforms in real time, a distance field or a "
-            "pointshell.",
+            "Turns a surface mesh into a model that deforms in real time, a distance field, a "
+            "pointshell or Green's functions.",
         .operands = "SURFACE -o MODEL.pliant",
         .example =
             "pliant build heart --size 0.12 --material tissue --fix \"z < 5 %\" -o heart.pliant",
         .min_operands = 0,
         .max_operands = 1,
         .options =
-            {{"-o", "FILE", "the model, field or pointshell, .pliant"},
-             {"--kind", "KIND", "reduced (default), field or pointshell; see the last options"},
+            {{"-o", "FILE", "what is built, .pliant"},
+             {"--kind", "KIND",
+              "reduced (default), field, pointshell or greens; see the last options"},
              {"--size", "METRES", "scale the longest side of the surface to this first"},
              {"--material", "NAME",
               "rubber (default), silicone, tissue, steel, wood, …; or custom with the next three"},
@@ -371,12 +385,13 @@ Command build_command() {
              {"--free", "", "hold nothing: the body flies freely"},
              {"--mesh", "KIND", "voxel (default), graded, tet or graded-tet"},
              {"--resolution", "N",
-              "cells along the longest side (default 40; field 128, pointshell 256: a power of "
-              "two)"},
+              "cells along the longest side (default 40; greens 24; field 128, pointshell 256: a "
+              "power of two)"},
              {"--hollow", "", "voxel: only the cells that meet the surface"},
              {"--growth", "G", "graded kinds: cell size over depth (default 0.5)"},
              {"--levels", "N",
-              "graded kinds: coarsest cell is 2^N finest ones; pointshell: of points (default 4)"},
+              "graded kinds: coarsest cell is 2^N finest ones; pointshell: of points (default 4); "
+              "greens: rounds of subdivision of nodule, kidney, …"},
              {"--keep-largest", "", "of a mesh in several parts, instead of an error"},
              {"--modes", "K", "vibration modes that the basis begins with (default 20)"},
              {"--rank", "R", "size of the basis; about 3 K is usually enough (default 30)"},
@@ -391,7 +406,15 @@ Command build_command() {
              {"--offset-cells", "N", "--surface offset: how far outside, in cells (default 1.4)"},
              {"--expansion", "F", "field, pointshell: the box over that of the mesh (default 1.5)"},
              {"--points", "N", "pointshell: about so many in all levels (default 64000)"},
-             {"--model", "FILE", "pointshell: follows the deformations of this model"}},
+             {"--model", "FILE", "pointshell: follows the deformations of this model"},
+             {"--method", "METHOD",
+              "greens: bem (default), boundary elements, or fem, finite elements (--mesh tet)"},
+             {"--elements", "KIND", "greens, bem: linear (default) or constant"},
+             {"--crease", "DEGREES", "greens, bem: two nodes along edges sharper than this"},
+             {"--contactable", "SELECTION", "greens: nodes that may be touched (default all)"},
+             {"--support-columns", "", "greens: what --fix holds may be moved and released, too"},
+             {"--readout", "READOUT",
+              "greens: displacement or stress inside, as in \"stress 0 0 0.02\"; repeatable"}},
         .run = run_build};
 }
 

@@ -3,6 +3,7 @@
 
 #include "commands.h"
 #include "field_report.h"
+#include "greens_report.h"
 #include "output.h"
 #include "pliant/core/archive.h"
 #include "pliant/core/error.h"
@@ -120,6 +121,11 @@ int inspect_archive(const Arguments& arguments, const std::string& path) {
         tree = PointTree::from_archive(archive, path);
         write_shell(*tree, json);
     }
+    std::optional<GreensModel> greens;
+    if (archive.kind() == "greens-model" && is_whole) {
+        greens = greens_model_from_archive(archive, path);
+        write_greens(*greens, json);
+    }
     if (arguments.has("--slice") && !field)
         throw InputError(path, "holds no field that --slice could cut; it is a " + archive.kind());
 
@@ -132,6 +138,7 @@ int inspect_archive(const Arguments& arguments, const std::string& path) {
         if (model) print_model(*model);
         if (field) print_field(*field);
         if (tree) print_shell(*tree);
+        if (greens) print_greens(*greens);
     }
     if (arguments.has("--slice")) save_slice(arguments, *field, json);
     if (arguments.json()) std::printf("%s\n", json.end_object().text().c_str());

@@ -233,6 +233,10 @@ SurfaceMesh make_shape(const std::string& name, int resolution, Progress& progre
     return mesh;
 }
 
+bool is_subdivision_shape(const std::string& name) {
+    return static_cast<bool>(recipe(name).control);
+}
+
 SemiRegularMesh make_semi_regular(const std::string& name, int levels) {
     const Recipe& r = recipe(name);
     if (!r.control) {

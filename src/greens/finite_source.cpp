@@ -70,8 +70,9 @@ Eigen::SparseMatrix<double, Eigen::RowMajor> readout_rows(const FiniteProblem& p
         row += readout.num_values();
     }
     if (embedding.num_outside() > 0)
-        throw InputError("", "readouts: " + std::to_string(embedding.num_outside()) +
-                                 " of the points lie outside the finite elements; move them "
+        throw InputError("", "readouts lie outside the finite elements: " +
+                                 std::to_string(embedding.num_outside()) +
+                                 " of the points; move them "
                                  "inside, or use a finer mesh");
     Eigen::SparseMatrix<double, Eigen::RowMajor> rows(row, model.num_unknowns());
     rows.setFromTriplets(entries.begin(), entries.end());

@@ -30,6 +30,8 @@ struct ShapeInfo {
 /// Generates the named model; `resolution` 0 means its default. Deterministic.
 [[nodiscard]] SurfaceMesh make_shape(const std::string& name, int resolution = 0,
                                      Progress& progress = Progress::none());
+/// Whether make_semi_regular knows the named model; errors as those of shape_info.
+[[nodiscard]] bool is_subdivision_shape(const std::string& name);
 /// The named model with its hierarchy, for those that are subdivision surfaces: nodule, kidney,
 /// spatula, banana-seat. `levels` −1 means those of `make_shape` at its default resolution; all
 /// numbers of levels approximate the same body.

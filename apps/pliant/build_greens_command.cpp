@@ -1,0 +1,226 @@
+#include <cstdio>
+#include <filesystem>
+#include <numbers>
+#include <sstream>
+
+#include "arguments.h"
+#include "build_kinds.h"
+#include "greens_report.h"
+#include "output.h"
+#include "pliant/core/error.h"
+#include "pliant/core/hash.h"
+#include "pliant/core/json_writer.h"
+#include "pliant/geometry/shapes.h"
+#include "pliant/geometry/surface_check.h"
+#include "pliant/greens/build_greens.h"
+#include "pliant/reduction/reduced_model.h"
+
+namespace pliant::cli {
+namespace {
+
+const std::map<std::string, std::string> kGreensOptionOfName{
+    {"youngs_modulus", "--young"},
+    {"poisson_ratio", "--poisson"},
+    {"density", "--density"},
+    {"material", "--material"},
+    {"fixed", "--fix"},
+    {"contactable", "--contactable"},
+    {"kind", "--mesh"},
+    {"hollow", "--hollow"},
+    {"resolution", "--resolution"},
+    {"levels", "--levels"},
+    {"size", "--size"},
+    {"region", "--region"},
+    {"readouts", "--readout"},
+    {"crease_angle", "--crease"},
+};
+
+/// `displacement x y z` or `stress x y z`
+GreensReadout parse_readout(const std::string& text) {
+    std::istringstream words(text);
+    std::string kind, rest;
+    GreensReadout readout;
+    Eigen::Vector3d& x = readout.position;
+    if (!(words >> kind >> x[0] >> x[1] >> x[2]) || words >> rest ||
+        (kind != "displacement" && kind != "stress"))
+        throw InputError("", "--readout", text,
+                         "displacement or stress and a point in metres, as in stress 0 0 0.02");
+    readout.kind = kind == "stress" ? ReadoutKind::Stress : ReadoutKind::Displacement;
+    return readout;
+}
+
+/// The one of two words that was given.
+bool is_second(const Arguments& arguments, const std::string& option, const std::string& first,
+               const std::string& second) {
+    const std::string value = arguments.text(option, first);
+    if (value != first && value != second)
+        throw InputError("", option, value, first + " or " + second);
+    return value == second;
+}
+
+GreensBuildOptions parse_greens_options(const Arguments& arguments) {
+    GreensBuildOptions options;
+    options.size = arguments.real("--size", 0, 1e-6, 1e6);
+    const bool is_fem = is_second(arguments, "--method", "bem", "fem");
+    options.method = is_fem ? GreensMethod::FiniteElements : GreensMethod::BoundaryElements;
+    for (const char* option : {"--elements", "--crease"})
+        if (is_fem && arguments.has(option))
+            throw InputError("", std::string(option) + " is for --method bem; drop it");
+    for (const char* option :
+         {"--mesh", "--hollow", "--resolution", "--growth", "--keep-largest", "--region"})
+        if (!is_fem && arguments.has(option))
+            throw InputError("", std::string(option) + " is for --method fem; add that or drop it");
+    if (is_second(arguments, "--elements", "linear", "constant"))
+        options.elements = BoundaryElements::Constant;
+    options.crease_angle = arguments.real("--crease", 0, 0, 180) * std::numbers::pi / 180;
+
+    const MaterialChoice material = parse_material_choice(arguments, Law::SmallStrain);
+    options.youngs_modulus = material.youngs_modulus;
+    options.poisson_ratio = material.poisson_ratio;
+    options.density = material.density;
+    if (material.preset.anisotropy) options.material = material.preset;
+    options.regions = parse_regions(arguments, Law::SmallStrain);
+    if (!arguments.has("--fix"))
+        throw InputError("",
+                         "pliant build --kind greens needs --fix \"z < 5 %\" to hold the lowest "
+                         "nodes: the body stands on them");
+    options.fixed = arguments.text("--fix");
+    options.contactable = arguments.text("--contactable");
+    options.fixed_columns = arguments.has("--support-columns");
+    for (const std::string& readout : arguments.all("--readout"))
+        options.readouts.push_back(parse_readout(readout));
+
+    options.mesh.kind = arguments.text("--mesh", options.mesh.kind);
+    options.mesh.resolution = arguments.integer("--resolution", options.mesh.resolution, 2, 1024);
+    options.mesh.hollow = arguments.has("--hollow");
+    options.mesh.growth = arguments.real("--growth", options.mesh.growth, 0.01, 10);
+    options.keep_largest = arguments.has("--keep-largest");
+    if (!arguments.has("--no-cache"))
+        options.cache = arguments.text("--cache", default_cache_folder().string());
+    check_options(options);
+    return options;
+}
+
+struct GreensInput {
+    SemiRegularMesh surface;
+    std::string hash, repair;
+};
+
+/// Built-in subdivision surfaces with their levels; files and other shapes as they are.
+GreensInput load_greens_input(const Arguments& arguments, const std::string& name,
+                              Progress& progress) {
+    const bool is_file = std::filesystem::exists(name);
+    if (!is_file && is_subdivision_shape(name)) {
+        SemiRegularMesh surface = make_semi_regular(name, arguments.integer("--levels", -1, 0, 8));
+        const std::string hash = hash_text(content_hash(surface.mesh));
+        return {std::move(surface), hash, {}};
+    }
+    if (arguments.has("--levels"))
+        throw InputError("", "--levels is for subdivision surfaces, as nodule and kidney; " + name +
+                                 " comes as it is");
+    BuildInput input = load_build_input(name, progress);
+    const RepairReport repair = repair_surface(input.surface);
+    return {midpoint_subdivide(input.surface, 0), input.hash,
+            repair.changed() ? repair.text() : std::string()};
+}
+
+void print_greens_report(const std::string& in, const std::string& out, const GreensModel& model,
+                         const GreensBuildReport& report, const std::string& repair) {
+    std::printf("%-12s %s vertices, %s triangles%s\n",
+                std::filesystem::path(in).filename().string().c_str(),
+                grouped(report.num_vertices).c_str(), grouped(report.num_triangles).c_str(),
+                repair.empty() ? "" : ("; " + repair).c_str());
+    print_greens(model);
+    Table table({"stage", "size", "time"});
+    const auto seconds = [](double time) { return format("%.2f s", time); };
+    if (report.num_elements > 0)
+        table.add(
+            {"mesh", grouped(report.num_elements) + " elements", seconds(report.mesh_seconds)});
+    if (report.num_unknowns > 0) {
+        table.add({"assembly", grouped(report.num_unknowns) + " unknowns",
+                   seconds(report.assembly_seconds)});
+        table.add({"factorisation", "", seconds(report.factor_seconds)});
+    }
+    const int num_new = report.num_columns - report.num_cached;
+    table.add({"columns", grouped(num_new) + " nodes", seconds(report.column_seconds)});
+    if (report.num_cached > 0) table.add({"", grouped(report.num_cached) + " nodes", "cached"});
+    table.print();
+    std::printf("memory       %s expected, peak %s\n",
+                byte_size(static_cast<double>(report.estimated_bytes)).c_str(),
+                byte_size(static_cast<double>(report.peak_bytes)).c_str());
+    for (const std::string& note : report.notes) std::printf("note         %s\n", note.c_str());
+    if (!report.cache_problem.empty())
+        std::printf("note         columns were not kept for later: %s\n",
+                    report.cache_problem.c_str());
+    std::printf("wrote %s, %s, in %.1f s. Try:  pliant inspect %s\n", out.c_str(),
+                byte_size(static_cast<double>(std::filesystem::file_size(out))).c_str(),
+                report.seconds(), out.c_str());
+}
+
+void print_greens_json(const std::string& out, const GreensModel& model,
+                       const GreensBuildReport& report, const std::string& repair) {
+    JsonWriter json;
+    json.begin_object()
+        .member("output", out)
+        .member("bytes", static_cast<std::uint64_t>(std::filesystem::file_size(out)))
+        .member("repair", repair);
+    write_greens(model, json);
+    json.key("build_report")
+        .begin_object()
+        .member("num_elements", report.num_elements)
+        .member("num_unknowns", report.num_unknowns)
+        .member("num_cached_columns", report.num_cached)
+        .member("mesh_seconds", report.mesh_seconds)
+        .member("assembly_seconds", report.assembly_seconds)
+        .member("factor_seconds", report.factor_seconds)
+        .member("column_seconds", report.column_seconds)
+        .member("estimated_bytes", report.estimated_bytes)
+        .member("peak_bytes", report.peak_bytes)
+        .member("cache_problem", report.cache_problem);
+    json.key("notes").begin_array();
+    for (const std::string& note : report.notes) json.value(note);
+    json.end_array().end_object();
+    std::printf("%s\n", json.end_object().text().c_str());
+}
+
+}  // namespace
+
+int build_greens_file(const Arguments& arguments) {
+    const std::string in = arguments.operands()[0], out = arguments.required("-o");
+    check_output(out, {".pliant"});
+    GreensBuildOptions options;
+    with_option_names(kGreensOptionOfName, [&] { options = parse_greens_options(arguments); });
+
+    Progress progress(progress_style(arguments));
+    GreensInput input;
+    with_option_names(kGreensOptionOfName,
+                      [&] { input = load_greens_input(arguments, in, progress); });
+    GreensBuildReport report;
+    GreensModel model;
+    try {
+        with_option_names(kGreensOptionOfName, [&] {
+            model = build_greens_model(input.surface, options, progress, &report);
+        });
+    } catch (const Cancelled&) {
+        if (!options.cache.empty())
+            std::fprintf(stderr,
+                         "\nfinished columns are kept in %s: the same command goes on from there",
+                         options.cache.string().c_str());
+        throw;
+    } catch (const InputError& error) {
+        // what is not about an option is about the surface
+        if (!error.file().empty() || std::string(error.what()).starts_with("--")) throw;
+        throw InputError(in, error.what());
+    }
+    save_greens_model(
+        out, model,
+        {{"input", in}, {"input_hash", input.hash}, {"options", arguments.options_text()}});
+    progress.finish();
+    if (arguments.json())
+        print_greens_json(out, model, report, input.repair);
+    else
+        print_greens_report(in, out, model, report, input.repair);
+    return 0;
+}
+
+}  // namespace pliant::cli
