@@ -29,7 +29,7 @@ constexpr double kStiffeningPoisson = 0.45;
 /// Reciprocity of boundary elements worse than this asks for a finer surface.
 constexpr double kDoubtfulAsymmetry = 0.1;
 
-std::string short_number(double value) {
+std::string greens_number(double value) {
     std::string text(32, '\0');
     text.resize(static_cast<std::size_t>(std::snprintf(text.data(), text.size(), "%.3g", value)));
     return text;
@@ -44,21 +44,21 @@ std::vector<Material> body_materials(const GreensBuildOptions& options) {
     return materials;
 }
 
-std::vector<Vector3d> scaled(std::vector<Vector3d> points, double factor) {
+std::vector<Vector3d> scaled_points(std::vector<Vector3d> points, double factor) {
     for (Vector3d& x : points) x *= factor;
     return points;
 }
 
-std::vector<GreensReadout> scaled(std::vector<GreensReadout> readouts, double factor) {
+std::vector<GreensReadout> scaled_readouts(std::vector<GreensReadout> readouts, double factor) {
     for (GreensReadout& readout : readouts) readout.position *= factor;
     return readouts;
 }
 
-double longest_side(const std::vector<Vector3d>& points) {
+double longest_extent(const std::vector<Vector3d>& points) {
     return bounding_box(points).sizes().maxCoeff();
 }
 
-void add_readouts(CacheKey& key, const std::vector<GreensReadout>& readouts) {
+void add_readouts_to(CacheKey& key, const std::vector<GreensReadout>& readouts) {
     for (const GreensReadout& readout : readouts)
         key.add(static_cast<int>(readout.kind))
             .add(std::span<const double>(readout.position.data(), 3));
@@ -69,7 +69,7 @@ CacheKey base_key(const char* method, const std::vector<NodeKind>& kinds,
     CacheKey key;
     key.add(std::string(kVersion)).add(kGreensCacheFormat).add(std::string(method));
     key.add(std::span<const NodeKind>(kinds));
-    add_readouts(key, readouts);
+    add_readouts_to(key, readouts);
     return key;
 }
 
@@ -83,9 +83,9 @@ public:
           cache_(options.cache, options.cache_bytes) {}
 
     GreensModel by_boundary_elements(SemiRegularMesh surface) {
-        const double length = longest_side(surface.mesh.vertices);
-        SurfaceMesh unit{scaled(surface.mesh.vertices, 1 / length), surface.mesh.triangles};
-        const auto readouts = scaled(options_.readouts, 1 / length);
+        const double length = longest_extent(surface.mesh.vertices);
+        SurfaceMesh unit{scaled_points(surface.mesh.vertices, 1 / length), surface.mesh.triangles};
+        const auto readouts = scaled_readouts(options_.readouts, 1 / length);
         progress_.stage("boundary nodes");
         const std::uint64_t hash = content_hash(unit);
         const BoundaryModel boundary(std::move(unit), {.elements = options_.elements,
@@ -101,7 +101,7 @@ public:
         ReferenceProblem& reference = model.reference;
         reference.length = length;
         reference.modulus = options_.youngs_modulus / (2 * (1 + options_.poisson_ratio));
-        reference.positions = scaled(boundary.positions(), length);
+        reference.positions = scaled_points(boundary.positions(), length);
         for (const double area : boundary.areas())
             reference.areas.push_back(length * length * area);
         const std::vector<int> columns = add_kinds(model);
@@ -117,7 +117,7 @@ public:
         });
         if (model.asymmetry > kDoubtfulAsymmetry)
             report_.notes.push_back("responses of pairs of nodes to each other differ by " +
-                                    short_number(100 * model.asymmetry) +
+                                    greens_number(100 * model.asymmetry) +
                                     " %; a finer or more even surface brings them together");
         return model;
     }
@@ -137,16 +137,16 @@ public:
         FiniteProblem problem;
         problem.vertices = add_surface(mesh, model);
         ReferenceProblem& reference = model.reference;
-        reference.length = longest_side(mesh.vertices);
+        reference.length = longest_extent(mesh.vertices);
         const double length = reference.length;
         add_means(mesh, materials, model);
         const std::vector<int> columns = add_kinds(model);
 
         // nondimensional
         problem.kinds = reference.kinds;
-        problem.readouts = scaled(options_.readouts, 1 / length);
+        problem.readouts = scaled_readouts(options_.readouts, 1 / length);
         problem.mesh = std::move(mesh);
-        problem.mesh.vertices = scaled(std::move(problem.mesh.vertices), 1 / length);
+        problem.mesh.vertices = scaled_points(std::move(problem.mesh.vertices), 1 / length);
         for (const double area : reference.areas) problem.areas.push_back(area / (length * length));
         for (const Material& material : materials)
             problem.materials.push_back(nondimensional(material, model));
@@ -163,7 +163,7 @@ public:
         });
         if (model.poisson_ratio > kStiffeningPoisson)
             report_.notes.push_back("linear elements are too stiff at a Poisson ratio of " +
-                                    short_number(model.poisson_ratio) +
+                                    greens_number(model.poisson_ratio) +
                                     ", more so the nearer it is to 0.5; boundary elements are not");
         return model;
     }
@@ -302,10 +302,10 @@ void check_poisson(const GreensBuildOptions& options) {
     const double nu = options.poisson_ratio;
     const bool is_finite_elements = options.method == GreensMethod::FiniteElements;
     if (!(nu > -1 && nu <= 0.5))
-        throw InputError("", "poisson_ratio", short_number(nu),
+        throw InputError("", "poisson_ratio", greens_number(nu),
                          is_finite_elements ? "-1 < value <= 0.48" : "-1 < value <= 0.5");
     if (is_finite_elements && nu > kMaxFiniteElementPoisson)
-        throw InputError("", "poisson_ratio", short_number(nu),
+        throw InputError("", "poisson_ratio", greens_number(nu),
                          "value <= 0.48 for finite elements, which lock near 0.5; boundary "
                          "elements take up to 0.5");
 }
@@ -319,7 +319,7 @@ void check_options(const GreensBuildOptions& options) {
                          "a length in metres, or 0 to keep that of the surface");
     const auto require_positive = [](double value, const char* field) {
         if (!(value > 0) || !std::isfinite(value))
-            throw InputError("", field, short_number(value), "a positive number");
+            throw InputError("", field, greens_number(value), "a positive number");
     };
     require_positive(options.youngs_modulus, "youngs_modulus");
     require_positive(options.density, "density");
@@ -338,7 +338,7 @@ void check_options(const GreensBuildOptions& options) {
         for (const Material& material : body_materials(options)) {
             check_material(material);
             if (material.poisson_ratio() > kMaxFiniteElementPoisson)
-                throw InputError("", "poisson_ratio", short_number(material.poisson_ratio()),
+                throw InputError("", "poisson_ratio", greens_number(material.poisson_ratio()),
                                  "value <= 0.48 for finite elements, which lock near 0.5");
         }
         for (const MaterialRegion& region : options.regions)
@@ -349,7 +349,7 @@ void check_options(const GreensBuildOptions& options) {
                          "use finite elements");
     }
     if (!(options.crease_angle >= 0 && options.crease_angle < 3.2))
-        throw InputError("", "crease_angle", short_number(options.crease_angle),
+        throw InputError("", "crease_angle", greens_number(options.crease_angle),
                          "0, or an angle in radians up to π");
 }
 

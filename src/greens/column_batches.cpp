@@ -12,7 +12,7 @@
 namespace pliant {
 namespace {
 
-constexpr const char* kStage = "greens";
+constexpr const char* kBatchStage = "greens";
 constexpr const char* kBatchChunk = "columns";
 
 /// Values of an archive of the right shape, one row for each scalar column.
@@ -44,7 +44,7 @@ ColumnBatches::ColumnBatches(DenseGreensLayout layout, const CacheKey& key, Buil
     body_key_ = CacheKey(key).add("body").hash();
     const auto rows = at(layout_.block) * at(layout_.num_nodes) + at(layout_.num_readouts);
     if (const auto values =
-            read_batch(cache_.find(kStage, body_key_), at(layout_.num_body_columns), rows)) {
+            read_batch(cache_.find(kBatchStage, body_key_), at(layout_.num_body_columns), rows)) {
         for (int k = 0; k < layout_.num_body_columns; ++k)
             functions_->set_body_column(k, values->col(k));
         has_body_ = true;
@@ -53,8 +53,8 @@ ColumnBatches::ColumnBatches(DenseGreensLayout layout, const CacheKey& key, Buil
 
 void ColumnBatches::find_kept(Batch& batch) {
     const auto rows = at(layout_.block) * at(layout_.num_nodes) + at(layout_.num_readouts);
-    const auto values =
-        read_batch(cache_.find(kStage, batch.key), batch.nodes.size() * at(layout_.block), rows);
+    const auto values = read_batch(cache_.find(kBatchStage, batch.key),
+                                   batch.nodes.size() * at(layout_.block), rows);
     batch.is_kept = values.has_value();
     if (!batch.is_kept)
         missing_.insert(missing_.end(), batch.nodes.begin(), batch.nodes.end());
@@ -66,7 +66,7 @@ void ColumnBatches::find_kept(Batch& batch) {
 }
 
 void ColumnBatches::keep(std::uint64_t key, const Eigen::MatrixXd& values) {
-    cache_.save(kStage, key, [&](const std::filesystem::path& path) {
+    cache_.save(kBatchStage, key, [&](const std::filesystem::path& path) {
         const Eigen::MatrixXf rounded = values.cast<float>();
         ArchiveWriter writer("cache-greens");
         writer.add<float>(kBatchChunk, {rounded.data(), static_cast<std::size_t>(rounded.size())},
@@ -77,16 +77,16 @@ void ColumnBatches::keep(std::uint64_t key, const Eigen::MatrixXd& values) {
 }
 
 void ColumnBatches::compute(GreensColumnSource& source, Progress& progress) {
-    progress.stage("Green's functions", missing_.size() + (has_body_ ? 0 : 1));
     if (!has_body_) {
+        progress.stage("body forces");
         Eigen::MatrixXd values(source.num_rows(), layout_.num_body_columns);
         source.body_columns(values);
         for (int k = 0; k < layout_.num_body_columns; ++k)
             functions_->set_body_column(k, values.col(k));
         keep(body_key_, values);
         has_body_ = true;
-        progress.advance();
     }
+    progress.stage("Green's functions", missing_.size());
     for (Batch& batch : batches_) {
         if (batch.is_kept) continue;
         Eigen::MatrixXd values(source.num_rows(),

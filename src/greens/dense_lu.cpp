@@ -6,7 +6,6 @@
 #include "pliant/core/parallel.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 extern "C" {
@@ -26,9 +25,9 @@ void dgemm_(const char* transposed_A, const char* transposed_B, const int* rows,
 namespace pliant {
 namespace {
 
-constexpr int kPanel = 192;      // columns eliminated at a time
-constexpr int kTile = 2 * 192;   // columns that one thread updates at a time
-constexpr int kSolveTile = 192;  // right-hand sides that one thread solves for at a time
+constexpr int kLuPanel = 192;      // columns eliminated at a time
+constexpr int kLuTile = 2 * 192;   // columns that one thread updates at a time
+constexpr int kLuSolveTile = 192;  // right-hand sides that one thread solves for at a time
 
 /// The matrix while it is factored, `n` square, by columns.
 struct LuMatrix {
@@ -75,13 +74,13 @@ DenseLu::DenseLu(Eigen::MatrixXd A, Progress& progress)
     const int n = static_cast<int>(LU_.rows());
     const ScopedBlasThreads one_thread_each(1);
     const LuMatrix matrix{LU_.data(), n, n, pivots_.data()};
-    const int num_panels = (n + kPanel - 1) / kPanel;
+    const int num_panels = (n + kLuPanel - 1) / kLuPanel;
     progress.stage("factorisation", at(num_panels));
-    bool is_regular = n == 0 || matrix.factor_panel(0, std::min(kPanel, n));
+    bool is_regular = n == 0 || matrix.factor_panel(0, std::min(kLuPanel, n));
     for (int panel = 0; panel < num_panels && is_regular; ++panel) {
-        const int first = panel * kPanel, width = std::min(kPanel, n - first);
-        const int end = first + width, next_width = std::min(kPanel, n - end);
-        const int rest = n - end - next_width, num_tiles = (rest + kTile - 1) / kTile;
+        const int first = panel * kLuPanel, width = std::min(kLuPanel, n - first);
+        const int end = first + width, next_width = std::min(kLuPanel, n - end);
+        const int rest = n - end - next_width, num_tiles = (rest + kLuTile - 1) / kLuTile;
         // the next panel is eliminated as soon as it is up to date, while others are updated
         parallel_for(at(1 + num_tiles), 1, [&](std::size_t task) {
             if (task == 0) {
@@ -89,21 +88,20 @@ DenseLu::DenseLu(Eigen::MatrixXd A, Progress& progress)
                 matrix.update(first, width, end, next_width);
                 is_regular = matrix.factor_panel(end, next_width);
             } else {
-                const int column = end + next_width + (static_cast<int>(task) - 1) * kTile;
-                matrix.update(first, width, column, std::min(kTile, n - column));
+                const int column = end + next_width + (static_cast<int>(task) - 1) * kLuTile;
+                matrix.update(first, width, column, std::min(kLuTile, n - column));
             }
         });
         progress.advance();
     }
     // rounding leaves pivots of a singular matrix at about 1e-16 of the others
     const Eigen::ArrayXd pivots = LU_.diagonal().cwiseAbs();
-    if (!is_regular || !(pivots.minCoeff() > 1e-13 * pivots.maxCoeff()) ||
-        !std::isfinite(pivots.maxCoeff()))
+    if (!is_regular || !pivots.allFinite() || pivots.minCoeff() < 1e-13 * pivots.maxCoeff())
         refuse_singular();
     // exchanges of later panels among the rows of L
     parallel_for(at(num_panels), 1, [&](std::size_t block) {
-        const int column = static_cast<int>(block) * kPanel;
-        const int num_columns = std::min(kPanel, n - column);
+        const int column = static_cast<int>(block) * kLuPanel;
+        const int num_columns = std::min(kLuPanel, n - column);
         constexpr int step = 1;
         const int begin = column + num_columns + 1;
         if (begin <= n)
@@ -115,9 +113,9 @@ void DenseLu::solve_in_place(Eigen::Ref<Eigen::MatrixXd> B) const {
     const ScopedBlasThreads one_thread_each(1);
     const int n = static_cast<int>(LU_.rows()), stride = static_cast<int>(B.outerStride());
     const int num_columns = static_cast<int>(B.cols());
-    parallel_for(at((num_columns + kSolveTile - 1) / kSolveTile), 1, [&](std::size_t tile) {
-        const int column = static_cast<int>(tile) * kSolveTile;
-        const int width = std::min(kSolveTile, num_columns - column);
+    parallel_for(at((num_columns + kLuSolveTile - 1) / kLuSolveTile), 1, [&](std::size_t tile) {
+        const int column = static_cast<int>(tile) * kLuSolveTile;
+        const int width = std::min(kLuSolveTile, num_columns - column);
         constexpr double one = 1;
         constexpr int step = 1;
         double* const b = B.col(column).data();

@@ -98,7 +98,7 @@ void FiniteElementSource::prepare(Progress& progress) {
     const FemModel::Matrix K_free = assemble();
     progress.stage("factorisation");
     const SecondsOfScope scope(factor_seconds_);
-    solver_ = make_linear_solver(SolverKind::Auto, {.num_threads = num_threads()});
+    solver_ = make_linear_solver();
     const FactorResult factored = solver_->factor(K_free);
     if (factored.ok()) return;
     throw InputError(

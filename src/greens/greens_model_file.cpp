@@ -38,7 +38,7 @@ constexpr std::array<const char*, 5> kConstantNames{"length", "modulus", "poisso
 static_assert(sizeof(Vector3d) == 3 * sizeof(double));
 static_assert(sizeof(NodeKind) == 1 && sizeof(std::array<int, 3>) == 3 * sizeof(int));
 
-std::span<const double> flat(const std::vector<Vector3d>& points) {
+std::span<const double> flat_points(const std::vector<Vector3d>& points) {
     return {points.empty() ? nullptr : points.front().data(), 3 * points.size()};
 }
 
@@ -136,8 +136,8 @@ void read_nodes(const GreensReader& in, std::size_t num_nodes, GreensModel& mode
     }
 }
 
-void read_surface(const Archive& archive, const std::string& name, const GreensReader& in,
-                  int num_nodes, GreensModel& model) {
+void read_greens_surface(const Archive& archive, const std::string& name, const GreensReader& in,
+                         int num_nodes, GreensModel& model) {
     model.surface = read_semi_regular_mesh(archive, name);
     const auto num_triangles = at(model.surface.mesh.num_triangles());
     const auto corners = in.indices(kCornerNodes, 3 * num_triangles, num_nodes);
@@ -225,13 +225,13 @@ void save_greens_model(const std::filesystem::path& path, const GreensModel& mod
     writer.add<int>(kVertexOffsets, model.vertex_offsets);
     writer.add<int>(kVertexNodes, model.vertex_nodes);
     writer.add<float>(kVertexWeights, model.vertex_weights);
-    writer.add(kNodePositions, flat(reference.positions), {n, 3});
-    writer.add(kNodeNormals, flat(model.normals), {n, 3});
+    writer.add(kNodePositions, flat_points(reference.positions), {n, 3});
+    writer.add(kNodeNormals, flat_points(model.normals), {n, 3});
     writer.add<double>(kNodeAreas, reference.areas);
     writer.add<std::uint8_t>(kNodeKinds,
                              {reinterpret_cast<const std::uint8_t*>(reference.kinds.data()), n});
     writer.add<std::uint8_t>(kReadoutKinds, readout_kinds);
-    writer.add(kReadoutPositions, flat(readout_positions), {readout_positions.size(), 3});
+    writer.add(kReadoutPositions, flat_points(readout_positions), {readout_positions.size(), 3});
     writer.add<int>(kGreensLayout, sizes);
     writer.add<int>(kGreensColumns, layout.columns);
     writer.add(kGreensValues, dense->values(), {dense->num_scalar_columns(), dense->stride()});
@@ -254,7 +254,7 @@ GreensModel greens_model_from_archive(const Archive& archive, const std::string&
     if (sizes[2] != 3)
         in.fail("number of body columns", std::to_string(sizes[2]), "3, one for each axis");
     read_nodes(in, num_positions, model);
-    read_surface(archive, name, in, sizes[0], model);
+    read_greens_surface(archive, name, in, sizes[0], model);
     const int num_readouts = read_readouts(in, model);
     if (sizes[3] != num_readouts)
         in.fail("number of values of read-outs", std::to_string(sizes[3]),

@@ -25,27 +25,27 @@ using Eigen::Vector3d;
 using Eigen::VectorXd;
 
 /// Columns are rounded to single precision; sums of some hundred of them lose a little more.
-constexpr double kSingle = 3e-6;
+constexpr double kGreensRounding = 3e-6;
 
-constexpr double kYoung = 2e5, kPoisson = 0.3, kDensity = 1100;
+constexpr double kBoxYoung = 2e5, kBoxPoisson = 0.3, kBoxDensity = 1100;
 
-GreensBuildOptions box_options() {
+GreensBuildOptions greens_box_options() {
     GreensBuildOptions options;
-    options.youngs_modulus = kYoung;
-    options.poisson_ratio = kPoisson;
-    options.density = kDensity;
+    options.youngs_modulus = kBoxYoung;
+    options.poisson_ratio = kBoxPoisson;
+    options.density = kBoxDensity;
     options.fixed = "z < 0.001";
     options.fixed_columns = true;
     return options;
 }
 
-VolumeMesh small_box(ElementKind kind = ElementKind::Tet4) {
+VolumeMesh greens_box(ElementKind kind = ElementKind::Tet4) {
     const Box box(Vector3d(0, 0, 0), Vector3d(0.4, 0.3, 0.3));
     return kind == ElementKind::Tet4 ? tet_box(4, 3, 3, box) : hex_box(4, 3, 3, box);
 }
 
 /// Vertices of the boundary, ascending: the nodes.
-std::vector<int> boundary_vertices(const VolumeMesh& mesh) {
+std::vector<int> outer_vertices(const VolumeMesh& mesh) {
     std::vector<char> is_outer(mesh.vertices.size(), 0);
     for (const Triangle& triangle : boundary_triangles(mesh))
         for (const int v : triangle) is_outer[at(v)] = 1;
@@ -55,14 +55,14 @@ std::vector<int> boundary_vertices(const VolumeMesh& mesh) {
     return vertices;
 }
 
-Matrix3d element(const GreensModel& model, int i, int j) {
+Matrix3d greens_element(const GreensModel& model, int i, int j) {
     float values[9];
     model.reference.functions->element(i, j, values);
     return Eigen::Map<const Eigen::Matrix<float, 3, 3, Eigen::RowMajor>>(values).cast<double>();
 }
 
 /// All unknowns of the reference problem for known values `v_bar` and parameters `beta`.
-VectorXd response(const GreensModel& model, const VectorXd& v_bar, const VectorXd& beta) {
+VectorXd greens_response(const GreensModel& model, const VectorXd& v_bar, const VectorXd& beta) {
     std::vector<int> nodes;
     for (int node = 0; node < model.num_nodes(); ++node) nodes.push_back(node);
     const Eigen::VectorXf weights = v_bar.cast<float>(), body = beta.cast<float>();
@@ -108,14 +108,14 @@ DirectSolution direct_solution(const FemModel& model, const std::vector<int>& no
 void expect_same_as_direct(const VolumeMesh& mesh, const std::vector<Material>& materials,
                            const GreensModel& greens) {
     const FemModel model(mesh, materials);
-    const std::vector<int> nodes = boundary_vertices(mesh);
+    const std::vector<int> nodes = outer_vertices(mesh);
     ASSERT_EQ(static_cast<int>(nodes.size()), greens.num_nodes());
     const ReferenceProblem& reference = greens.reference;
     const VectorXd v_bar = 1e-2 * test::random_matrix(3 * greens.num_nodes(), 1, 3);
     const Vector3d gravity(3, -2, -9.81);
     const auto beta = greens.gravity_parameters(gravity);
 
-    const VectorXd v = response(greens, v_bar, Vector3d(beta[0], beta[1], beta[2]));
+    const VectorXd v = greens_response(greens, v_bar, Vector3d(beta[0], beta[1], beta[2]));
     const DirectSolution direct = direct_solution(model, nodes, greens, v_bar, gravity);
     double largest_u = 0, largest_p = 0;
     for (int pass = 0; pass < 2; ++pass)
@@ -129,7 +129,8 @@ void expect_same_as_direct(const VolumeMesh& mesh, const std::vector<Material>& 
             if (pass == 0)
                 largest = std::max(largest, expected.norm());
             else
-                EXPECT_LT((v.segment<3>(3 * node) - expected).norm(), kSingle * largest) << node;
+                EXPECT_LT((v.segment<3>(3 * node) - expected).norm(), kGreensRounding * largest)
+                    << node;
         }
     EXPECT_GT(largest_u, 0);
     EXPECT_GT(largest_p, 0);
@@ -137,19 +138,19 @@ void expect_same_as_direct(const VolumeMesh& mesh, const std::vector<Material>& 
 
 TEST(BuildGreens, FiniteElementsAnswerAnyLoadLikeADirectSolve) {
     for (const ElementKind kind : {ElementKind::Tet4, ElementKind::Hex8}) {
-        const VolumeMesh mesh = small_box(kind);
-        const GreensModel model = build_greens_model(mesh, box_options());
+        const VolumeMesh mesh = greens_box(kind);
+        const GreensModel model = build_greens_model(mesh, greens_box_options());
         EXPECT_DOUBLE_EQ(model.reference.length, 0.4);
-        EXPECT_DOUBLE_EQ(model.reference.modulus, kYoung / 2.6);
+        EXPECT_DOUBLE_EQ(model.reference.modulus, kBoxYoung / 2.6);
         EXPECT_EQ(model.num_columns(), model.num_nodes());
-        expect_same_as_direct(mesh, {isotropic(kYoung, kPoisson, kDensity, Law::SmallStrain)},
-                              model);
+        expect_same_as_direct(
+            mesh, {isotropic(kBoxYoung, kBoxPoisson, kBoxDensity, Law::SmallStrain)}, model);
     }
 }
 
 TEST(BuildGreens, MaterialsMayDifferFromPlaceToPlaceAndWithDirection) {
-    VolumeMesh mesh = small_box();
-    GreensBuildOptions options = box_options();
+    VolumeMesh mesh = greens_box();
+    GreensBuildOptions options = greens_box_options();
     options.material = material_preset("wood", Law::SmallStrain);
     options.regions = {{"x > 50 %", isotropic(3e9, 0.2, 2000, Law::StVenantKirchhoff)}};
     const GreensModel model = build_greens_model(mesh, options);
@@ -159,12 +160,12 @@ TEST(BuildGreens, MaterialsMayDifferFromPlaceToPlaceAndWithDirection) {
 
     // regions of the mesh count as they are
     const GreensModel again = build_greens_model(mesh, options);
-    EXPECT_EQ(element(again, 7, 11), element(model, 7, 11));
+    EXPECT_EQ(greens_element(again, 7, 11), greens_element(model, 7, 11));
 }
 
 /// docs/greens.md eq. (C5) and its other two cases: to rounding.
 TEST(BuildGreens, FiniteElementsAreReciprocal) {
-    const GreensModel model = build_greens_model(small_box(), box_options());
+    const GreensModel model = build_greens_model(greens_box(), greens_box_options());
     EXPECT_LT(model.asymmetry, 1e-6);
     const auto& reference = model.reference;
     double worst[3] = {}, largest[3] = {};
@@ -175,12 +176,12 @@ TEST(BuildGreens, FiniteElementsAreReciprocal) {
             const double ai = reference.areas[at(i)], aj = reference.areas[at(j)];
             Matrix3d x, y;
             if (i_free && j_free) {
-                x = element(model, i, j) / aj;
-                y = element(model, j, i).transpose() / ai;
+                x = greens_element(model, i, j) / aj;
+                y = greens_element(model, j, i).transpose() / ai;
             } else {
                 const double sign = i_free == j_free ? 1 : -1;
-                x = ai * element(model, i, j);
-                y = sign * aj * element(model, j, i).transpose();
+                x = ai * greens_element(model, i, j);
+                y = sign * aj * greens_element(model, j, i).transpose();
                 // one of the two is a displacement, the other a force
                 if (i_free) continue;
             }
@@ -195,24 +196,25 @@ TEST(BuildGreens, FiniteElementsAreReciprocal) {
 }
 
 TEST(BuildGreens, ReadoutsInsideAreThoseOfTheField) {
-    GreensBuildOptions options = box_options();
+    GreensBuildOptions options = greens_box_options();
     // stretched by its own load: u = M x is a solution when the faces carry σ n
     options.readouts = {{ReadoutKind::Displacement, {0.21, 0.14, 0.17}},
                         {ReadoutKind::Stress, {0.07, 0.2, 0.11}}};
     for (const ElementKind kind : {ElementKind::Tet4, ElementKind::Hex8}) {
-        const VolumeMesh mesh = small_box(kind);
+        const VolumeMesh mesh = greens_box(kind);
         const GreensModel model = build_greens_model(mesh, options);
         const ReferenceProblem& reference = model.reference;
         Matrix3d M;
         M << 2, 1, 0.5, -1, 3, 0.3, 0.2, 0.1, -2;
         M *= 1e-3;
         // forces that hold the linear field, as tractions of the free nodes
-        const FemModel fem(mesh, {isotropic(kYoung, kPoisson, kDensity, Law::SmallStrain)});
+        const FemModel fem(mesh,
+                           {isotropic(kBoxYoung, kBoxPoisson, kBoxDensity, Law::SmallStrain)});
         VectorXd u(fem.num_unknowns()), f(fem.num_unknowns());
         for (int v = 0; v < mesh.num_vertices(); ++v)
             u.segment<3>(3 * v) = M * mesh.vertices[at(v)];
         fem.internal_force(u, f);
-        const std::vector<int> nodes = boundary_vertices(mesh);
+        const std::vector<int> nodes = outer_vertices(mesh);
         std::vector<int> loaded;
         std::vector<float> weights;
         for (int node = 0; node < model.num_nodes(); ++node) {
@@ -228,7 +230,7 @@ TEST(BuildGreens, ReadoutsInsideAreThoseOfTheField) {
         model.reference.functions->add_readouts(loaded, weights, out);
         const Vector3d expected_u = M * options.readouts[0].position / reference.length;
         const Matrix3d strain = 0.5 * (M + M.transpose());
-        const double lambda = 2 * kPoisson / (1 - 2 * kPoisson);
+        const double lambda = 2 * kBoxPoisson / (1 - 2 * kBoxPoisson);
         const Matrix3d s = 2 * strain + lambda * strain.trace() * Matrix3d::Identity();
         const double voigt[] = {s(0, 0), s(1, 1), s(2, 2), s(1, 2), s(2, 0), s(0, 1)};
         for (int k = 0; k < 3; ++k) EXPECT_NEAR(out[at(k)], expected_u[k], 1e-7);
@@ -237,9 +239,9 @@ TEST(BuildGreens, ReadoutsInsideAreThoseOfTheField) {
 }
 
 TEST(BuildGreens, ContactSolvedByCapacitanceIsADirectSolveOfTheChangedProblem) {
-    const VolumeMesh mesh = small_box();
-    const GreensModel greens = build_greens_model(mesh, box_options());
-    const std::vector<int> nodes = boundary_vertices(mesh);
+    const VolumeMesh mesh = greens_box();
+    const GreensModel greens = build_greens_model(mesh, greens_box_options());
+    const std::vector<int> nodes = outer_vertices(mesh);
     CapacitanceSolver solver(greens.reference, UpdateCosts(), {});
     // one free node is pressed in, one support is released
     int pressed = -1, released = -1;
@@ -253,7 +255,7 @@ TEST(BuildGreens, ContactSolvedByCapacitanceIsADirectSolveOfTheChangedProblem) {
     const std::vector<double> values{push.x(), push.y(), push.z(), 0, 0, 0};
     ASSERT_FALSE(is_refused(solver.solve(changes, values)));
 
-    const FemModel model(mesh, {isotropic(kYoung, kPoisson, kDensity, Law::SmallStrain)});
+    const FemModel model(mesh, {isotropic(kBoxYoung, kBoxPoisson, kBoxDensity, Law::SmallStrain)});
     Constraints constraints(model.num_nodes());
     for (int node = 0; node < greens.num_nodes(); ++node) {
         const bool is_held =

@@ -1,0 +1,72 @@
+#include "cli/command_line.h"
+
+namespace cli_test {
+namespace {
+
+/// A small build of the nodule.
+class BuildGreensCommand : public CommandLine {
+protected:
+    [[nodiscard]] std::string build(const std::string& options,
+                                    const std::string& surface = "nodule") const {
+        return "build " + surface + " --kind greens --size 0.08 --material tissue --cache " +
+               path("cache") + " --progress none -o " + path("nodule.pliant") + " " + options;
+    }
+};
+
+TEST_F(BuildGreensCommand, PrintsAReportAndInspectReadsTheFile) {
+    const Output made = pliant(build("--levels 1 --fix \"z < 2 %\" --readout \"stress 0 0 0.03\""));
+    ASSERT_EQ(made.exit_code, 0) << made.text;
+    for (const char* text : {"nodule       34 vertices, 64 triangles", "linear boundary elements",
+                             "assembly", "factorisation", "102 unknowns", "reciprocity  off by "})
+        EXPECT_TRUE(contains(made, text)) << text << made.text;
+
+    const Output seen = pliant("inspect " + path("nodule.pliant"));
+    EXPECT_EQ(seen.exit_code, 0) << seen.text;
+    for (const char* text :
+         {"greens-model", "greens/values", "read-outs    1 points, 6 values",
+          "material     E = 1e+04 Pa, ν = 0.45", "units        length 0.08 m, shear modulus 3448",
+          "surface      34 vertices, 64 triangles, 1 rounds of subdivision",
+          "input          nodule"})
+        EXPECT_TRUE(contains(seen, text)) << text << seen.text;
+    const Output again =
+        pliant(build("--levels 1 --fix \"z < 2 %\" --readout \"stress 0 0 0.03\""));
+    EXPECT_TRUE(contains(again, "cached")) << again.text;
+    const Output json = pliant("inspect --json " + path("nodule.pliant"));
+    EXPECT_TRUE(contains(json, "\"num_nodes\":34") || contains(json, "\"num_nodes\": 34"))
+        << json.text;
+}
+
+TEST_F(BuildGreensCommand, TakesFiniteElementsAndConstantElements) {
+    const Output finite =
+        pliant(build("--method fem --resolution 6 --fix \"z < 10 %\" --support-columns"));
+    ASSERT_EQ(finite.exit_code, 0) << finite.text;
+    EXPECT_TRUE(contains(finite, "finite elements")) << finite.text;
+    const Output constant = pliant(
+        build("--levels 1 --elements constant --fix \"z < 10 %\" --contactable \"z > 90 %\""));
+    ASSERT_EQ(constant.exit_code, 0) << constant.text;
+    EXPECT_TRUE(contains(constant, "nodes        64,")) << constant.text;
+}
+
+TEST_F(BuildGreensCommand, ErrorsNameTheOption) {
+    const auto says = [&](const std::string& options, const std::string& sentence) {
+        const Output output = pliant(build(options));
+        EXPECT_NE(output.exit_code, 0);
+        EXPECT_TRUE(contains(output, sentence)) << output.text;
+    };
+    says("", "pliant build --kind greens needs --fix \"z < 5 %\"");
+    says("--fix \"z < 2 %\" --poisson 0.7", "--poisson = 0.7 (expected -1 < value <= 0.5)");
+    says("--fix \"z < 2 %\" --poisson 0.5 --method fem",
+         "--poisson = 0.5 (expected value <= 0.48 for finite elements, which lock near 0.5; "
+         "boundary elements take up to 0.5)");
+    says("--fix \"list 0\"", "--fix = list 0 (expected three nodes or more");
+    says("--fix \"z < 2 %\" --contactable \"z > 9\"", "--contactable");
+    says("--fix \"z < 2 %\" --method fdm", "--method = fdm (expected bem or fem)");
+    says("--fix \"z < 2 %\" --elements square",
+         "--elements = square (expected linear or constant)");
+    says("--fix \"z < 2 %\" --region steel=\"z > 50 %\"", "--region is for --method fem");
+    says("--fix \"z < 2 %\" --readout \"strain 0 0 0\"", "--readout = strain 0 0 0 (expected ");
+    says("--fix \"z < 2 %\" --modes 3", "--modes is for --kind reduced, not for --kind greens");
+}
+
+}  // namespace
+}  // namespace cli_test

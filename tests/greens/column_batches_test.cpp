@@ -1,0 +1,131 @@
+#include "greens/column_batches.h"
+
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "core/numbers.h"
+#include "greens/greens_nodes.h"
+#include "pliant/core/error.h"
+#include "tests/greens/synthetic_greens.h"
+#include "tests/input_error.h"
+
+namespace pliant {
+namespace {
+
+/// Columns of a random matrix; does something before each batch.
+class RecordedSource final : public GreensColumnSource {
+public:
+    RecordedSource(int num_nodes, std::function<void(int)> before)
+        : Xi_(test::random_matrix(3 * num_nodes + 2, 3 * num_nodes, 1)),
+          before_(std::move(before)) {}
+    [[nodiscard]] int num_nodes() const noexcept override {
+        return static_cast<int>(Xi_.cols()) / 3;
+    }
+    [[nodiscard]] int block() const noexcept override { return 3; }
+    [[nodiscard]] int num_body_columns() const noexcept override { return 3; }
+    [[nodiscard]] int num_readouts() const noexcept override { return 2; }
+    [[nodiscard]] int num_unknowns() const noexcept override { return 3 * num_nodes(); }
+    void prepare(Progress&) override {}
+    void columns(std::span<const int> nodes, Eigen::Ref<Eigen::MatrixXd> values) override {
+        before_(static_cast<int>(asked.size()));
+        asked.push_back({nodes.begin(), nodes.end()});
+        for (std::size_t k = 0; k < nodes.size(); ++k)
+            values.middleCols(3 * static_cast<Eigen::Index>(k), 3) =
+                Xi_.middleCols(3 * nodes[k], 3);
+    }
+    void body_columns(Eigen::Ref<Eigen::MatrixXd> values) override { values = Xi_.leftCols(3); }
+    std::vector<std::vector<int>> asked;
+
+private:
+    Eigen::MatrixXd Xi_;
+    std::function<void(int)> before_;
+};
+
+class ColumnBatchesTest : public testing::Test {
+protected:
+    ~ColumnBatchesTest() override { std::filesystem::remove_all(folder_); }
+    static constexpr int kNodes = 700;  // three batches
+    [[nodiscard]] static DenseGreensLayout layout() {
+        DenseGreensLayout result{
+            .num_nodes = kNodes, .columns = {}, .num_body_columns = 3, .num_readouts = 2};
+        for (int node = 0; node < kNodes; ++node) result.columns.push_back(node);
+        return result;
+    }
+    std::filesystem::path folder_ = std::filesystem::temp_directory_path() /
+                                    ("pliant_column_batches_" + std::to_string(getpid()));
+};
+
+std::vector<float> batch_values(const ColumnBatches& batches) {
+    const auto values = batches.functions()->values();
+    return {values.begin(), values.end()};
+}
+
+TEST_F(ColumnBatchesTest, AnInterruptedBuildGoesOnWhereItStopped) {
+    BuildCache none({}, 0);
+    RecordedSource source(kNodes, [](int) {});
+    ColumnBatches at_once(layout(), CacheKey().add(1), none);
+    EXPECT_FALSE(at_once.is_complete());
+    at_once.compute(source, Progress::none());
+    EXPECT_TRUE(at_once.is_complete());
+    ASSERT_EQ(source.asked.size(), 3u);
+    EXPECT_EQ(source.asked[1].front(), kBatchNodes);
+
+    // Ctrl-C during the second batch
+    BuildCache cache(folder_, std::int64_t{1} << 30);
+    {
+        Progress progress;
+        RecordedSource interrupted(kNodes, [&](int batch) {
+            if (batch == 1) progress.cancel();
+        });
+        ColumnBatches batches(layout(), CacheKey().add(1), cache);
+        EXPECT_THROW(batches.compute(interrupted, progress), Cancelled);
+    }
+    RecordedSource rest(kNodes, [](int) {});
+    ColumnBatches resumed(layout(), CacheKey().add(1), cache);
+    ASSERT_EQ(resumed.missing().size(), at(kNodes - 2 * kBatchNodes));
+    EXPECT_EQ(resumed.missing().front(), 2 * kBatchNodes);
+    resumed.compute(rest, Progress::none());
+    ASSERT_EQ(rest.asked.size(), 1u);
+    EXPECT_EQ(batch_values(resumed), batch_values(at_once));
+
+    // everything is there now; another problem finds nothing
+    EXPECT_TRUE(ColumnBatches(layout(), CacheKey().add(1), cache).is_complete());
+    EXPECT_EQ(batch_values(ColumnBatches(layout(), CacheKey().add(1), cache)),
+              batch_values(at_once));
+    EXPECT_EQ(ColumnBatches(layout(), CacheKey().add(2), cache).missing().size(), at(kNodes));
+}
+
+TEST_F(ColumnBatchesTest, DamagedBatchesAreComputedAgain) {
+    BuildCache cache(folder_, std::int64_t{1} << 30);
+    RecordedSource source(kNodes, [](int) {});
+    ColumnBatches first(layout(), CacheKey().add(1), cache);
+    first.compute(source, Progress::none());
+    for (const auto& file : std::filesystem::directory_iterator(folder_))
+        std::filesystem::resize_file(file.path(), 1000);
+    EXPECT_EQ(ColumnBatches(layout(), CacheKey().add(1), cache).missing().size(), at(kNodes));
+}
+
+TEST(GreensMemory, IsRefusedWithAlternatives) {
+    const GreensMemory memory = boundary_memory(10000, 9000);
+    EXPECT_NEAR(memory.matrix, 7.2e9, 1e6);
+    EXPECT_NEAR(memory.columns, 3.24e9, 1e6);
+    check_greens_memory(memory, 2e10, GreensMethod::BoundaryElements, 10000, 9000);
+    EXPECT_EQ(
+        test::input_error(
+            [&] { check_greens_memory(memory, 8e9, GreensMethod::BoundaryElements, 10000, 9000); }),
+        "Green's functions of 10000 nodes with 9000 columns by boundary elements need 17.1 "
+        "GB (7.2 GB of them to be factored, 3.2 GB for the result), and 8.0 GB are free; take "
+        "a coarser surface, make the contactable region smaller, or use finite elements");
+    EXPECT_NE(test::input_error([&] {
+                  check_greens_memory(finite_memory(1e6, 2e4, 2e4), 8e9,
+                                      GreensMethod::FiniteElements, 20000, 20000);
+              }).find("lower the resolution"),
+              std::string::npos);
+}
+
+}  // namespace
+}  // namespace pliant
