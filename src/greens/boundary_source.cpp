@@ -50,7 +50,7 @@ MatrixXd BoundaryElementSource::assemble(Progress& progress) {
     for (int first = 0; first < n; first += kTileNodes) {
         const int count = std::min(kTileNodes, n - first), rows = b * count;
         model_.assemble(first, count, G.topRows(rows), H.topRows(rows));
-        // exchange of columns, eq. (C6)
+        // exchange of columns, eq. (C1)
         parallel_for(at(n), 32, [&](std::size_t j) {
             const int node = static_cast<int>(j), column = b * node, place = place_of_[j];
             const bool is_free = kinds_[j] == NodeKind::Free;

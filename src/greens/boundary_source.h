@@ -10,7 +10,7 @@
 
 namespace pliant {
 
-/// Green's functions by boundary elements, docs/greens.md eq. (C6): rows of H u = G p + b are
+/// Green's functions by boundary elements, docs/greens.md eq. (C1): rows of H u = G p + b are
 /// assembled in tiles, whose columns go to the matrix of unknowns or, if they are asked for, to the
 /// right-hand sides; one dense factorisation. Nondimensional: `model` is of unit length.
 class BoundaryElementSource final : public GreensColumnSource {

@@ -21,7 +21,7 @@ struct FiniteProblem {
     std::vector<GreensReadout> readouts;
 };
 
-/// Green's functions by finite elements, docs/greens.md eqs. (C1)–(C4): one sparse factorisation
+/// Green's functions by finite elements, docs/greens.md eqs. (C2)–(C4): one sparse factorisation
 /// of all vertices that are not fixed.
 class FiniteElementSource final : public GreensColumnSource {
 public:

@@ -74,7 +74,7 @@ MatrixXd all_greens_elements(const GreensModel& model) {
     return Xi;
 }
 
-/// Ξ = −A⁻¹Ā with columns of H and G exchanged one by one, docs/greens.md eq. (C6).
+/// Ξ = −A⁻¹Ā with columns of H and G exchanged one by one, docs/greens.md eq. (C1).
 TEST(BoundaryGreens, ColumnsAreThoseOfTheExchangedSystem) {
     const SemiRegularMesh surface = greens_sphere(2);
     for (const BoundaryElements elements : {BoundaryElements::Linear, BoundaryElements::Constant}) {
