@@ -1,0 +1,118 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "pliant/body/rigid_shape.h"
+#include "pliant/core/pose.h"
+#include "pliant/greens/capacitance_solver.h"
+#include "pliant/greens/greens_model.h"
+#include "pliant/greens/patch_stiffness.h"
+
+namespace pliant {
+
+enum class TouchFriction : std::uint8_t {
+    Sticking,      ///< touched nodes keep their place on the tool until they are pulled
+    Frictionless,  ///< only along the normals of the body: nodes slide over the tool
+};
+
+struct DistributedContactOptions {
+    TouchFriction friction = TouchFriction::Sticking;
+    int max_nodes = 100;     ///< in contact at once
+    int max_iterations = 8;  ///< of the active set in a step
+    /// `max_dofs` follows from `max_nodes`.
+    CapacitanceOptions capacitance = {};
+};
+
+/// Node of the body held by a tool.
+struct TouchedNode {
+    int node = 0;
+    int tool = 0;
+    Eigen::Vector3d anchor = Eigen::Vector3d::Zero();  ///< on the tool, its own frame [m]
+};
+
+/// Unilateral contact of an elastic body with rigid convex tools by active set, docs/greens.md
+/// section "Tools", eq. (E12). Frame of the body at rest, SI. A step allocates, locks and throws
+/// nothing; sets that the solver refuses leave the last good one.
+class DistributedContact {
+public:
+    enum class Status : std::uint8_t {
+        Settled,    ///< the set satisfies all conditions
+        Unsettled,  ///< iterations ran out; the last set counts
+        Limited,    ///< some nodes were left out: too many, or refused by the solver
+        BadInput,   ///< a pose is not finite: nothing has changed
+    };
+
+    /// `tools` are sampled as convex solids: sphere, capsule, box or a convex mesh. Throws
+    /// InputError for half-spaces, options that are not positive, and as CapacitanceSolver does.
+    DistributedContact(std::shared_ptr<const GreensModel> model, std::vector<RigidShape> tools,
+                       const UpdateCosts& costs, const DistributedContactOptions& options = {});
+
+    /// Tools at `poses` in the frame of the body, one each. Loads set on `solver()` count.
+    Status step(std::span<const Pose> poses) noexcept;
+    void reset() noexcept;  ///< lets go of everything
+
+    /// Of the last step, by node.
+    [[nodiscard]] std::span<const TouchedNode> touched() const noexcept { return active_; }
+    /// On tool `k`, about the origin of its frame, axes of the body [N, N m].
+    [[nodiscard]] Wrench load(int k) const noexcept;
+    /// −∂load(k) / ∂motion of tool k about its origin, eq. (E13); zero when it touches nothing.
+    [[nodiscard]] Matrix6d stiffness(int k) const noexcept;
+
+    struct Report {
+        Status status = Status::Settled;
+        CapacitanceStatus solver = CapacitanceStatus::Hit;  ///< last refusal, else last answer
+        int iterations = 0;
+        int added = 0, removed = 0;  ///< nodes, against the step before
+        int left_out = 0;            ///< nodes inside a tool that are not held
+        double deepest = 0;          ///< of these [m]
+    };
+    [[nodiscard]] const Report& report() const noexcept { return report_; }
+
+    /// For loads, fields (`evaluate`, `write_displacements`) and its report. Do not solve with it.
+    [[nodiscard]] CapacitanceSolver& solver() noexcept { return solver_; }
+    [[nodiscard]] const CapacitanceSolver& solver() const noexcept { return solver_; }
+    [[nodiscard]] int num_tools() const noexcept { return static_cast<int>(tools_.size()); }
+    [[nodiscard]] const RigidShape& tool(int k) const noexcept {
+        return tools_[static_cast<std::size_t>(k)];
+    }
+
+private:
+    struct Intruder {
+        TouchedNode touched;
+        double gap = 0;  // negative: inside
+    };
+
+    void find_candidates() noexcept;
+    [[nodiscard]] CapacitanceStatus solve() noexcept;
+    [[nodiscard]] bool slide_values() noexcept;
+    [[nodiscard]] int remove_pulled() noexcept;
+    void find_intruders() noexcept;
+    [[nodiscard]] bool add_intruders() noexcept;
+    [[nodiscard]] Status finish(Status status) noexcept;
+
+    std::shared_ptr<const GreensModel> model_;
+    std::vector<RigidShape> tools_;
+    DistributedContactOptions options_;
+    CapacitanceSolver solver_;
+    double tolerance_;                // of gaps [m]
+    std::vector<double> tool_radii_;  // around the centre of its bounds
+    std::vector<Pose> poses_;
+    std::vector<TouchedNode> active_, good_;           // sorted by node
+    std::vector<double> normal_values_, good_values_;  // frictionless: u·n of the active nodes [m]
+    std::vector<int> candidates_, last_nodes_;
+    std::vector<char> is_active_, is_removed_;
+    std::vector<Intruder> intruders_;
+    std::vector<int> patch_;
+    std::vector<ChangedDof> changes_;
+    std::vector<double> values_;
+    std::vector<int> query_nodes_;
+    std::vector<Eigen::Vector3d> query_values_;
+    Report report_;
+};
+
+}  // namespace pliant
