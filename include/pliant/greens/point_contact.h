@@ -99,13 +99,12 @@ private:
     void place(PointContact& contact) const noexcept;
     void begin(PointContact& contact, const PointInput& input,
                const Eigen::Vector3d& last_tip) const noexcept;
-    void release(PointContact& contact) const noexcept;
     void walk(PointContact& contact, const Eigen::Vector3d& step) const noexcept;
-    [[nodiscard]] Pair& pair(int i, int j) noexcept;
+    [[nodiscard]] const Pair& pair(int i, int j, const SurfaceStiffness& stiffness) noexcept;
     void couple(const SurfaceStiffness& stiffness) noexcept;
-    [[nodiscard]] Eigen::Vector3d force_at(int active) const noexcept;
-    [[nodiscard]] bool slide(int active) noexcept;
-    void finish_forces() noexcept;
+    [[nodiscard]] Eigen::Vector3d force_on(int a) const noexcept;
+    [[nodiscard]] bool slide(int a) noexcept;
+    [[nodiscard]] bool finish_forces() noexcept;
 
     std::shared_ptr<const GreensModel> model_;
     PointContactSettings settings_;
@@ -113,12 +112,13 @@ private:
     std::vector<Facet> facets_;
     std::vector<Eigen::Vector3d> normals_;  // of vertices
     PointContactFrame frame_;
-    std::array<bool, kMaxPoints> is_placed_{};  // the tip is known
-    std::array<int, kMaxPoints> active_{};      // points that touch
+    std::array<bool, kMaxPoints> is_placed_{}, is_pulling_{};  // placed: the tip is known
+    std::array<int, kMaxPoints> active_{};                     // points that touch
     int num_active_ = 0;
     Stiffness coupled_;  // K of all active points, eq. (E10)
     std::array<Pair, kMaxPoints*(kMaxPoints - 1) / 2> pairs_;
-    const SurfaceStiffness* pairs_of_ = nullptr;
+    std::uint64_t pairs_of_ = 0;  // id of their stiffness
+    double scale_;                // of the body [m]
     TripleBuffer<PointContactFrame> published_;
 };
 

@@ -49,6 +49,8 @@ public:
     [[nodiscard]] const std::shared_ptr<const GreensModel>& model() const noexcept {
         return model_;
     }
+    /// Differs from that of any other one in this process.
+    [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
     [[nodiscard]] double radius() const noexcept { return radius_; }  ///< [m]
     [[nodiscard]] double rigid_stiffness() const noexcept { return rigid_; }
 
@@ -76,12 +78,13 @@ public:
     [[nodiscard]] Eigen::Matrix3d compliance(int i, int j) const noexcept;
 
 private:
-    void build_mask(int vertex, const SurfaceStiffnessOptions& options,
-                    const std::vector<std::vector<int>>& triangles_of, std::vector<char>& is_seen);
-    void build_stiffness(int vertex);
+    struct Patch;
+    [[nodiscard]] bool add_mask(int vertex, const PressureMaskOptions& options, Patch& patch);
+    [[nodiscard]] Eigen::Matrix3d elastic_stiffness(int vertex) const;
 
     std::shared_ptr<const GreensModel> model_;
-    double radius_, rigid_;
+    std::uint64_t id_;
+    double radius_ = 0, rigid_ = 0;
     std::vector<int> mask_offsets_, mask_nodes_;
     std::vector<double> mask_densities_;
     std::vector<Eigen::Matrix3d> stiffness_;
@@ -110,8 +113,8 @@ public:
     [[nodiscard]] const SurfaceStiffness& for_display() noexcept;
 
 private:
-    void rebuild(double radius);
-    void run();
+    void rebuild(double radius) noexcept;
+    void run() noexcept;
 
     std::shared_ptr<const GreensModel> model_;
     SurfaceStiffnessOptions options_;
