@@ -32,7 +32,7 @@ constexpr double kConeRounding = 1e-13;
 constexpr double kOverlap = 1e-9;
 constexpr double kFarAway = 1e6;  // [m]: no place for a tip
 
-bool is_place(const Vector3d& x) noexcept { return x.cwiseAbs().maxCoeff() <= kFarAway; }
+bool is_place(const Vector3d& x) noexcept { return (x.array().abs() <= kFarAway).all(); }
 
 bool is_usable_setting(const PointContactSettings& settings) noexcept {
     return settings.friction >= 0 && std::isfinite(settings.friction) &&
