@@ -23,7 +23,7 @@ struct HandModel {
     static constexpr int kNumJoints = kNumFingers * kJointsPerFinger;
 
     struct Finger {
-        Pose root;  ///< of its first joint in the hand, links along +z, bending about +x
+        Pose root;  ///< of its first joint in the hand: links along +z, which bend to +y
         std::array<double, kLinksPerFinger> lengths{};  ///< between joints [m]
         std::array<double, kLinksPerFinger> radii{};    ///< [m]
     };
@@ -80,9 +80,6 @@ private:
     static constexpr int kNumFreedoms = 6 + HandModel::kNumJoints;
     using Vector = Eigen::Matrix<double, kNumFreedoms, 1>;
     using Matrix = Eigen::Matrix<double, kNumFreedoms, kNumFreedoms>;
-    using Jacobian = Eigen::Matrix<double, 6, kNumFreedoms>;
-
-    [[nodiscard]] Jacobian jacobian(int link) const noexcept;
 
     HandModel model_;
     CompliantHandOptions options_;

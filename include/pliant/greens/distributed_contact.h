@@ -33,6 +33,7 @@ struct TouchedNode {
     int node = 0;
     int tool = 0;
     Eigen::Vector3d anchor = Eigen::Vector3d::Zero();  ///< on the tool, its own frame [m]
+    double depth = 0;  ///< frictionless: prescribed displacement along the body's normal [m]
 };
 
 /// Unilateral contact of an elastic body with rigid convex tools by active set, docs/greens.md
@@ -89,29 +90,31 @@ private:
 
     void find_candidates() noexcept;
     [[nodiscard]] CapacitanceStatus solve() noexcept;
-    [[nodiscard]] bool slide_values() noexcept;
+    void follow(TouchedNode& touched, const Eigen::Vector3d& displacement) const noexcept;
+    [[nodiscard]] bool follow_all() noexcept;
     [[nodiscard]] int remove_pulled() noexcept;
     void find_intruders() noexcept;
     [[nodiscard]] bool add_intruders() noexcept;
-    [[nodiscard]] Status finish(Status status) noexcept;
+    void gather_values(bool are_tractions) noexcept;
+    Status finish(Status status) noexcept;
 
     std::shared_ptr<const GreensModel> model_;
     std::vector<RigidShape> tools_;
     DistributedContactOptions options_;
     CapacitanceSolver solver_;
-    double tolerance_;                // of gaps [m]
-    std::vector<double> tool_radii_;  // around the centre of its bounds
+    double tolerance_;                         // of gaps [m]
+    std::vector<Eigen::Vector3d> middles_;     // of the tools' bounds
+    std::vector<double> radii_;                // around them
+    std::vector<int> touchable_, candidates_;  // nodes
     std::vector<Pose> poses_;
-    std::vector<TouchedNode> active_, good_;           // sorted by node
-    std::vector<double> normal_values_, good_values_;  // frictionless: u·n of the active nodes [m]
-    std::vector<int> candidates_, last_nodes_;
-    std::vector<char> is_active_, is_removed_;
+    std::vector<TouchedNode> active_, kept_, good_;  // by node
+    std::vector<char> was_active_, is_active_, is_removed_;
     std::vector<Intruder> intruders_;
-    std::vector<int> patch_;
+    std::vector<int> tool_nodes_, tool_offsets_;  // of the last step, by tool
     std::vector<ChangedDof> changes_;
     std::vector<double> values_;
-    std::vector<int> query_nodes_;
-    std::vector<Eigen::Vector3d> query_values_;
+    std::vector<int> asked_nodes_;
+    std::vector<Eigen::Vector3d> asked_values_;
     Report report_;
 };
 

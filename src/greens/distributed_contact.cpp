@@ -1,0 +1,317 @@
+#include "pliant/greens/distributed_contact.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include <Eigen/Geometry>
+
+#include "core/numbers.h"
+#include "pliant/core/error.h"
+
+namespace pliant {
+namespace {
+
+using Eigen::Vector3d;
+
+/// Gaps below this part of the body's size are closed.
+constexpr double kGapTolerance = 1e-5;
+/// Tension below this part of the largest traction is rounding.
+constexpr double kTensionTolerance = 1e-5;
+/// The body's normal must lean against the tool's by this much to be moved along it.
+constexpr double kLeastFacing = 0.2;
+/// Nodes may bulge by this much more than the tools press.
+constexpr double kBulge = 1.5;
+
+bool comes_before(const TouchedNode& a, const TouchedNode& b) noexcept { return a.node < b.node; }
+
+CapacitanceOptions contact_capacitance(const DistributedContactOptions& options) {
+    if (options.max_nodes < 1 || options.max_iterations < 1)
+        throw InputError("", "distributed contact: max_nodes and max_iterations must be positive");
+    CapacitanceOptions capacitance = options.capacitance;
+    capacitance.max_dofs =
+        options.max_nodes * (options.friction == TouchFriction::Sticking ? 3 : 1);
+    return capacitance;
+}
+
+}  // namespace
+
+DistributedContact::DistributedContact(std::shared_ptr<const GreensModel> model,
+                                       std::vector<RigidShape> tools, const UpdateCosts& costs,
+                                       const DistributedContactOptions& options)
+    : model_(std::move(model)),
+      tools_(std::move(tools)),
+      options_(options),
+      solver_(model_->reference, costs, contact_capacitance(options)),
+      tolerance_(kGapTolerance * model_->reference.length),
+      poses_(tools_.size()) {
+    const ReferenceProblem& reference = model_->reference;
+    if (reference.functions->block() != 3)
+        throw InputError("",
+                         "distributed contact: the body's field is scalar; touch needs elastic "
+                         "Green's functions");
+    for (std::size_t k = 0; k < tools_.size(); ++k) {
+        const auto& bounds = tools_[k].bounds();
+        if (!bounds.sizes().allFinite())
+            throw InputError("", "distributed contact: tool " + std::to_string(k) +
+                                     " is unbounded; use a sphere, capsule, box or convex mesh");
+        middles_.push_back(bounds.center());
+        radii_.push_back(bounds.sizes().norm() / 2);
+    }
+    for (int node = 0; node < model_->num_nodes(); ++node)
+        if (reference.kinds[at(node)] == NodeKind::Free && reference.functions->has_column(node))
+            touchable_.push_back(node);
+
+    const std::size_t most = at(options.max_nodes), nodes = at(model_->num_nodes());
+    for (auto* list : {&active_, &kept_, &good_}) list->reserve(most);
+    candidates_.reserve(touchable_.size());
+    intruders_.reserve(touchable_.size());
+    asked_nodes_.reserve(std::max(touchable_.size(), most));
+    asked_values_.reserve(std::max(touchable_.size(), most));
+    for (auto* flags : {&was_active_, &is_active_, &is_removed_}) flags->assign(nodes, 0);
+    tool_nodes_.reserve(most);
+    tool_offsets_.assign(tools_.size() + 1, 0);
+    changes_.reserve(3 * most);
+    values_.reserve(3 * most);
+}
+
+void DistributedContact::reset() noexcept {
+    active_.clear();
+    std::fill(is_active_.begin(), is_active_.end(), 0);
+    (void)solve();
+    finish(Status::Settled);
+}
+
+/// Free nodes that a tool may reach before it has moved the body by more than it presses.
+void DistributedContact::find_candidates() noexcept {
+    const auto& positions = model_->reference.positions;
+    double reach = tolerance_;
+    const auto each_near = [&](double margin, auto&& visit) {
+        for (const int node : touchable_)
+            for (std::size_t k = 0; k < tools_.size(); ++k) {
+                const Vector3d x = poses_[k].to_body(positions[at(node)]);
+                if ((x - middles_[k]).squaredNorm() > (radii_[k] + margin) * (radii_[k] + margin))
+                    continue;
+                if (visit(node, tools_[k].sample(x, 2 * radii_[k] + margin).gap)) break;
+            }
+    };
+    // how deep the tools are in the body at rest, and how far it has been pressed
+    each_near(0, [&](int, double gap) {
+        reach = std::max(reach, -kBulge * gap);
+        return false;
+    });
+    for (const TouchedNode& touched : active_)
+        reach = std::max(reach, kBulge * (poses_[at(touched.tool)].to_world(touched.anchor) -
+                                          positions[at(touched.node)])
+                                             .norm());
+    candidates_.clear();
+    each_near(reach, [&](int node, double gap) {
+        if (gap > reach) return false;
+        candidates_.push_back(node);
+        return true;
+    });
+}
+
+/// The problem of the active nodes, eq. (E12).
+CapacitanceStatus DistributedContact::solve() noexcept {
+    changes_.clear();
+    values_.clear();
+    for (const TouchedNode& touched : active_) {
+        if (options_.friction == TouchFriction::Frictionless) {
+            changes_.push_back({touched.node, model_->normals[at(touched.node)].normalized()});
+            values_.push_back(touched.depth);
+            continue;
+        }
+        const Vector3d u = poses_[at(touched.tool)].to_world(touched.anchor) -
+                           model_->reference.positions[at(touched.node)];
+        for (int k = 0; k < 3; ++k) {
+            changes_.push_back({touched.node, Vector3d::Unit(k)});
+            values_.push_back(u[k]);
+        }
+    }
+    const CapacitanceStatus status = solver_.solve(changes_, values_);
+    report_.solver = status;
+    return status;
+}
+
+/// Displacements or tractions of the active nodes into asked_values_.
+void DistributedContact::gather_values(bool are_tractions) noexcept {
+    asked_nodes_.clear();
+    for (const TouchedNode& touched : active_) asked_nodes_.push_back(touched.node);
+    asked_values_.resize(asked_nodes_.size());
+    if (are_tractions)
+        solver_.tractions(asked_nodes_, asked_values_);
+    else
+        solver_.displacements(asked_nodes_, asked_values_);
+}
+
+/// Frictionless: the depth along the body's normal that brings a node at `displacement` to the
+/// surface of its tool, to first order.
+void DistributedContact::follow(TouchedNode& touched, const Vector3d& displacement) const noexcept {
+    const Pose& pose = poses_[at(touched.tool)];
+    const Vector3d x = pose.to_body(model_->reference.positions[at(touched.node)] + displacement);
+    const ShapeSample sample = tools_[at(touched.tool)].sample(x);
+    const Vector3d n = model_->normals[at(touched.node)].normalized();
+    const double facing = std::min(n.dot(pose.rotation * sample.normal), -kLeastFacing);
+    touched.depth = n.dot(displacement) - sample.gap / facing;
+    touched.anchor = x - sample.gap * sample.normal;
+}
+
+/// True when a depth has changed.
+bool DistributedContact::follow_all() noexcept {
+    bool has_changed = false;
+    gather_values(false);
+    for (std::size_t k = 0; k < active_.size(); ++k) {
+        const double before = active_[k].depth;
+        follow(active_[k], asked_values_[k]);
+        has_changed = has_changed || std::abs(active_[k].depth - before) > tolerance_;
+    }
+    return has_changed;
+}
+
+/// Nodes that their tool would have to pull. They are not taken again in this step.
+int DistributedContact::remove_pulled() noexcept {
+    gather_values(true);
+    double largest = 0;
+    for (const Vector3d& p : asked_values_) largest = std::max(largest, p.norm());
+    kept_.clear();
+    for (std::size_t k = 0; k < active_.size(); ++k) {
+        const int node = active_[k].node;
+        if (asked_values_[k].dot(model_->normals[at(node)]) > kTensionTolerance * largest) {
+            is_removed_[at(node)] = 1;
+            is_active_[at(node)] = 0;
+        } else {
+            kept_.push_back(active_[k]);
+        }
+    }
+    return static_cast<int>(active_.size() - kept_.size());
+}
+
+/// Nodes inside a tool that are not held, deepest first.
+void DistributedContact::find_intruders() noexcept {
+    asked_nodes_.clear();
+    for (const int node : candidates_)
+        if (!is_active_[at(node)] && !is_removed_[at(node)]) asked_nodes_.push_back(node);
+    asked_values_.resize(asked_nodes_.size());
+    solver_.displacements(asked_nodes_, asked_values_);
+    intruders_.clear();
+    for (std::size_t i = 0; i < asked_nodes_.size(); ++i) {
+        const int node = asked_nodes_[i];
+        const Vector3d x_body = model_->reference.positions[at(node)] + asked_values_[i];
+        Intruder deepest;
+        deepest.gap = -tolerance_;
+        bool is_inside = false;
+        for (std::size_t k = 0; k < tools_.size(); ++k) {
+            const Vector3d x = poses_[k].to_body(x_body);
+            if ((x - middles_[k]).squaredNorm() > radii_[k] * radii_[k]) continue;
+            const ShapeSample sample = tools_[k].sample(x);
+            if (!(sample.gap < deepest.gap)) continue;
+            is_inside = true;
+            deepest.gap = sample.gap;
+            deepest.touched = {node, static_cast<int>(k), x - sample.gap * sample.normal, 0};
+        }
+        if (!is_inside) continue;
+        if (options_.friction == TouchFriction::Frictionless)
+            follow(deepest.touched, asked_values_[i]);
+        intruders_.push_back(deepest);
+    }
+    std::sort(intruders_.begin(), intruders_.end(), [](const Intruder& a, const Intruder& b) {
+        return a.gap != b.gap ? a.gap < b.gap : a.touched.node < b.touched.node;
+    });
+}
+
+/// Kept nodes and as many intruders as the solver takes: all, half of them, a quarter… False when
+/// even the kept ones are refused; the last good set is then back.
+bool DistributedContact::add_intruders() noexcept {
+    const auto mark = [&](const std::vector<TouchedNode>& list, char value) {
+        for (const TouchedNode& touched : list) is_active_[at(touched.node)] = value;
+    };
+    std::size_t count = std::min(intruders_.size(), at(options_.max_nodes) - kept_.size());
+    CapacitanceStatus refusal = CapacitanceStatus::Hit;
+    for (;; count /= 2) {
+        active_ = kept_;
+        for (std::size_t k = 0; k < count; ++k) active_.push_back(intruders_[k].touched);
+        std::sort(active_.begin(), active_.end(), comes_before);
+        const CapacitanceStatus status = solve();
+        if (!is_refused(status)) break;
+        refusal = status;
+        if (count == 0) {
+            mark(kept_, 0);
+            active_ = good_;
+            mark(active_, 1);
+            return false;
+        }
+    }
+    if (is_refused(refusal)) report_.solver = refusal;
+    mark(active_, 1);
+    good_ = active_;
+    return true;
+}
+
+DistributedContact::Status DistributedContact::finish(Status status) noexcept {
+    report_.status = status;
+    for (const TouchedNode& touched : active_) report_.added += !was_active_[at(touched.node)];
+    for (std::size_t node = 0; node < was_active_.size(); ++node)
+        report_.removed += was_active_[node] && !is_active_[node];
+    // nodes by tool
+    std::fill(tool_offsets_.begin(), tool_offsets_.end(), 0);
+    for (const TouchedNode& touched : active_) ++tool_offsets_[at(touched.tool) + 1];
+    for (std::size_t k = 1; k < tool_offsets_.size(); ++k) tool_offsets_[k] += tool_offsets_[k - 1];
+    tool_nodes_.clear();
+    for (int k = 0; k < num_tools(); ++k)
+        for (const TouchedNode& touched : active_)
+            if (touched.tool == k) tool_nodes_.push_back(touched.node);
+    return status;
+}
+
+DistributedContact::Status DistributedContact::step(std::span<const Pose> poses) noexcept {
+    report_ = {};
+    std::copy(is_active_.begin(), is_active_.end(), was_active_.begin());
+    if (poses.size() != poses_.size() ||
+        !std::all_of(poses.begin(), poses.end(), [](const Pose& pose) { return is_finite(pose); }))
+        return finish(Status::BadInput);
+    std::copy(poses.begin(), poses.end(), poses_.begin());
+    std::fill(is_removed_.begin(), is_removed_.end(), 0);
+
+    // the nodes of the last step go with their tools
+    const bool is_frictionless = options_.friction == TouchFriction::Frictionless;
+    if (is_frictionless) (void)follow_all();
+    find_candidates();
+    good_ = active_;
+    if (is_refused(solve())) return finish(Status::Limited);
+    while (report_.iterations < options_.max_iterations) {
+        ++report_.iterations;
+        const bool slides = is_frictionless && follow_all();
+        const int num_pulled = remove_pulled();
+        find_intruders();
+        report_.left_out = static_cast<int>(intruders_.size());
+        report_.deepest = intruders_.empty() ? 0 : -intruders_.front().gap;
+        if (!slides && num_pulled == 0) {
+            if (intruders_.empty()) return finish(Status::Settled);
+            if (kept_.size() == at(options_.max_nodes)) return finish(Status::Limited);
+        }
+        if (!add_intruders()) return finish(Status::Limited);
+    }
+    return finish(Status::Unsettled);
+}
+
+Wrench DistributedContact::load(int k) const noexcept {
+    Wrench wrench;
+    for (const TouchedNode& touched : active_) {
+        if (touched.tool != k) continue;
+        const Vector3d force = -solver_.force({&touched.node, 1});
+        wrench.force += force;
+        wrench.torque += (poses_[at(k)].rotation * touched.anchor).cross(force);
+    }
+    return wrench;
+}
+
+Matrix6d DistributedContact::stiffness(int k) const noexcept {
+    const std::size_t first = at(tool_offsets_[at(k)]), end = at(tool_offsets_[at(k) + 1]);
+    const RigidPatch patch{std::span(tool_nodes_).subspan(first, end - first),
+                           poses_[at(k)].position};
+    return rigid_patch_stiffness(solver_, patch, patch);
+}
+
+}  // namespace pliant

@@ -1,0 +1,48 @@
+#include "pliant/greens/patch_stiffness.h"
+
+#include <algorithm>
+
+#include <Eigen/Geometry>
+
+#include "core/numbers.h"
+
+namespace pliant {
+namespace {
+
+using Vector6d = Eigen::Matrix<double, 6, 1>;
+
+/// How rigid motions of a patch move its conditions: (d, (x − c) × d), slot by slot.
+template <class Visit>
+void visit_patch(const CapacitanceSolver& solver, const RigidPatch& patch, Visit&& visit) noexcept {
+    const auto list = solver.inverse().list();
+    for (const int node : patch.nodes) {
+        // conditions of a node lie together in the sorted list
+        auto entry = std::lower_bound(
+            list.begin(), list.end(), node,
+            [](const auto& listed, int wanted) { return listed.dof.node < wanted; });
+        for (; entry != list.end() && entry->dof.node == node; ++entry) {
+            const Eigen::Vector3d& d = entry->dof.direction;
+            Vector6d motion;
+            motion << d, (solver.reference().positions[at(node)] - patch.centre).cross(d);
+            visit(entry->slot, node, motion);
+        }
+    }
+}
+
+}  // namespace
+
+Matrix6d rigid_patch_stiffness(const CapacitanceSolver& solver, const RigidPatch& i,
+                               const RigidPatch& j) noexcept {
+    const ReferenceProblem& reference = solver.reference();
+    Matrix6d K = Matrix6d::Zero();
+    visit_patch(solver, i, [&](int a, int node, const Vector6d& wrench) {
+        Vector6d row = Vector6d::Zero();
+        visit_patch(solver, j, [&](int b, int, const Vector6d& motion) {
+            row += double{solver.inverse().inverse_element(a, b)} * motion;
+        });
+        K.noalias() -= reference.areas[at(node)] * wrench * row.transpose();
+    });
+    return reference.modulus / reference.length * K;
+}
+
+}  // namespace pliant
