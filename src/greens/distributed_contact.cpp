@@ -188,14 +188,16 @@ int DistributedContact::remove_pulled() noexcept {
     return static_cast<int>(active_.size() - kept_.size());
 }
 
-/// Nodes inside a tool that are not held, deepest first.
+/// Nodes inside a tool that are not held, deepest first; those let go in this step only count.
 void DistributedContact::find_intruders() noexcept {
     asked_nodes_.clear();
     for (const int node : candidates_)
-        if (!is_active_[at(node)] && !is_removed_[at(node)]) asked_nodes_.push_back(node);
+        if (!is_active_[at(node)]) asked_nodes_.push_back(node);
     asked_values_.resize(asked_nodes_.size());
     solver_.displacements(asked_nodes_, asked_values_);
     intruders_.clear();
+    report_.left_out = 0;
+    report_.deepest = 0;
     for (std::size_t i = 0; i < asked_nodes_.size(); ++i) {
         const int node = asked_nodes_[i];
         const Vector3d x_body = model_->reference.positions[at(node)] + asked_values_[i];
@@ -212,6 +214,9 @@ void DistributedContact::find_intruders() noexcept {
             deepest.touched = {node, static_cast<int>(k), x - sample.gap * sample.normal, 0};
         }
         if (!is_inside) continue;
+        ++report_.left_out;
+        report_.deepest = std::max(report_.deepest, -deepest.gap);
+        if (is_removed_[at(node)]) continue;
         if (options_.friction == TouchFriction::Frictionless)
             follow(deepest.touched, asked_values_[i]);
         intruders_.push_back(deepest);
@@ -221,9 +226,9 @@ void DistributedContact::find_intruders() noexcept {
     });
 }
 
-/// Kept nodes and as many intruders as the solver takes: all, half of them, a quarter… False when
-/// even the kept ones are refused; the last good set is then back.
-bool DistributedContact::add_intruders() noexcept {
+/// Kept nodes and as many intruders as the solver takes: all, half of them, a quarter… Returns how
+/// many, −1 when even the kept ones are refused; the last good set is then back.
+int DistributedContact::add_intruders() noexcept {
     const auto mark = [&](const std::vector<TouchedNode>& list, char value) {
         for (const TouchedNode& touched : list) is_active_[at(touched.node)] = value;
     };
@@ -240,13 +245,13 @@ bool DistributedContact::add_intruders() noexcept {
             mark(kept_, 0);
             active_ = good_;
             mark(active_, 1);
-            return false;
+            return -1;
         }
     }
     if (is_refused(refusal)) report_.solver = refusal;
     mark(active_, 1);
     good_ = active_;
-    return true;
+    return static_cast<int>(count);
 }
 
 DistributedContact::Status DistributedContact::finish(Status status) noexcept {
@@ -285,13 +290,10 @@ DistributedContact::Status DistributedContact::step(std::span<const Pose> poses)
         const bool slides = is_frictionless && follow_all();
         const int num_pulled = remove_pulled();
         find_intruders();
-        report_.left_out = static_cast<int>(intruders_.size());
-        report_.deepest = intruders_.empty() ? 0 : -intruders_.front().gap;
-        if (!slides && num_pulled == 0) {
-            if (intruders_.empty()) return finish(Status::Settled);
-            if (kept_.size() == at(options_.max_nodes)) return finish(Status::Limited);
-        }
-        if (!add_intruders()) return finish(Status::Limited);
+        const bool is_same = !slides && num_pulled == 0;
+        if (is_same && intruders_.empty()) return finish(Status::Settled);
+        const int num_added = add_intruders();
+        if (num_added < 0 || (is_same && num_added == 0)) return finish(Status::Limited);
     }
     return finish(Status::Unsettled);
 }

@@ -42,7 +42,7 @@ struct TouchedNode {
 class DistributedContact {
 public:
     enum class Status : std::uint8_t {
-        Settled,    ///< the set satisfies all conditions
+        Settled,    ///< nothing left to change
         Unsettled,  ///< iterations ran out; the last set counts
         Limited,    ///< some nodes were left out: too many, or refused by the solver
         BadInput,   ///< a pose is not finite: nothing has changed
@@ -69,8 +69,10 @@ public:
         CapacitanceStatus solver = CapacitanceStatus::Hit;  ///< last refusal, else last answer
         int iterations = 0;
         int added = 0, removed = 0;  ///< nodes, against the step before
-        int left_out = 0;            ///< nodes inside a tool that are not held
-        double deepest = 0;          ///< of these [m]
+        /// Nodes inside a tool that are not held: too many, refused, or let go in this step (the
+        /// next one may take them again).
+        int left_out = 0;
+        double deepest = 0;  ///< of these [m]
     };
     [[nodiscard]] const Report& report() const noexcept { return report_; }
 
@@ -94,7 +96,7 @@ private:
     [[nodiscard]] bool follow_all() noexcept;
     [[nodiscard]] int remove_pulled() noexcept;
     void find_intruders() noexcept;
-    [[nodiscard]] bool add_intruders() noexcept;
+    [[nodiscard]] int add_intruders() noexcept;
     void gather_values(bool are_tractions) noexcept;
     Status finish(Status status) noexcept;
 

@@ -1,0 +1,373 @@
+#include "pliant/greens/distributed_contact.h"
+
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <Eigen/Geometry>
+
+#include "core/dense_algebra.h"
+#include "pliant/core/allocation_guard.h"
+#include "pliant/core/error.h"
+#include "pliant/geometry/shapes.h"
+#include "tests/greens/touch_models.h"
+
+namespace pliant {
+namespace {
+
+using Eigen::Vector3d;
+using Eigen::VectorXd;
+using Status = DistributedContact::Status;
+
+constexpr double kLength = 0.08, kModulus = 3e4;  // of the box
+constexpr double kInverseRounding = 2e-4;         // single precision, times a condition of 100
+
+/// The box and slow solves of it in SI.
+struct TouchBox {
+    test::ElasticBox box = test::elastic_box();
+    std::shared_ptr<GreensModel> model = test::box_model(box, kLength, kModulus);
+
+    /// Displacements with those of `held` prescribed along their directions and the support at
+    /// rest, nothing else loaded: by Lagrange multipliers.
+    [[nodiscard]] VectorXd solve(std::vector<ChangedDof> held, std::vector<double> values) const {
+        for (int node = 0; node < model->num_nodes(); ++node)
+            if (box.kinds[at(node)] == NodeKind::Fixed)
+                for (int k = 0; k < 3; ++k) {
+                    held.push_back({node, Vector3d::Unit(k)});
+                    values.push_back(0);
+                }
+        const int size = static_cast<int>(box.K.rows()), count = static_cast<int>(held.size());
+        Eigen::MatrixXd A = Eigen::MatrixXd::Zero(size + count, size + count);
+        VectorXd right = VectorXd::Zero(size + count);
+        A.topLeftCorner(size, size) = box.K;
+        for (int k = 0; k < count; ++k) {
+            A.block<3, 1>(3 * held[at(k)].node, size + k) = held[at(k)].direction;
+            A.block<1, 3>(size + k, 3 * held[at(k)].node) = held[at(k)].direction.transpose();
+            right[size + k] = values[at(k)];
+        }
+        return solve_dense(A, right).col(0).head(size);
+    }
+    /// Forces on the nodes that belong to displacements [N].
+    [[nodiscard]] VectorXd forces(const VectorXd& u) const {
+        return kModulus * kLength * box.K * u;
+    }
+    [[nodiscard]] Vector3d position(int node) const { return model->reference.positions[at(node)]; }
+    [[nodiscard]] std::vector<int> nodes_where(auto&& is_wanted) const {
+        std::vector<int> nodes;
+        for (int node = 0; node < model->num_nodes(); ++node)
+            if (box.kinds[at(node)] == NodeKind::Free && is_wanted(position(node) / kLength))
+                nodes.push_back(node);
+        return nodes;
+    }
+};
+
+Pose moved(double x, double y, double z) { return {Vector3d(x, y, z), Quaternion::Identity()}; }
+
+/// Every condition of unilateral contact, from the solution of the whole body.
+void expect_contact_holds(const TouchBox& body, const DistributedContact& contact,
+                          std::span<const Pose> poses, TouchFriction friction) {
+    std::vector<ChangedDof> held;
+    std::vector<double> values;
+    std::vector<char> is_held(at(body.model->num_nodes()), 0);
+    for (const TouchedNode& touched : contact.touched()) {
+        is_held[at(touched.node)] = 1;
+        if (friction == TouchFriction::Frictionless) {
+            held.push_back({touched.node, body.model->normals[at(touched.node)]});
+            values.push_back(touched.depth);
+            continue;
+        }
+        const Vector3d u =
+            poses[at(touched.tool)].to_world(touched.anchor) - body.position(touched.node);
+        for (int k = 0; k < 3; ++k) {
+            held.push_back({touched.node, Vector3d::Unit(k)});
+            values.push_back(u[k]);
+        }
+    }
+    const VectorXd u = body.solve(held, values), f = body.forces(u);
+    const double largest = std::max(f.cwiseAbs().maxCoeff(), 1e-9);
+    std::vector<Wrench> loads(poses.size());
+    for (const TouchedNode& touched : contact.touched()) {
+        const Vector3d force = f.segment<3>(3 * touched.node);
+        const Vector3d n = body.model->normals[at(touched.node)];
+        EXPECT_LE(force.dot(n), kInverseRounding * largest) << "pulls at " << touched.node;
+        if (friction == TouchFriction::Frictionless) {
+            EXPECT_LT((force - force.dot(n) * n).norm(), 1e-9 * largest);
+        }
+        const Pose& pose = poses[at(touched.tool)];
+        const Vector3d x = body.position(touched.node) + u.segment<3>(3 * touched.node);
+        EXPECT_NEAR(contact.tool(touched.tool).sample(pose.to_body(x)).gap, 0, 2e-5 * kLength);
+        loads[at(touched.tool)] += {-force, (x - pose.position).cross(-force)};
+    }
+    for (int node = 0; node < body.model->num_nodes(); ++node) {
+        if (is_held[at(node)] || body.box.kinds[at(node)] == NodeKind::Fixed) continue;
+        const Vector3d x = body.position(node) + u.segment<3>(3 * node);
+        for (std::size_t k = 0; k < poses.size(); ++k)
+            EXPECT_GT(contact.tool(static_cast<int>(k)).sample(poses[k].to_body(x)).gap,
+                      -2e-5 * kLength)
+                << "node " << node << " inside tool " << k;
+    }
+    for (std::size_t k = 0; k < poses.size(); ++k) {
+        const Wrench load = contact.load(static_cast<int>(k));
+        EXPECT_LT((load.force - loads[k].force).norm(), kInverseRounding * 10 * largest);
+        EXPECT_LT((load.torque - loads[k].torque).norm(),
+                  kInverseRounding * 10 * largest * kLength);
+    }
+}
+
+// Verification item 12, one patch and several: the small matrix has the force of the whole body.
+TEST(PatchStiffness, IsTheReactionOfTheWholeBodyToRigidMotions) {
+    const TouchBox body;
+    const auto top =
+        body.nodes_where([](const Vector3d& x) { return x.z() > 0.74 && x.x() < 0.6; });
+    const auto side = body.nodes_where([](const Vector3d& x) { return x.x() > 0.99; });
+    ASSERT_GT(top.size(), 5u);
+    ASSERT_GT(side.size(), 5u);
+    const RigidPatch patches[] = {{top, {0.01, 0.02, 0.03}}, {side, {0.05, 0.01, 0.07}}};
+    CapacitanceOptions options;
+    options.cache.max_bytes = 8 << 20;
+    CapacitanceSolver solver(body.model->reference, UpdateCosts(), options);
+    for (const int num_patches : {1, 2}) {
+        std::vector<ChangedDof> held;
+        for (int p = 0; p < num_patches; ++p)
+            for (const int node : patches[p].nodes)
+                for (int k = 0; k < 3; ++k) held.push_back({node, Vector3d::Unit(k)});
+        ASSERT_FALSE(is_refused(solver.solve(held, std::vector<double>(held.size(), 0.0))));
+        for (int j = 0; j < num_patches; ++j)
+            for (int motion = 0; motion < 6; ++motion) {
+                // patch j moves, the other one stays where it is
+                std::vector<double> values;
+                for (int p = 0; p < num_patches; ++p)
+                    for (const int node : patches[p].nodes) {
+                        Vector3d u = Vector3d::Zero();
+                        if (p == j && motion < 3) u = Vector3d::Unit(motion);
+                        if (p == j && motion >= 3)
+                            u = Vector3d::Unit(motion - 3)
+                                    .cross(body.position(node) - patches[j].centre);
+                        values.insert(values.end(), u.data(), u.data() + 3);
+                    }
+                const VectorXd f = body.forces(body.solve(held, values));
+                for (int i = 0; i < num_patches; ++i) {
+                    Eigen::Matrix<double, 6, 1> expected = Eigen::Matrix<double, 6, 1>::Zero();
+                    for (const int node : patches[i].nodes) {
+                        expected.head<3>() += f.segment<3>(3 * node);
+                        expected.tail<3>() += (body.position(node) - patches[i].centre)
+                                                  .cross(Vector3d(f.segment<3>(3 * node)));
+                    }
+                    const Matrix6d K = rigid_patch_stiffness(solver, patches[i], patches[j]);
+                    EXPECT_LT((K.col(motion) - expected).head<3>().norm(),
+                              1e-4 * K.topRows<3>().norm());
+                    EXPECT_LT((K.col(motion) - expected).tail<3>().norm(),
+                              1e-4 * K.bottomRows<3>().norm());
+                }
+            }
+    }
+}
+
+TEST(DistributedContact, OfASphereSatisfiesAllConditionsOfTheWholeBody) {
+    const TouchBox body;
+    for (const auto friction : {TouchFriction::Sticking, TouchFriction::Frictionless}) {
+        DistributedContactOptions options;
+        options.friction = friction;
+        options.capacitance.cache.max_bytes = 8 << 20;
+        DistributedContact contact(body.model, {RigidShape::sphere(0.5 * kLength)}, UpdateCosts(),
+                                   options);
+        std::size_t most = 0;
+        for (int k = 0; k < 40; ++k) {
+            const Pose pose = moved(0.45 * kLength + 1e-4 * k, 0.35 * kLength,
+                                    (1.26 - 0.15 * std::sin(0.08 * k)) * kLength);
+            const Status status = contact.step({&pose, 1});
+            EXPECT_EQ(status, Status::Settled) << k;
+            EXPECT_LE(contact.report().iterations, 8);
+            // what was let go in a step and is inside is taken by the next one
+            for (int again = 0; again < 3 && contact.report().left_out > 0; ++again)
+                (void)contact.step({&pose, 1});
+            EXPECT_EQ(contact.report().left_out, 0) << k;
+            if (k % 6 == 0) expect_contact_holds(body, contact, {&pose, 1}, friction);
+            most = std::max(most, contact.touched().size());
+            if (!contact.touched().empty()) {
+                EXPECT_GT(contact.load(0).force.z(), 0);
+            }
+        }
+        EXPECT_GE(most, 4u);
+        // away again: nothing is left
+        const Pose pose = moved(0, 0, 3 * kLength);
+        EXPECT_EQ(contact.step({&pose, 1}), Status::Settled);
+        EXPECT_TRUE(contact.touched().empty());
+        EXPECT_EQ(contact.load(0).force, Vector3d::Zero());
+        EXPECT_EQ(contact.stiffness(0), Matrix6d::Zero());
+    }
+}
+
+TEST(DistributedContact, OfSeveralToolsOfAllShapesHolds) {
+    const TouchBox body;
+    SurfaceMesh octahedron;
+    for (int k = 0; k < 3; ++k)
+        for (const double sign : {1.0, -1.0})
+            octahedron.vertices.push_back(sign * 0.3 * kLength * Vector3d::Unit(k));
+    octahedron.triangles = {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4},
+                            {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}};
+    std::vector<RigidShape> tools{RigidShape::capsule(0.15 * kLength, 0.3 * kLength),
+                                  RigidShape::box(Vector3d(0.2, 0.5, 0.3) * kLength),
+                                  RigidShape::mesh(octahedron)};
+    DistributedContact contact(body.model, tools, UpdateCosts());
+    std::vector<Pose> poses(3);
+    for (int k = 0; k <= 10; ++k) {
+        const double depth = 0.008 * k * kLength;
+        poses[0] = {Vector3d(0.3 * kLength, 0.4 * kLength, 0.92 * kLength - depth),
+                    rotation_from_vector({0, std::numbers::pi / 2, 0})};
+        poses[1] = moved(1.22 * kLength - depth, 0.4 * kLength, 0.5 * kLength);
+        poses[2] = moved(-0.27 * kLength + depth, 0.4 * kLength, 0.5 * kLength);
+        const Status status = contact.step(poses);
+        EXPECT_EQ(status, Status::Settled) << k;
+        if (k % 5 == 0) expect_contact_holds(body, contact, poses, TouchFriction::Sticking);
+    }
+    EXPECT_GT(contact.load(0).force.z(), 0);
+    EXPECT_GT(contact.load(1).force.x(), 0);
+    EXPECT_LT(contact.load(2).force.x(), 0);
+    // the same squeeze without the tool across: softer
+    DistributedContact alone(body.model, {tools[1]}, UpdateCosts());
+    ASSERT_EQ(alone.step({&poses[1], 1}), Status::Settled);
+    EXPECT_LT(alone.load(0).force.x(), contact.load(1).force.x());
+}
+
+TEST(DistributedContact, SticksUntilItIsPulled) {
+    const TouchBox body;
+    DistributedContact contact(body.model, {RigidShape::box(Vector3d::Constant(0.3 * kLength))},
+                               UpdateCosts());
+    Pose pose = moved(0.5 * kLength, 0.375 * kLength, 1.02 * kLength);
+    ASSERT_EQ(contact.step({&pose, 1}), Status::Settled);
+    ASSERT_FALSE(contact.touched().empty());
+    const std::vector<TouchedNode> before(contact.touched().begin(), contact.touched().end());
+    // dragged along: the same anchors, a force against it
+    pose.position.x() += 0.01 * kLength;
+    ASSERT_EQ(contact.step({&pose, 1}), Status::Settled);
+    EXPECT_LT(contact.load(0).force.x(), 0);
+    for (const TouchedNode& touched : contact.touched())
+        for (const TouchedNode& old : before)
+            if (old.node == touched.node) {
+                EXPECT_EQ(old.anchor, touched.anchor);
+            }
+    // a bit above the surface at rest: all of it would have to pull
+    pose.position.z() = 1.06 * kLength;
+    ASSERT_EQ(contact.step({&pose, 1}), Status::Settled);
+    EXPECT_TRUE(contact.touched().empty());
+    EXPECT_EQ(contact.report().removed, static_cast<int>(before.size()));
+}
+
+TEST(DistributedContact, KeepsTheLastGoodSetWhenTheSolverRefuses) {
+    const TouchBox body;
+    DistributedContact contact(body.model, {RigidShape::sphere(0.5 * kLength)}, UpdateCosts());
+    Pose pose = moved(0.45 * kLength, 0.35 * kLength, 1.2 * kLength);
+    ASSERT_EQ(contact.step({&pose, 1}), Status::Settled);
+    const std::size_t size = contact.touched().size();
+    ASSERT_GT(size, 0u);
+    contact.solver().set_budget(0);
+    pose.position.z() -= 0.1 * kLength;
+    EXPECT_EQ(contact.step({&pose, 1}), Status::Limited);
+    EXPECT_EQ(contact.report().solver, CapacitanceStatus::OverBudget);
+    EXPECT_EQ(contact.touched().size(), size);
+    EXPECT_GT(contact.report().left_out, 0);
+    EXPECT_GT(contact.load(0).force.z(), 0);
+    // the nodes that are held follow all the same
+    for (const TouchedNode& touched : contact.touched()) {
+        Vector3d u;
+        contact.solver().displacements({&touched.node, 1}, {&u, 1});
+        EXPECT_LT((pose.to_world(touched.anchor) - body.position(touched.node) - u).norm(),
+                  1e-4 * kLength);
+    }
+    contact.solver().set_budget(1);
+    EXPECT_EQ(contact.step({&pose, 1}), Status::Settled);
+    EXPECT_GT(contact.touched().size(), size);
+
+    // poses that are none
+    const Wrench load = contact.load(0);
+    Pose bad = pose;
+    bad.position.x() = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_EQ(contact.step({&bad, 1}), Status::BadInput);
+    EXPECT_EQ(contact.load(0).force, load.force);
+    EXPECT_EQ(contact.step({}), Status::BadInput);
+    // far too deep: finite, and out again without a trace
+    pose.position = {1e200, 0, 0};
+    (void)contact.step({&pose, 1});
+    EXPECT_TRUE(contact.load(0).force.allFinite());
+    contact.reset();
+    pose = moved(0, 0, 3 * kLength);
+    EXPECT_EQ(contact.step({&pose, 1}), Status::Settled);
+    EXPECT_TRUE(contact.touched().empty());
+}
+
+TEST(DistributedContact, TakesTheDeepestWhenThereAreTooMany) {
+    const TouchBox body;
+    DistributedContactOptions options;
+    options.max_nodes = 3;
+    options.capacitance.cache.max_bytes = 1 << 20;
+    DistributedContact contact(body.model, {RigidShape::box(Vector3d(0.6, 0.6, 0.2) * kLength)},
+                               UpdateCosts(), options);
+    const Pose pose = moved(0.5 * kLength, 0.375 * kLength, 0.93 * kLength);
+    EXPECT_EQ(contact.step({&pose, 1}), Status::Limited);
+    EXPECT_EQ(contact.touched().size(), 3u);
+    EXPECT_GT(contact.report().left_out, 0);
+    EXPECT_GT(contact.report().deepest, 0);
+}
+
+TEST(DistributedContact, IsTheSameInEveryRunAndAllocatesNothing) {
+    const auto model = test::kelvin_model(make_semi_regular("kidney", 2), 0.2);
+    const double size = model->reference.length;
+    const Box bounds = bounding_box(model->surface.mesh.vertices);
+    DistributedContactOptions options;
+    options.capacitance.cache.max_bytes = 32 << 20;
+    std::vector<Vector3d> forces[2];
+    std::uint64_t allocations = 0;
+    int num_changes = 0;
+    for (auto& run : forces) {
+        DistributedContact contact(
+            model,
+            {RigidShape::sphere(0.2 * size), RigidShape::box(Vector3d::Constant(0.15 * size))},
+            UpdateCosts(), options);
+        std::mt19937 random(3);
+        std::uniform_real_distribution<double> uniform(-1, 1);
+        for (int k = 0; k < 60; ++k) {
+            const Vector3d top = bounds.center() + Vector3d(0, 0, bounds.sizes().z() / 2);
+            const Pose poses[2] = {
+                {top + size * Vector3d(0.2 * std::sin(0.2 * k), 0.1, 0.15), Quaternion::Identity()},
+                {top + size * Vector3d(-0.3, 0.05 * uniform(random), 0.1),
+                 rotation_from_vector(Vector3d(uniform(random), uniform(random), 0))}};
+            const AllocationGuard guard;
+            (void)contact.step(poses);
+            contact.solver().evaluate(model->num_nodes());
+            const Wrench load = contact.load(0);
+            (void)contact.stiffness(1);
+            allocations += guard.count();
+            run.push_back(load.force);
+            num_changes += contact.report().added + contact.report().removed;
+            EXPECT_TRUE(load.force.allFinite());
+        }
+    }
+    EXPECT_EQ(forces[0], forces[1]);
+    EXPECT_EQ(allocations, 0u);
+    EXPECT_GT(num_changes, 100);
+}
+
+TEST(DistributedContact, SaysWhatIsWrong) {
+    const TouchBox body;
+    const auto message = [&](RigidShape tool, int max_nodes) {
+        DistributedContactOptions options;
+        options.max_nodes = max_nodes;
+        try {
+            const DistributedContact contact(body.model, {std::move(tool)}, UpdateCosts(), options);
+        } catch (const InputError& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    EXPECT_EQ(
+        message(RigidShape::half_space(), 10),
+        "distributed contact: tool 0 is unbounded; use a sphere, capsule, box or convex mesh");
+    EXPECT_EQ(message(RigidShape::sphere(1), 0),
+              "distributed contact: max_nodes and max_iterations must be positive");
+}
+
+}  // namespace
+}  // namespace pliant
