@@ -21,6 +21,8 @@ constexpr double kGapTolerance = 1e-5;
 constexpr double kTensionTolerance = 1e-5;
 /// The body's normal must lean against the tool's by this much to be moved along it.
 constexpr double kLeastFacing = 0.2;
+/// Fields of all nodes are this much cheaper, node for node, than single ones.
+constexpr std::size_t kGlobalRatio = 16;
 /// Nodes may bulge by this much more than the tools press.
 constexpr double kBulge = 1.5;
 
@@ -70,6 +72,8 @@ DistributedContact::DistributedContact(std::shared_ptr<const GreensModel> model,
     asked_nodes_.reserve(std::max(touchable_.size(), most));
     asked_values_.reserve(std::max(touchable_.size(), most));
     for (auto* flags : {&was_active_, &is_active_, &is_removed_}) flags->assign(nodes, 0);
+    placed_middles_ = middles_;
+    field_.assign(3 * nodes, 0.0f);
     tool_nodes_.reserve(most);
     tool_offsets_.assign(tools_.size() + 1, 0);
     changes_.reserve(3 * most);
@@ -87,13 +91,16 @@ void DistributedContact::reset() noexcept {
 void DistributedContact::find_candidates() noexcept {
     const auto& positions = model_->reference.positions;
     double reach = tolerance_;
+    for (std::size_t k = 0; k < tools_.size(); ++k)
+        placed_middles_[k] = poses_[k].to_world(middles_[k]);
     const auto each_near = [&](double margin, auto&& visit) {
         for (const int node : touchable_)
             for (std::size_t k = 0; k < tools_.size(); ++k) {
-                const Vector3d x = poses_[k].to_body(positions[at(node)]);
-                if ((x - middles_[k]).squaredNorm() > (radii_[k] + margin) * (radii_[k] + margin))
-                    continue;
-                if (visit(node, tools_[k].sample(x, 2 * radii_[k] + margin).gap)) break;
+                const Vector3d& x = positions[at(node)];
+                const double range = radii_[k] + margin;
+                if ((x - placed_middles_[k]).squaredNorm() > range * range) continue;
+                if (visit(node, tools_[k].sample(poses_[k].to_body(x), radii_[k] + range).gap))
+                    break;
             }
     };
     // how deep the tools are in the body at rest, and how far it has been pressed
@@ -156,6 +163,7 @@ void DistributedContact::follow(TouchedNode& touched, const Vector3d& displaceme
     const double facing = std::min(n.dot(pose.rotation * sample.normal), -kLeastFacing);
     touched.depth = n.dot(displacement) - sample.gap / facing;
     touched.anchor = x - sample.gap * sample.normal;
+    touched.normal = sample.normal;
 }
 
 /// True when a depth has changed.
@@ -170,7 +178,8 @@ bool DistributedContact::follow_all() noexcept {
     return has_changed;
 }
 
-/// Nodes that their tool would have to pull. They are not taken again in this step.
+/// Nodes that their tool would have to pull. They are not taken again in this step. Along the
+/// normal of the tool a node that was just pushed out is pressed, whichever way the body's points.
 int DistributedContact::remove_pulled() noexcept {
     gather_values(true);
     double largest = 0;
@@ -178,7 +187,8 @@ int DistributedContact::remove_pulled() noexcept {
     kept_.clear();
     for (std::size_t k = 0; k < active_.size(); ++k) {
         const int node = active_[k].node;
-        if (asked_values_[k].dot(model_->normals[at(node)]) > kTensionTolerance * largest) {
+        const Vector3d outward = poses_[at(active_[k].tool)].rotation * active_[k].normal;
+        if (asked_values_[k].dot(outward) < -kTensionTolerance * largest) {
             is_removed_[at(node)] = 1;
             is_active_[at(node)] = 0;
         } else {
@@ -194,7 +204,16 @@ void DistributedContact::find_intruders() noexcept {
     for (const int node : candidates_)
         if (!is_active_[at(node)]) asked_nodes_.push_back(node);
     asked_values_.resize(asked_nodes_.size());
-    solver_.displacements(asked_nodes_, asked_values_);
+    if (kGlobalRatio * asked_nodes_.size() < is_active_.size()) {
+        solver_.displacements(asked_nodes_, asked_values_);
+    } else {
+        solver_.evaluate(model_->num_nodes());
+        solver_.write_displacements(field_);
+        for (std::size_t i = 0; i < asked_nodes_.size(); ++i)
+            asked_values_[i] =
+                Eigen::Map<const Eigen::Vector3f>(field_.data() + 3 * at(asked_nodes_[i]))
+                    .cast<double>();
+    }
     intruders_.clear();
     report_.left_out = 0;
     report_.deepest = 0;
@@ -205,13 +224,14 @@ void DistributedContact::find_intruders() noexcept {
         deepest.gap = -tolerance_;
         bool is_inside = false;
         for (std::size_t k = 0; k < tools_.size(); ++k) {
+            if ((x_body - placed_middles_[k]).squaredNorm() > radii_[k] * radii_[k]) continue;
             const Vector3d x = poses_[k].to_body(x_body);
-            if ((x - middles_[k]).squaredNorm() > radii_[k] * radii_[k]) continue;
             const ShapeSample sample = tools_[k].sample(x);
             if (!(sample.gap < deepest.gap)) continue;
             is_inside = true;
             deepest.gap = sample.gap;
-            deepest.touched = {node, static_cast<int>(k), x - sample.gap * sample.normal, 0};
+            deepest.touched = {node, static_cast<int>(k), x - sample.gap * sample.normal,
+                               sample.normal, 0};
         }
         if (!is_inside) continue;
         ++report_.left_out;

@@ -164,6 +164,7 @@ TEST(CompliantHand, GraspsWithoutUnboundedForce) {
             most = std::max(most, static_cast<int>(contact.touched().size()));
         }
         EXPECT_EQ(allocations, 0u);
+        EXPECT_EQ(contact.report().left_out, 0);
         forces[is_compliant] = largest;
     }
     EXPECT_GT(most, 8);

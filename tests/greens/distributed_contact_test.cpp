@@ -91,7 +91,9 @@ void expect_contact_holds(const TouchBox& body, const DistributedContact& contac
     for (const TouchedNode& touched : contact.touched()) {
         const Vector3d force = f.segment<3>(3 * touched.node);
         const Vector3d n = body.model->normals[at(touched.node)];
-        EXPECT_LE(force.dot(n), kInverseRounding * largest) << "pulls at " << touched.node;
+        EXPECT_GE(force.dot(poses[at(touched.tool)].rotation * touched.normal),
+                  -kInverseRounding * largest)
+            << "pulls at " << touched.node;
         if (friction == TouchFriction::Frictionless) {
             EXPECT_LT((force - force.dot(n) * n).norm(), 1e-9 * largest);
         }

@@ -32,7 +32,8 @@ struct DistributedContactOptions {
 struct TouchedNode {
     int node = 0;
     int tool = 0;
-    Eigen::Vector3d anchor = Eigen::Vector3d::Zero();  ///< on the tool, its own frame [m]
+    Eigen::Vector3d anchor = Eigen::Vector3d::Zero();   ///< on the tool, its own frame [m]
+    Eigen::Vector3d normal = Eigen::Vector3d::UnitZ();  ///< of the tool there, its own frame
     double depth = 0;  ///< frictionless: prescribed displacement along the body's normal [m]
 };
 
@@ -104,14 +105,15 @@ private:
     std::vector<RigidShape> tools_;
     DistributedContactOptions options_;
     CapacitanceSolver solver_;
-    double tolerance_;                         // of gaps [m]
-    std::vector<Eigen::Vector3d> middles_;     // of the tools' bounds
-    std::vector<double> radii_;                // around them
-    std::vector<int> touchable_, candidates_;  // nodes
+    double tolerance_;                                       // of gaps [m]
+    std::vector<Eigen::Vector3d> middles_, placed_middles_;  // of the tools' bounds
+    std::vector<double> radii_;                              // around them
+    std::vector<int> touchable_, candidates_;                // nodes
     std::vector<Pose> poses_;
     std::vector<TouchedNode> active_, kept_, good_;  // by node
     std::vector<char> was_active_, is_active_, is_removed_;
     std::vector<Intruder> intruders_;
+    std::vector<float> field_;
     std::vector<int> tool_nodes_, tool_offsets_;  // of the last step, by tool
     std::vector<ChangedDof> changes_;
     std::vector<double> values_;
