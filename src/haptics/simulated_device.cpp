@@ -26,8 +26,10 @@ void check(const HandModel& hand) {
     require_range("hand.tremor", hand.tremor, 0, 0.1, "m");
 }
 
+void check_mass(double mass) { require_range("device.mass", mass, 1e-3, 100, "kg"); }
+
 DeviceModel checked(DeviceModel model) {
-    require_range("device.mass", model.mass, 1e-3, 100, "kg");
+    check_mass(model.mass);
     require_range("device.inertia", model.inertia, 1e-9, 10, "kg m²");
     require_range("device.damping", model.damping, 0, 1e4, "N s/m");
     require_range("device.angular_damping", model.angular_damping, 0, 1e3, "N m s/rad");
@@ -221,7 +223,7 @@ struct SimulatedDevice::Impl {
                       hand.angular_stiffness * turn.squaredNorm());
     }
 
-    const DeviceModel model;
+    DeviceModel model;
     HandModel hand;
     Tremor tremor;
     double step, motor_kept, motor_mean;
@@ -283,6 +285,11 @@ void SimulatedDevice::set_hand(const HandModel& hand) {
     check(hand);
     impl_->hand = hand;
     impl_->update_hand_load();
+}
+
+void SimulatedDevice::set_mass(double mass) {
+    check_mass(mass);
+    impl_->model.mass = mass;
 }
 
 void SimulatedDevice::set_buttons(std::uint32_t buttons) noexcept {

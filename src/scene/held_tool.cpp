@@ -50,6 +50,11 @@ Box reach_of_hand(const HeldToolSurroundings& around, const Vector3d& grasp) {
     return box;
 }
 
+/// Half sides of the box along the axes of the device.
+Vector3d reach_along(const Quaternion& axes, const Box& box) {
+    return 0.5 * axes.conjugate().toRotationMatrix().cwiseAbs() * box.sizes();
+}
+
 /// The largest at which the workspace covers the reach, and room to explore for half of the tool.
 double chosen_scale(const Vector3d& workspace, const Vector3d& reach, double bounding) {
     double scale = kLargestScale;
@@ -83,8 +88,10 @@ HeldTool make_held_tool(const HeldToolDescription& description, const DeviceDesc
     held.kind = kind(device);
     held.is_virtual = is_virtual(device);
     held.device = open_device(with_rate(device, around.rate));
-    if (const auto* simulated = std::get_if<SimulatedDescription>(&device))
+    if (const auto* simulated = std::get_if<SimulatedDescription>(&device)) {
         held.hand = simulated->hand;
+        held.handle_mass = simulated->model.mass;
+    }
     held.motion = around.motion;
     const DeviceCapabilities& can = held.device->capabilities();
     const Vector3d grasp =
@@ -93,9 +100,10 @@ HeldTool make_held_tool(const HeldToolDescription& description, const DeviceDesc
     const Box reach = reach_of_hand(around, grasp);
 
     held.scene.rate = around.rate;
-    held.scene.scale = description.scale > 0
-                           ? 1 / description.scale
-                           : chosen_scale(can.workspace, 0.5 * reach.sizes(), size.bounding);
+    held.scene.scale =
+        description.scale > 0
+            ? 1 / description.scale
+            : chosen_scale(can.workspace, reach_along(around.use.axes, reach), size.bounding);
     held.scene.cell = around.cell;
     held.scene.gyration = size.gyration;
     held.scene.bounding = size.bounding;
@@ -113,6 +121,11 @@ HeldTool make_held_tool(const HeldToolDescription& description, const DeviceDesc
     HapticToolOptions& options = held.options;
     options.workspace.scale = held.scene.scale;
     options.workspace.centre = reach.center();
+    options.workspace.axes = around.use.axes;
+    options.workspace.rate_border = around.use.rate_border;
+    options.workspace.rate_speed = around.use.rate_speed;
+    options.workspace.clutch_button = around.use.clutch_button;
+    options.safety.deadman_button = around.use.deadman_button;
     options.kind = description.coupling;
     options.grasp = grasp;
     options.rate = around.rate;

@@ -122,10 +122,20 @@ void LoopRunner::record_states() noexcept {
     }
 }
 
+void LoopRunner::receive() noexcept {
+    const std::uint64_t seen = loop_.receive();
+    if (queue_ && (seen != last_seen_ || loop_.ticks() == 0)) {
+        const Command command{.kind = Command::Kind::Exchange, .value = static_cast<double>(seen)};
+        queue_->push(RecordKind::Command, recorded_ticks(), std::as_bytes(std::span(&command, 1)));
+    }
+    last_seen_ = seen;
+}
+
 void LoopRunner::tick(std::int64_t late_ns, bool shows_frame) noexcept {
     const std::uint64_t ticks = loop_.ticks();
     world_.run_script(index_);
     ticks_before_reset_ += ticks - loop_.ticks();
+    if (loop_.exchanges()) receive();
     loop_.tick();
     if (queue_) record_states();
     if (shows_frame) publish(turn_start_);

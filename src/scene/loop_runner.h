@@ -68,6 +68,8 @@ private:
     };
     void attach_queue() noexcept;
     void apply_commands() noexcept;
+    /// From the loop with the other end of a tool; a recording says what was seen.
+    void receive() noexcept;
     void tick(std::int64_t late_ns, bool shows_frame) noexcept;
     /// Ticks since the recording began; loop_.ticks() begins anew with each reset.
     [[nodiscard]] std::uint64_t recorded_ticks() const noexcept {
@@ -105,6 +107,7 @@ private:
     std::atomic<RecordQueue*> wanted_{nullptr}, attached_{nullptr};
     RecordQueue* queue_ = nullptr;
     std::uint64_t ticks_before_reset_ = 0;
+    std::uint64_t last_seen_ = 0;  ///< tick of the other loop
     std::vector<RecordedState> recorded_;
     std::vector<double> state_;
 };

@@ -174,7 +174,7 @@ bool RecordDecoder::sample(TickSample& sample) noexcept {
 
 bool RecordDecoder::command(Command& command) noexcept {
     std::uint8_t kind = 0;
-    bool is_whole = get(&kind, 1) && kind <= static_cast<std::uint8_t>(Command::Kind::Reset);
+    bool is_whole = get(&kind, 1) && kind <= static_cast<std::uint8_t>(Command::Kind::Exchange);
     command.kind = is_whole ? static_cast<Command::Kind>(kind) : Command::Kind::Release;
     for (std::int32_t* number :
          {&command.slot, &command.body, &command.triangle, &command.vertex, &command.parameter})

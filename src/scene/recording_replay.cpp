@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 
 #include "pliant/core/error.h"
@@ -13,7 +14,19 @@ struct LoopReplay {
     std::uint64_t ticks = 0;       // since the start, whatever resets there were
     std::size_t next_command = 0;  // of the recording
     std::vector<int> bodies;       // of the recording's header
+    bool has_begun = false;        // commands and script of the next tick are done
+    double seen = 0;               // of the other loop, by the next tick
+    bool is_waiting = false;       // for the other loop
 };
+
+/// Whether loops saw of each other what they happened to: made by an engine, with a tool among full
+/// FEM bodies.
+bool has_exchanges(const Recording& recording, int num_loops) {
+    for (int l = 0; l < num_loops; ++l)
+        for (const Recording::TimedCommand& timed : recording.commands(l))
+            if (timed.command.kind == Command::Kind::Exchange) return true;
+    return false;
+}
 
 /// Brings parameters to where they were when the recording began.
 void set_parameters(const RecordingHeader& header, World& world) {
@@ -109,31 +122,56 @@ ReplayCheck check_replay(const Recording& recording, World& world, Progress& pro
         note("the tool in the hand", ticks, std::memcmp(&a, &b, sizeof a) != 0);
     };
 
+    const auto begin_tick = [&](LoopReplay& loop, int l) {
+        const std::vector<Recording::TimedCommand>& commands = recording.commands(l);
+        for (;
+             loop.next_command < commands.size() && commands[loop.next_command].tick <= loop.ticks;
+             ++loop.next_command) {
+            const Command& command = commands[loop.next_command].command;
+            if (command.kind == Command::Kind::Exchange)
+                loop.seen = std::clamp(command.value, 0.0, 1e15);
+            else
+                world.apply(command, l);
+        }
+        world.run_script(l);
+        loop.has_begun = true;
+    };
+
+    if (has_exchanges(recording, num_loops))
+        for (int l = 0; l < num_loops; ++l) world.loop(l).keep_exchange();
     world.reset();
     set_parameters(header, world);
     for (const LoopReplay& loop : loops) compare(loop);
     progress.stage("replay", static_cast<std::size_t>(total));
-    for (std::uint64_t done = 0; done < total; ++done) {
+    for (std::uint64_t done = 0; done < total;) {
         // the loop that is furthest behind, as World::advance chooses
         int behind = -1;
         const auto time = [&](int l) {
             const auto at = static_cast<std::size_t>(l);
             return static_cast<double>(loops[at].ticks) / header.loops[at].rate;
         };
-        for (int l = 0; l < num_loops; ++l)
-            if (loops[static_cast<std::size_t>(l)].ticks < recording.num_ticks(l) &&
+        for (int l = 0; l < num_loops; ++l) {
+            const LoopReplay& one = loops[static_cast<std::size_t>(l)];
+            if (one.ticks < recording.num_ticks(l) && !one.is_waiting &&
                 (behind < 0 || time(l) < time(behind)))
                 behind = l;
+        }
+        if (behind < 0) {
+            note("the tool in the hand (ticks of the other loop are missing)", done, true);
+            break;
+        }
 
         LoopReplay& loop = loops[static_cast<std::size_t>(behind)];
-        const std::vector<Recording::TimedCommand>& commands = recording.commands(behind);
-        for (;
-             loop.next_command < commands.size() && commands[loop.next_command].tick <= loop.ticks;
-             ++loop.next_command)
-            world.apply(commands[loop.next_command].command, behind);
-        world.run_script(behind);
+        if (!loop.has_begun) begin_tick(loop, behind);
+        // what the other loop had done by then, no less and no more
+        loop.is_waiting = !world.loop(behind).receive(static_cast<std::uint64_t>(loop.seen));
+        if (loop.is_waiting) continue;
+        for (LoopReplay& other : loops) other.is_waiting = false;
         world.loop(behind).tick();
+        loop.has_begun = false;
+        loop.seen = 0;
         ++loop.ticks;
+        ++done;
         compare(loop);
         compare_haptics(behind, loop.ticks);
         progress.advance();

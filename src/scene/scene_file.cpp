@@ -23,7 +23,12 @@ constexpr std::string_view kDemos[] = {"bridge",         "spoon",
                                        "hoses",          "chair-walls",
                                        "serpent-figure", "serpent-creature",
                                        "figure-axe",     "alpha-puzzle",
-                                       "peg-hole",       "squeeze"};
+                                       "peg-hole",       "soft-hand",
+                                       "squeeze"};
+
+/// Keys of "device" that say how any kind is used.
+constexpr std::string_view kDeviceUse[] = {"rotation", "rate_border", "rate_speed", "clutch",
+                                           "deadman"};
 
 /// Empty when there is none.
 std::string_view embedded(std::string_view name) noexcept {
@@ -127,7 +132,12 @@ SceneDescription with_device(const SceneDescription& scene, const std::string& k
     JsonValue::Object json = parse_json(scene.text, scene.name).object();
     JsonValue::Object device;
     for (const auto& [key, value] : json)
-        if (key == "device" && kind.empty()) device = value.object();
+        if (key == "device") device = value.object();
+    // another kind is used as the one before
+    if (!kind.empty())
+        std::erase_if(device, [](const JsonValue::Member& member) {
+            return std::ranges::find(kDeviceUse, member.first) == std::end(kDeviceUse);
+        });
     const auto replace = [](JsonValue::Object& object, const std::string& name, JsonValue value) {
         std::erase_if(object,
                       [&](const JsonValue::Member& member) { return member.first == name; });

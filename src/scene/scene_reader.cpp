@@ -222,7 +222,7 @@ SceneDescription read_scene(const JsonObject& json, const std::filesystem::path&
         if (!scene.held_tool)
             json.fail("device",
                       "nothing is held in a hand; name a rigid body with \"tool\": {\"body\": …}");
-        scene.device = read_device(*device, folder);
+        scene.device = read_device(*device, folder, scene.device_use);
     }
     if (const auto camera = json.object("camera")) scene.camera = read_camera(*camera);
     if (const auto ground = json.object("ground"))

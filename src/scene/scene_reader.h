@@ -24,9 +24,9 @@ namespace pliant {
                                                             const SceneDescription& scene);
 /// The key "tool" of a scene whose bodies and contacts are read: either of the two tools.
 void read_tool(const JsonObject& json, SceneDescription& scene);
-/// The key "device".
+/// The key "device", and how it is used.
 [[nodiscard]] DeviceDescription read_device(const JsonObject& json,
-                                            const std::filesystem::path& folder);
+                                            const std::filesystem::path& folder, DeviceUse& use);
 /// Where the body of the held tool begins.
 [[nodiscard]] Pose start_of_tool(const SceneDescription& scene);
 

@@ -4,6 +4,7 @@
 #include "scene/finite_command.h"
 #include "scene/gusts.h"
 #include "scene/hand.h"
+#include "scene/led_proxies.h"
 #include "scene/loop_contacts.h"
 #include "scene/tool_hand.h"
 
@@ -113,6 +114,17 @@ bool is_on(const SurfaceMesh& surface, const Command& command) noexcept {
     return command.triangle == -1 && command.vertex >= 0 && command.vertex < surface.num_vertices();
 }
 
+std::unique_ptr<LedProxies> make_proxies(const FemProxies& proxies,
+                                         std::span<const std::unique_ptr<Body>> bodies) {
+    std::vector<RigidBody*> rigid;
+    for (const int place : proxies.places)
+        rigid.push_back(dynamic_cast<RigidBody*>(bodies[static_cast<std::size_t>(place)].get()));
+    std::vector<const FemBody*> fem;
+    for (const auto& body : bodies)
+        if (const auto* one = dynamic_cast<const FemBody*>(body.get())) fem.push_back(one);
+    return std::make_unique<LedProxies>(proxies, std::move(rigid), std::move(fem));
+}
+
 }  // namespace
 
 struct SimulationLoop::Live {
@@ -156,12 +168,17 @@ struct SimulationLoop::Live {
     std::uint64_t num_ignored = 0;
     LoopContacts contacts;
     std::unique_ptr<ToolHand> tool_hand;  ///< null: no body is held in one
+    std::unique_ptr<LedProxies> proxies;  ///< null: no tool in a hand is among FEM bodies here
+    std::uint64_t round = 0;              ///< resets, the same number in all loops
+    bool has_received = false;            ///< for the next tick
+    bool is_told = false;                 ///< what to receive, as a replay
 };
 
 SimulationLoop::SimulationLoop(const LoopSettings& settings,
                                std::vector<std::unique_ptr<Body>> bodies,
                                std::vector<int> body_of_world, std::unique_ptr<RigidBody> tool,
-                               std::vector<LoopContact> contacts, std::optional<HeldTool> held)
+                               std::vector<LoopContact> contacts, std::optional<HeldTool> held,
+                               std::optional<FemProxies> proxies)
     : settings_(settings),
       bodies_(std::move(bodies)),
       body_of_world_(std::move(body_of_world)),
@@ -178,13 +195,16 @@ SimulationLoop::SimulationLoop(const LoopSettings& settings,
         live_->display_size += live_->display_sizes.back();
     }
     live_->reduced = many_reduced(bodies_);
-    if (held) {
+    if (held && held->fem) {
+        live_->tool_hand = std::make_unique<ToolHand>(*std::move(held));
+    } else if (held) {
         const auto place = static_cast<std::size_t>(held->place);
         auto* const body = dynamic_cast<RigidBody*>(bodies_[place].get());
         if (body == nullptr) throw InputError("", "only a rigid body can be held in a hand");
         live_->tool_hand = std::make_unique<ToolHand>(
             *std::move(held), *body, live_->contacts.pairs_of(*body), body_of_world_[place]);
     }
+    if (proxies) live_->proxies = make_proxies(*proxies, bodies_);
     reset();
 }
 
@@ -232,6 +252,37 @@ void SimulationLoop::allow_force(bool is_allowed) noexcept {
 }
 void SimulationLoop::rewind_device() noexcept {
     if (live_->tool_hand) live_->tool_hand->rewind();
+}
+
+bool SimulationLoop::exchanges() const noexcept {
+    // with both ends here nothing depends on another loop
+    const bool has_hand = live_->tool_hand && live_->tool_hand->fem();
+    return has_hand != (live_->proxies != nullptr);
+}
+std::uint64_t SimulationLoop::receive() noexcept {
+    live_->has_received = true;
+    std::uint64_t tick = 0;
+    if (live_->tool_hand && live_->tool_hand->fem()) tick = live_->tool_hand->fem()->receive();
+    if (live_->proxies) tick = live_->proxies->receive();
+    return tick;
+}
+bool SimulationLoop::receive(std::uint64_t tick) noexcept {
+    if (tick == 0) return true;
+    return live_->proxies ? live_->proxies->receive(tick)
+                          : live_->tool_hand && live_->tool_hand->fem() &&
+                                live_->tool_hand->fem()->receive(tick);
+}
+void SimulationLoop::keep_exchange() {
+    if (!exchanges()) return;
+    live_->is_told = true;
+    if (live_->proxies)
+        live_->proxies->keep();
+    else
+        live_->tool_hand->fem()->keep();
+}
+void SimulationLoop::take_newest() noexcept {
+    if (!live_->has_received && !live_->is_told) receive();
+    live_->has_received = false;
 }
 
 void SimulationLoop::forget_contacts() noexcept { live_->contacts.forget(); }
@@ -303,7 +354,8 @@ void SimulationLoop::apply(const Command& command) noexcept {
             live_->is_tool_scripted = false;
             live_->pointer.move_to(vector(command.target), command.duration);
             break;
-        case Kind::SetParameter: break;
+        case Kind::SetParameter:
+        case Kind::Exchange: break;
         case Kind::Reset: reset(); break;
     }
     if (needs_slot && command.kind != Kind::Drag) live_->share_bodies();
@@ -332,6 +384,7 @@ void SimulationLoop::move_tool() noexcept {
 }
 
 void SimulationLoop::tick() noexcept {
+    take_newest();
     // loads of this tick
     for (Hand& hand : live_->hands) hand.act(dt());
     const double gust = 1 + live_->values[kWindGusts] * live_->gusts.at(time());
@@ -341,6 +394,7 @@ void SimulationLoop::tick() noexcept {
     if (live_->tool_hand) live_->tool_hand->tick(static_cast<double>(ticks_ + 1) * dt(), dt());
 
     // everything advances
+    if (live_->proxies) live_->proxies->begin_step(dt());
     if (tool_) {
         move_tool();
         tool_->step(dt());
@@ -355,6 +409,7 @@ void SimulationLoop::tick() noexcept {
     for (int i = 0; i < first; ++i) advance(i);
     if (first < end) parallel_phases(live_->reduced, advance);
     for (int i = end; i < num_bodies(); ++i) advance(i);
+    if (live_->proxies) live_->proxies->end_step();
     write_sample();
 }
 
@@ -438,7 +493,16 @@ void SimulationLoop::reset() noexcept {
     for (const auto& body : bodies_) body->reset();
     for (Hand& hand : live_->hands) hand.release();
     live_->contacts.reset();
-    if (live_->tool_hand) live_->tool_hand->reset();
+    ++live_->round;
+    if (live_->tool_hand) {
+        live_->tool_hand->reset();
+        if (FemTool* const fem = live_->tool_hand->fem()) fem->set_round(live_->round);
+    }
+    if (live_->proxies) {
+        live_->proxies->reset();
+        live_->proxies->set_round(live_->round);
+    }
+    live_->has_received = false;
     live_->num_ignored = 0;
     live_->tool_velocity.setZero();
     if (tool_) {

@@ -19,6 +19,9 @@ constexpr double kHandRate = 60;
 /// No faster, at the handle: people move like this [m/s], [rad/s].
 constexpr double kHandSpeed = 0.5, kHandTurning = std::numbers::pi;
 
+/// What devices weigh at the handle [kg].
+constexpr double kLightHandle = 0.05, kHeavyHandle = 0.3;
+
 HeldTool with_gate(HeldTool held) {
     if (!held.is_virtual)
         held.device = std::make_unique<GatedDevice>(std::move(held.device), held.options.rate);
@@ -64,20 +67,36 @@ void follow_gap(Vector3d& velocity, const Vector3d& gap, double limit, double dt
 
 }  // namespace
 
-ToolHand::ToolHand(HeldTool held, RigidBody& body, std::vector<ContactPair*> pairs,
-                   int body_of_world)
+ToolHand::ToolHand(HeldTool held, RigidBody* body)
     : held_(with_gate(std::move(held))),
       simulated_(dynamic_cast<SimulatedDevice*>(held_.device.get())),
       recorded_(dynamic_cast<RecordedDevice*>(held_.device.get())),
       gate_(dynamic_cast<GatedDevice*>(held_.device.get())),
       body_(body),
-      tool_(*held_.device, body, std::move(pairs), held_.gains, held_.options),
-      hand_(held_.hand) {
+      hand_(held_.hand) {}
+
+ToolHand::ToolHand(HeldTool held, RigidBody& body, std::vector<ContactPair*> pairs,
+                   int body_of_world)
+    : ToolHand(std::move(held), &body) {
+    tool_ = std::make_unique<PairTool>(held_, body, std::move(pairs));
+    finish(body_of_world);
+}
+
+ToolHand::ToolHand(HeldTool held) : ToolHand(std::move(held), nullptr) {
+    auto tool = std::make_unique<FemTool>(held_);
+    fem_ = tool.get();
+    tool_ = std::move(tool);
+    info_.parts = held_.fem->parts;
+    finish(held_.fem->body);
+}
+
+void ToolHand::finish(int body_of_world) {
     info_.body = body_of_world;
     info_.kind = held_.kind;
     info_.is_virtual = held_.is_virtual;
     info_.capabilities = held_.device->capabilities();
     info_.workspace = held_.options.workspace;
+    info_.deadman_button = held_.options.safety.deadman_button;
     info_.grasp = held_.options.grasp;
     info_.gains = explain(held_.gains, info_.capabilities, held_.scene);
     info_.warning = held_.warning;
@@ -87,12 +106,13 @@ ToolHand::ToolHand(HeldTool held, RigidBody& body, std::vector<ContactPair*> pai
     reset();
 }
 
+void ToolHand::add(Role role, LiveParameter slider) {
+    roles_.push_back(role);
+    sliders_.push_back(std::move(slider));
+}
+
 void ToolHand::list_parameters() {
     const double a = held_.scene.scale;
-    const auto add = [&](Role role, LiveParameter slider) {
-        roles_.push_back(role);
-        sliders_.push_back(std::move(slider));
-    };
     const auto note = [&](const char* name) { return note_of(info_.gains, name); };
     const double beyond = simulated_ ? kVirtualBeyond : 1;
     add(Role::Stiffness,
@@ -100,21 +120,28 @@ void ToolHand::list_parameters() {
     add(Role::TurningStiffness, gain_slider(note("angular_stiffness"), "tool.turning stiffness",
                                             "Tool turning stiffness", "N m/rad", a, beyond));
     add(Role::Damping, gain_slider(note("injection"), "tool.damping", "Tool damping", "N s/m", 1));
-    add(Role::DepthLimit,
-        gain_slider(note("max_depth"), "tool.depth limit", "Depth limit", "m", 1));
+    // what full FEM bodies touch has no springs and no depth to choose
+    if (!fem_)
+        add(Role::DepthLimit,
+            gain_slider(note("max_depth"), "tool.depth limit", "Depth limit", "m", 1));
     add(Role::Force, {"tool.force", "Force feedback", "",
                       "1: the hand feels the tool. 0: it does not, and the tool is kept out of "
                       "things all the same.",
                       held_.options.shows_force ? 1.0 : 0.0, 0, 1, false});
-    add(Role::BackOff, {"tool.back-off", "Back-off", "",
-                        "1: smaller steps, then lower stiffness when the force oscillates; it "
-                        "comes back while it stays calm. 0: none, for comparison.",
-                        held_.options.backs_off ? 1.0 : 0.0, 0, 1, false});
-    add(Role::Passivity, {"tool.passivity", "Passivity control", "",
-                          "1: damping takes out energy that the loop made. 0: none, for "
-                          "comparison.",
-                          held_.options.passivity.controls ? 1.0 : 0.0, 0, 1, false});
-    if (!simulated_) return;
+    if (!fem_) {
+        add(Role::BackOff, {"tool.back-off", "Back-off", "",
+                            "1: smaller steps, then lower stiffness when the force oscillates; it "
+                            "comes back while it stays calm. 0: none, for comparison.",
+                            held_.options.backs_off ? 1.0 : 0.0, 0, 1, false});
+        add(Role::Passivity, {"tool.passivity", "Passivity control", "",
+                              "1: damping takes out energy that the loop made. 0: none, for "
+                              "comparison.",
+                              held_.options.passivity.controls ? 1.0 : 0.0, 0, 1, false});
+    }
+    if (simulated_) list_hand_parameters();
+}
+
+void ToolHand::list_hand_parameters() {
     add(Role::HandStiffness,
         {"hand.stiffness", "Grip", "N/m",
          "Spring of the simulated hand: 100 holds loosely, 1000 firmly. All are safe.",
@@ -127,6 +154,12 @@ void ToolHand::list_parameters() {
         {"hand.tremor", "Tremor", "m",
          "Amplitude of the trembling of the simulated hand at 8 to 12 Hz: 0.0001 is usual.",
          hand_.tremor, 0, std::max(1e-3, hand_.tremor), false});
+    add(Role::HandleMass,
+        {"device.mass", "Mass of the handle", "kg",
+         "Of the simulated device, felt in the hand: 0.05 is light, 0.3 heavy. The defaults are "
+         "calm for all of these.",
+         held_.handle_mass, std::min(kLightHandle, held_.handle_mass),
+         std::max(kHeavyHandle, held_.handle_mass), true});
 }
 
 void ToolHand::set_parameter(int index, double value) noexcept {
@@ -139,12 +172,13 @@ void ToolHand::set_parameter(int index, double value) noexcept {
         case Role::TurningStiffness: gains.angular_stiffness = x / a; break;
         case Role::Damping: gains.injection = x; break;
         case Role::DepthLimit: gains.max_depth = x; break;
-        case Role::Force: tool_.show_force(x >= 0.5); return;
-        case Role::BackOff: tool_.set_back_off(x >= 0.5); return;
-        case Role::Passivity: tool_.set_passivity_control(x >= 0.5); return;
+        case Role::Force: tool_->show_force(x >= 0.5); return;
+        case Role::BackOff: tool_->set_back_off(x >= 0.5); return;
+        case Role::Passivity: tool_->set_passivity_control(x >= 0.5); return;
         case Role::HandStiffness: hand_.stiffness = x; break;
         case Role::HandDamping: hand_.damping = x; break;
         case Role::HandTremor: hand_.tremor = x; break;
+        case Role::HandleMass: simulated_->set_mass(x); return;
     }
     // nothing of a hand from these ranges is refused
     if (roles_[i] >= Role::HandStiffness)
@@ -156,7 +190,7 @@ void ToolHand::set_parameter(int index, double value) noexcept {
 void ToolHand::use_gains() noexcept {
     held_.gains.contact_stiffness =
         std::max(held_.gains.max_force / held_.gains.max_depth, wanted_stiffness_);
-    tool_.set_gains(held_.gains);
+    tool_->set_gains(held_.gains);
 }
 
 void ToolHand::adopt_contact_stiffness(double stiffness) noexcept {
@@ -167,6 +201,7 @@ void ToolHand::adopt_contact_stiffness(double stiffness) noexcept {
 
 void ToolHand::move_to(const Pose& target, double duration, std::uint32_t buttons) noexcept {
     if (!simulated_) return;
+    buttons_ = buttons;
     simulated_->set_buttons(buttons);
     is_scripted_ = false;
     wish_.goal = target;
@@ -200,7 +235,7 @@ Pose ToolHand::wanted(double now, double dt) noexcept {
 
 /// The workspace backwards, docs/haptics.md eq. (9), from where handle and manipulandum are.
 Pose ToolHand::handle_for(const Pose& body) const noexcept {
-    const HapticTick& t = tool_.last();
+    const HapticTick& t = tool_->last();
     const Quaternion to_device = info_.workspace.axes.conjugate();
     const Vector3d shift = body.to_world(info_.grasp) - t.manipulandum.to_world(info_.grasp);
     const Vector3d turn = rotation_difference(t.manipulandum.rotation, body.rotation);
@@ -208,29 +243,53 @@ Pose ToolHand::handle_for(const Pose& body) const noexcept {
             (rotation_from_vector(to_device * turn) * t.device.pose.rotation).normalized()};
 }
 
+bool ToolHand::is_clutched() const noexcept {
+    const int button = info_.workspace.clutch_button;
+    return button >= 0 && (buttons_ >> button & 1u) != 0;
+}
+
+/// With the clutch down a hand brings the handle back to the middle, no faster than people do.
+void ToolHand::return_handle(double dt) noexcept {
+    const Vector3d turn = rotation_vector(aimed_.rotation);
+    const double way = aimed_.position.norm(), angle = turn.norm();
+    const double shift = kHandSpeed * dt, part = kHandTurning * dt;
+    aimed_.position *= way > shift ? 1 - shift / way : 0.0;
+    aimed_.rotation = rotation_from_vector((angle > part ? 1 - part / angle : 0.0) * turn);
+    // it goes on from where it holds the tool
+    wish_.hand = tool_->last().manipulandum;
+    wish_.follow = {};
+}
+
 void ToolHand::tick(double now, double dt) noexcept {
     if (simulated_) {
-        const Pose there = wanted(now, dt);
-        simulated_->aim(has_ticked_ ? handle_for(there) : first_handle_);
+        if (!tool_->has_begun())
+            aimed_ = first_handle_;
+        else if (is_clutched())
+            return_handle(dt);
+        else
+            aimed_ = handle_for(wanted(now, dt));
+        simulated_->aim(aimed_);
     }
-    tool_.tick(now, dt);
-    has_ticked_ = true;
+    tool_->tick(now, dt);
 }
 
 void ToolHand::reset() noexcept {
-    const Pose start = body_.motion().pose;
+    const Pose start = tool_->start();
     is_scripted_ = simulated_ && held_.motion.has_value();
+    // a hand that follows its motion holds the dead man's button
+    const int deadman = info_.deadman_button;
+    buttons_ = is_scripted_ && deadman >= 0 ? 1u << deadman : 0;
     wish_ = {};
     wish_.pose = wish_.goal = wish_.hand = start;
-    has_ticked_ = false;
     if (simulated_) {
         const WorkspaceOptions& map = info_.workspace;
         first_handle_ = {};
         first_handle_.position =
             map.scale * (map.axes.conjugate() * (start.to_world(info_.grasp) - map.centre));
         simulated_->reset(first_handle_);
+        simulated_->set_buttons(buttons_);
     }
-    tool_.reset();
+    tool_->reset();
 }
 
 void ToolHand::rewind() noexcept {
@@ -243,8 +302,8 @@ void ToolHand::allow_force(bool is_allowed) noexcept {
 
 void ToolHand::fill(ShownHaptics& frame) const noexcept {
     frame.body = info_.body;
-    frame.tick = tool_.last();
-    std::snprintf(frame.notice.data(), frame.notice.size(), "%s", tool_.notice());
+    frame.tick = tool_->last();
+    std::snprintf(frame.notice.data(), frame.notice.size(), "%s", tool_->notice());
 }
 
 }  // namespace pliant

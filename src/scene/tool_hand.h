@@ -3,6 +3,7 @@
 #include "pliant/haptics/simulated_device.h"
 #include "pliant/scene/held_tool.h"
 #include "pliant/scene/scene_description.h"
+#include "scene/felt_tool.h"
 #include "scene/gated_device.h"
 
 namespace pliant {
@@ -15,11 +16,15 @@ class ToolHand {
 public:
     /// `body` is the one that is held, `pairs` are its contacts. Throws InputError as HapticTool.
     ToolHand(HeldTool held, RigidBody& body, std::vector<ContactPair*> pairs, int body_of_world);
+    /// Of a tool among full FEM bodies, `held.fem`. Throws InputError as FemHapticPort.
+    explicit ToolHand(HeldTool held);
     ToolHand(const ToolHand&) = delete;
     ToolHand& operator=(const ToolHand&) = delete;
 
     [[nodiscard]] const HapticInfo& info() const noexcept { return info_; }
-    [[nodiscard]] const HapticTick& last() const noexcept { return tool_.last(); }
+    [[nodiscard]] const HapticTick& last() const noexcept { return tool_->last(); }
+    /// Null: contact pairs are what it feels.
+    [[nodiscard]] FemTool* fem() noexcept { return fem_; }
 
     /// Where a simulated hand wants the body to be, reached evenly in `duration` seconds and from
     /// then on in place of its motion. Another device decides for itself.
@@ -36,7 +41,7 @@ public:
     [[nodiscard]] const std::vector<LiveParameter>& parameters() const noexcept { return sliders_; }
     void set_parameter(int index, double value) noexcept;
     [[nodiscard]] bool touches(const ContactPair& pair) const noexcept {
-        return &pair.shell_body() == &body_ || &pair.field_body() == &body_;
+        return body_ && (&pair.shell_body() == body_ || &pair.field_body() == body_);
     }
     /// That somebody gave a contact of the body [N/m]: counts for all of them, where it keeps the
     /// depth limit.
@@ -54,7 +59,8 @@ private:
         Passivity,
         HandStiffness,
         HandDamping,
-        HandTremor
+        HandTremor,
+        HandleMass
     };
     /// Where the hand wants the body, on its way.
     struct Wish {
@@ -63,7 +69,13 @@ private:
         Twist follow;  ///< of the hand after it
         Pose hand;
     };
+    ToolHand(HeldTool held, RigidBody* body);
+    void finish(int body_of_world);
     void list_parameters();
+    void list_hand_parameters();
+    void add(Role role, LiveParameter slider);
+    [[nodiscard]] bool is_clutched() const noexcept;
+    void return_handle(double dt) noexcept;
     void use_gains() noexcept;
     [[nodiscard]] Pose wanted(double now, double dt) noexcept;
     void follow_wish(double dt) noexcept;
@@ -74,13 +86,16 @@ private:
     SimulatedDevice* simulated_ = nullptr;
     RecordedDevice* recorded_ = nullptr;
     GatedDevice* gate_ = nullptr;
-    RigidBody& body_;
-    HapticTool tool_;
+    RigidBody* body_;  ///< null: in another loop
+    std::unique_ptr<FeltTool> tool_;
+    FemTool* fem_ = nullptr;
     HandModel hand_;
+    std::uint32_t buttons_ = 0;                          ///< that a simulated hand presses
     double first_stiffness_ = 0, wanted_stiffness_ = 0;  ///< of contacts [N/m]; 0: by rule
     Pose first_handle_;                                  ///< of a simulated device at the start
+    Pose aimed_;  ///< where a simulated hand wants the handle
     Wish wish_;
-    bool has_ticked_ = false, is_scripted_ = false;
+    bool is_scripted_ = false;
     std::vector<Role> roles_;
     std::vector<LiveParameter> sliders_;
 };

@@ -17,7 +17,13 @@ constexpr std::array kHeldKeys = {"grasp",
                                   "damping_injection",
                                   "back_off",
                                   "passivity",
-                                  "force"};
+                                  "force",
+                                  "parts",
+                                  "mass",
+                                  "watchdog"};
+/// Of those, what full FEM bodies alone, or contact pairs alone, have.
+constexpr std::array kFemKeys = {"parts", "mass", "watchdog"};
+constexpr std::array kPairKeys = {"max_depth"};
 
 /// What each kind of device has beside "kind".
 struct DeviceKeys {
@@ -51,28 +57,104 @@ bool is_member(const ContactDescription& contact, const std::string& body) {
     return pair && (pair->shell == body || pair->field == body);
 }
 
+bool is_in_pairs(const SceneDescription& scene, const std::string& body) {
+    return std::any_of(scene.contacts.begin(), scene.contacts.end(),
+                       [&](const auto& contact) { return is_member(contact, body); });
+}
+
+/// What a hand cannot hold; empty: it can.
+std::string unheld_reason(const BodyDescription& body) {
+    const auto* rigid = std::get_if<RigidSource>(&body.source);
+    if (!rigid) return "a rigid body; this one deforms";
+    if (rigid->density > 0)
+        return "a body that the hand moves; forces move this one: leave out its density";
+    if (body.copies) return "a body without copies";
+    return "";
+}
+
+/// Whether full FEM bodies of its loop feel it.
+bool is_among_fem(const SceneDescription& scene, const BodyDescription& body) {
+    return std::any_of(scene.bodies.begin(), scene.bodies.end(), [&](const auto& other) {
+        return std::holds_alternative<FemSource>(other.source) && other.loop == body.loop;
+    });
+}
+
+/// The key "parts" of a tool whose first body is `first`.
+std::vector<std::string> read_parts(const JsonObject& json, const SceneDescription& scene,
+                                    const BodyDescription& first) {
+    std::vector<std::string> parts;
+    const JsonValue* list = json.find("parts");
+    for (std::size_t i = 0; list && i < list->array().size(); ++i) {
+        const std::string name = list->array()[i].string();
+        const auto refuse = [&](const std::string& expected) {
+            json.refuse_item("parts", i, expected);
+        };
+        const int place = find_description(scene, name);
+        if (place < 0) refuse("a body of the scene: " + list_of_bodies(scene));
+        const BodyDescription& body = scene.bodies[static_cast<std::size_t>(place)];
+        if (const std::string reason = unheld_reason(body); !reason.empty()) refuse(reason);
+        if (std::get<RigidSource>(body.source).motion)
+            refuse("a body that moves with \"" + first.name + "\"; leave out its motion");
+        if (body.loop != first.loop)
+            refuse("a body of the loop \"" + first.loop + "\", as \"" + first.name +
+                   "\"; this one is in \"" + body.loop + "\"");
+        if (name == first.name || std::find(parts.begin(), parts.end(), name) != parts.end())
+            refuse("a body that is not in the tool yet");
+        parts.push_back(name);
+    }
+    return parts;
+}
+
+/// What full FEM bodies feel, docs/haptics.md section "Full FEM bodies".
+FemToolDescription read_fem_tool(const JsonObject& json, const SceneDescription& scene,
+                                 const BodyDescription& body) {
+    refuse_any(json, kPairKeys, "is of a tool in contact pairs; full FEM bodies feel this one");
+    FemToolDescription fem;
+    fem.parts = read_parts(json, scene, body);
+    const std::string coupling = json.text("coupling", "dynamic");
+    if (coupling != "dynamic" && coupling != "kinematic")
+        json.refuse("coupling",
+                    "\"dynamic\" or \"kinematic\": full FEM bodies feel this tool, and \"" +
+                        coupling + "\" is of contact pairs");
+    fem.coupling = coupling == "dynamic" ? FemCoupling::Dynamic : FemCoupling::Kinematic;
+    fem.mass = json.number("mass", fem.mass);
+    if (json.has("mass") && fem.coupling == FemCoupling::Kinematic)
+        json.fail("mass", "is of dynamic coupling; a kinematic tool is where the hand is");
+    fem.watchdog.timeout = json.number("watchdog", fem.watchdog.timeout);
+    return fem;
+}
+
+ToolCoupling read_coupling(const JsonObject& json) {
+    const std::string coupling = json.text("coupling", "static");
+    if (coupling == "static") return ToolCoupling::Static;
+    if (coupling == "direct") return ToolCoupling::Direct;
+    if (coupling != "dynamic")
+        json.refuse("coupling",
+                    "\"static\", \"dynamic\" or \"direct\": this tool is in contact pairs, and "
+                    "\"kinematic\" is of tools that full FEM bodies feel");
+    return ToolCoupling::Dynamic;
+}
+
 HeldToolDescription read_held(const JsonObject& json, const SceneDescription& scene) {
     HeldToolDescription tool;
     tool.body = json.text("body", tool.body);
     const int place = find_description(scene, tool.body);
     if (place < 0) json.refuse("body", "a body of the scene: " + list_of_bodies(scene));
     const BodyDescription& body = scene.bodies[static_cast<std::size_t>(place)];
-    const auto* rigid = std::get_if<RigidSource>(&body.source);
-    if (!rigid) json.refuse("body", "a rigid body; this one deforms");
-    if (rigid->density > 0)
+    if (const std::string reason = unheld_reason(body); !reason.empty())
+        json.refuse("body", reason);
+    if (is_in_pairs(scene, tool.body)) {
+        refuse_any(json, kFemKeys,
+                   "is of a tool that full FEM bodies feel; this one is in contact pairs");
+        tool.coupling = read_coupling(json);
+    } else if (is_among_fem(scene, body)) {
+        tool.fem = read_fem_tool(json, scene, body);
+    } else {
         json.refuse("body",
-                    "a body that the hand moves; forces move this one: leave out its density");
-    if (body.copies) json.refuse("body", "a body without copies");
-    if (std::none_of(scene.contacts.begin(), scene.contacts.end(),
-                     [&](const auto& contact) { return is_member(contact, tool.body); }))
-        json.refuse("body",
-                    "a body with something to feel: one that is \"shell\" or \"field\" of "
-                    "one of the contacts");
+                    "a body with something to feel: one that is \"shell\" or \"field\" of one of "
+                    "the contacts, or in the loop of a full FEM body");
+    }
     if (json.has("grasp")) tool.grasp = json.vector("grasp", Eigen::Vector3d::Zero());
-    const std::string coupling = json.text("coupling", "static");
-    tool.coupling = coupling == "static"    ? ToolCoupling::Static
-                    : coupling == "dynamic" ? ToolCoupling::Dynamic
-                                            : ToolCoupling::Direct;
     tool.scale = json.number("scale", tool.scale);
     tool.max_depth = json.number("max_depth", tool.max_depth);
     tool.stiffness_factor = json.number("stiffness_factor", tool.stiffness_factor);
@@ -118,6 +200,20 @@ void read_capabilities(const JsonObject& json, DeviceCapabilities& can) {
         json.number("continuous_force", std::min(can.continuous_force, can.max_force));
     if (can.continuous_force > can.max_force) json.refuse("continuous_force", "at most max_force");
     can.max_stiffness = json.number("max_stiffness", can.max_stiffness);
+}
+
+DeviceUse read_use(const JsonObject& json) {
+    DeviceUse use;
+    use.axes = read_rotation(json, use.axes);
+    use.rate_border = json.number("rate_border", use.rate_border);
+    use.rate_speed = json.number("rate_speed", use.rate_speed);
+    if (json.has("rate_speed") && !(use.rate_border > 0))
+        json.fail("rate_speed", "is of the border; give its width with \"rate_border\"");
+    use.clutch_button = json.integer("clutch", use.clutch_button);
+    use.deadman_button = json.integer("deadman", use.deadman_button);
+    if (use.deadman_button >= 0 && use.deadman_button == use.clutch_button)
+        json.refuse("deadman", "another button than that of the clutch");
+    return use;
 }
 
 DeviceDescription read_simulated(const JsonObject& json) {
@@ -176,7 +272,9 @@ Pose start_of_tool(const SceneDescription& scene) {
     return motion ? motion->at(0).pose : body.pose;
 }
 
-DeviceDescription read_device(const JsonObject& json, const std::filesystem::path& folder) {
+DeviceDescription read_device(const JsonObject& json, const std::filesystem::path& folder,
+                              DeviceUse& use) {
+    use = read_use(json);
     const std::string kind = json.text("kind", "simulated");
     const auto& all = device_keys();
     const DeviceKeys& known =

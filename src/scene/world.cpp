@@ -201,6 +201,7 @@ bool World::concerns(const Command& command, int loop) const noexcept {
         case Kind::Drag:
         case Kind::Release:
         case Kind::Reset: return true;
+        case Kind::Exchange: return false;
     }
     return false;
 }

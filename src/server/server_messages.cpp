@@ -102,18 +102,29 @@ void put_gains(JsonWriter& json, const std::vector<GainNote>& gains) {
 }
 
 /// Of the tool in a hand.
-void put_haptics(JsonWriter& json, const HapticInfo* haptics) {
+void put_haptics(JsonWriter& json, const HapticInfo* haptics, int loop) {
     json.key("haptics");
     if (haptics == nullptr) {
         put_null(json);
         return;
     }
-    json.begin_object().member("body", haptics->body);
+    json.begin_object().member("body", haptics->body).member("loop", loop);
     json.member("device", haptics->capabilities.name).member("kind", haptics->kind);
     json.member("max_force", haptics->capabilities.max_force);
     json.member("max_torque", haptics->capabilities.max_torque);
     json.member("scale", 1 / haptics->workspace.scale);
     put_array(json, "grasp", haptics->grasp);
+    json.member("clutch", haptics->workspace.clutch_button);
+    json.member("deadman", haptics->deadman_button).key("parts").begin_array();
+    for (const HeldPart& part : haptics->parts) {
+        json.begin_object().member("body", part.body);
+        put_array(json, "position", part.offset.position);
+        const Quaternion& q = part.offset.rotation;
+        json.key("rotation").begin_array();
+        for (const double number : {q.w(), q.x(), q.y(), q.z()}) json.value(number);
+        json.end_array().end_object();
+    }
+    json.end_array();
     put_gains(json, haptics->gains);
     json.member("warning", haptics->warning).end_object();
 }
@@ -213,16 +224,19 @@ std::string hello_message(const ViewedWorld& viewed, const SceneAssets& assets,
 
     const RigidBody* tool = nullptr;
     const HapticInfo* haptics = nullptr;
+    int haptic_loop = 0;
     json.key("loops").begin_array();
     for (int l = 0; l < world.num_loops(); ++l) {
         const SimulationLoop& loop = world.loop(l);
         json.begin_object().member("name", loop.settings().name);
         json.member("rate", loop.settings().rate).end_object();
         if (loop.tool() != nullptr) tool = loop.tool();
-        if (loop.haptics() != nullptr) haptics = loop.haptics();
+        if (loop.haptics() == nullptr) continue;
+        haptics = loop.haptics();
+        haptic_loop = l;
     }
     json.end_array();
-    put_haptics(json, haptics);
+    put_haptics(json, haptics, haptic_loop);
     json.member("has_tool", tool != nullptr);
     json.member("tool_radius",
                 tool != nullptr && world.scene().tool ? world.scene().tool->radius : 0.0);

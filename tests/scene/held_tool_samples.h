@@ -5,13 +5,15 @@
 
 namespace pliant::test {
 
-/// Scenes of a tool in a hand with all its keys and a device of each kind.
+/// Scenes of a tool in a hand with all its keys and a device of each kind; the last one is among
+/// full FEM bodies.
 inline std::vector<std::string> held_tool_scenes() {
     std::vector<std::string> scenes;
     for (const char* device :
          {R"("kind": "simulated", "mass": 0.2, "inertia": 1e-4, "damping": 0.2, "friction": 0.01,
              "bandwidth": 300, "rate": 2000, "delay": 2, "position_step": 1e-5, "angle_step": 1e-4,
-             "seed": 7, "tremor": 1e-4, "workspace": [0.1, 0.2, 0.3], "max_force": 5,
+             "rotation": {"axis": [0, 0, 1], "degrees": 90}, "rate_border": 0.2, "rate_speed": 0.3,
+             "clutch": 0, "deadman": 1, "seed": 7, "tremor": 1e-4, "workspace": [0.1, 0.2, 0.3], "max_force": 5,
              "max_torque": 0.1, "continuous_force": 2, "max_stiffness": 900,
              "hand": {"stiffness": 50, "damping": 3, "angular_stiffness": 2,
                       "angular_damping": 0.02, "mass": 0.04})",
@@ -31,6 +33,12 @@ inline std::vector<std::string> held_tool_scenes() {
                         "rotation": {"axis": [0, 0, 1], "degrees": 90}}}],
             "device": {)" +
                          std::string(device) + "}}");
+    scenes.push_back(R"({"pliant": 1, "loops": [{"name": "slow", "rate": 500}], "bodies": [
+        {"name": "palm", "rigid": {"box": {"sizes": [1, 1, 1]}}, "loop": "slow"},
+        {"name": "finger", "rigid": {"capsule": {"radius": 1, "length": 2}}, "loop": "slow"},
+        {"name": "soft", "fem": {"box": {"sizes": [1, 1, 1], "cells": [2, 2, 2]}},
+         "loop": "slow"}],
+        "tool": {"body": "palm", "parts": ["finger"], "mass": 0.1, "watchdog": 0.1}})");
     return scenes;
 }
 

@@ -76,12 +76,12 @@ TEST(ToolReader, ReadsAToolInAHandAndItsDevice) {
 
 TEST(ToolReader, ToolsInHandsThatCannotBeAreRefused) {
     const auto error = [](const std::string& tool, const std::string& more = "") {
-        return tool_error_of(R"({"pliant": 1, "bodies": [
+        return tool_error_of(R"({"pliant": 1, "loops": [{"name": "slow", "rate": 100}], "bodies": [
             {"name": "peg", "rigid": {"sphere": {"radius": 1}}, "contact": {"pointshell": {}}},
             {"name": "hole", "rigid": {"sphere": {"radius": 2}}},
             {"name": "stone", "rigid": {"sphere": {"radius": 2}, "density": 9}},
             {"name": "spare", "rigid": {"sphere": {"radius": 2}}},
-            {"name": "soft", "fem": {"shape": "heart"}}],
+            {"name": "soft", "fem": {"shape": "heart"}, "loop": "slow"}],
             "contacts": [{"shell": "peg", "field": "hole"}], "tool": {)" +
                              tool + "}" + more + "}");
     };
@@ -95,13 +95,21 @@ TEST(ToolReader, ToolsInHandsThatCannotBeAreRefused) {
     EXPECT_EQ(error(R"("body": "stone")"),
               "scene.json: tool.body = \"stone\" (expected a body that the hand moves; forces move "
               "this one: leave out its density)");
-    EXPECT_EQ(error(R"("body": "spare")"),
-              "scene.json: tool.body = \"spare\" (expected a body with something to feel: one that "
-              "is \"shell\" or \"field\" of one of the contacts)");
+    EXPECT_EQ(
+        error(R"("body": "spare")"),
+        "scene.json: tool.body = \"spare\" (expected a body with something to feel: one that "
+        "is \"shell\" or \"field\" of one of the contacts, or in the loop of a full FEM body)");
     EXPECT_EQ(error(peg + R"(, "radius": 0.1)"),
               "scene.json: tool.radius: is of the sphere tool, which has no \"body\"");
     EXPECT_EQ(error(R"("radius": 0.1, "grasp": [0, 0, 0])"),
               "scene.json: tool.grasp: is of a tool in a hand; name the body with \"body\"");
+    EXPECT_EQ(error(peg + R"(, "parts": ["spare"])"),
+              "scene.json: tool.parts: is of a tool that full FEM bodies feel; this one is in "
+              "contact pairs");
+    EXPECT_EQ(error(peg + R"(, "coupling": "kinematic")"),
+              "scene.json: tool.coupling = \"kinematic\" (expected \"static\", \"dynamic\" or "
+              "\"direct\": this tool is in contact pairs, and \"kinematic\" is of tools that full "
+              "FEM bodies feel)");
     EXPECT_THAT(error(peg + R"(, "coupling": "statik")"), HasSubstr("did you mean \"static\"?"));
     EXPECT_THAT(error(peg + R"(, "stiffness_factor": 0)"),
                 HasSubstr("tool.stiffness_factor = 0 (expected "));
@@ -126,6 +134,64 @@ TEST(ToolReader, ToolsInHandsThatCannotBeAreRefused) {
     EXPECT_EQ(error(R"("radius": 0.1)", R"(, "device": {})"),
               "scene.json: device: nothing is held in a hand; name a rigid body with \"tool\": "
               "{\"body\": …}");
+}
+
+TEST(ToolReader, ReadsAToolThatFullFemBodiesFeel) {
+    const SceneDescription scene = parse_tool_scene(held_tool_scenes().back());
+    ASSERT_TRUE(scene.held_tool && scene.held_tool->fem);
+    const FemToolDescription& fem = *scene.held_tool->fem;
+    EXPECT_EQ(fem.parts, std::vector<std::string>{"finger"});
+    EXPECT_EQ(fem.coupling, FemCoupling::Dynamic);
+    EXPECT_EQ(fem.mass, 0.1);
+    EXPECT_EQ(fem.watchdog.timeout, 0.1);
+    EXPECT_EQ(fem.watchdog.fade_time, StepInterpolationOptions().fade_time);
+    EXPECT_FALSE(parse_tool_scene(held_tool_scenes()[0]).held_tool->fem);
+}
+
+TEST(ToolReader, ToolsAmongFullFemBodiesThatCannotBeAreRefused) {
+    const auto error = [](const std::string& tool) {
+        return tool_error_of(R"({"pliant": 1, "loops": [{"name": "slow", "rate": 500}], "bodies": [
+            {"name": "palm", "rigid": {"box": {"sizes": [1, 1, 1]}}, "loop": "slow"},
+            {"name": "finger", "rigid": {"sphere": {"radius": 1}}, "loop": "slow"},
+            {"name": "stone", "rigid": {"sphere": {"radius": 1}, "density": 9}, "loop": "slow"},
+            {"name": "wheel", "rigid": {"sphere": {"radius": 1},
+             "motion": {"oscillation": {"frequency": 1}}}, "loop": "slow"},
+            {"name": "far", "rigid": {"sphere": {"radius": 1}}},
+            {"name": "soft", "fem": {"shape": "heart"}, "loop": "slow"}], "tool": {"body": "palm")" +
+                             tool + "}}");
+    };
+    EXPECT_EQ(error(""), "");
+    EXPECT_EQ(error(R"(, "parts": ["finger"], "coupling": "kinematic")"), "");
+    EXPECT_EQ(error(R"(, "parts": ["fingr"])"),
+              "scene.json: tool.parts[0] = \"fingr\" (expected a body of the scene: \"palm\", "
+              "\"finger\", \"stone\", \"wheel\", \"far\", \"soft\")");
+    EXPECT_EQ(error(R"(, "parts": ["finger", "soft"])"),
+              "scene.json: tool.parts[1] = \"soft\" (expected a rigid body; this one deforms)");
+    EXPECT_EQ(error(R"(, "parts": ["stone"])"),
+              "scene.json: tool.parts[0] = \"stone\" (expected a body that the hand moves; forces "
+              "move this one: leave out its density)");
+    EXPECT_EQ(error(R"(, "parts": ["wheel"])"),
+              "scene.json: tool.parts[0] = \"wheel\" (expected a body that moves with \"palm\"; "
+              "leave out its motion)");
+    EXPECT_EQ(error(R"(, "parts": ["far"])"),
+              "scene.json: tool.parts[0] = \"far\" (expected a body of the loop \"slow\", as "
+              "\"palm\"; this one is in \"haptic\")");
+    EXPECT_EQ(error(R"(, "parts": ["finger", "finger"])"),
+              "scene.json: tool.parts[1] = \"finger\" (expected a body that is not in the tool "
+              "yet)");
+    EXPECT_EQ(error(R"(, "parts": ["palm"])"),
+              "scene.json: tool.parts[0] = \"palm\" (expected a body that is not in the tool yet)");
+    EXPECT_EQ(error(R"(, "coupling": "static")"),
+              "scene.json: tool.coupling = \"static\" (expected \"dynamic\" or \"kinematic\": full "
+              "FEM bodies feel this tool, and \"static\" is of contact pairs)");
+    EXPECT_EQ(error(R"(, "coupling": "kinematic", "mass": 0.1)"),
+              "scene.json: tool.mass: is of dynamic coupling; a kinematic tool is where the hand "
+              "is");
+    EXPECT_EQ(error(R"(, "max_depth": 0.001)"),
+              "scene.json: tool.max_depth: is of a tool in contact pairs; full FEM bodies feel "
+              "this one");
+    EXPECT_THAT(error(R"(, "watchdog": 0)"), HasSubstr("tool.watchdog = 0 (expected "));
+    EXPECT_THAT(error(R"(, "mass": 0)"), HasSubstr("tool.mass = 0 (expected "));
 }
 
 TEST(ToolReader, AnotherDeviceGoesIntoTheTextOfTheScene) {
@@ -153,7 +219,7 @@ TEST(ToolReader, AnotherDeviceGoesIntoTheTextOfTheScene) {
 TEST(ToolReader, EveryDemoWithARigidToolIsHeldInAHand) {
     for (const char* name :
          {"bridge-ball", "bridge-creature", "hoses", "chair-walls", "serpent-figure",
-          "serpent-creature", "figure-axe", "alpha-puzzle", "peg-hole"}) {
+          "serpent-creature", "figure-axe", "alpha-puzzle", "peg-hole", "soft-hand"}) {
         const SceneDescription scene = demo_scene(name);
         ASSERT_TRUE(scene.held_tool) << name;
         EXPECT_STREQ(kind(scene.device), "simulated") << name;

@@ -419,6 +419,10 @@ TEST_F(ViewerHubTest, ToolInAHandIsToldShownAndMoved) {
     EXPECT_EQ(haptics.find("max_torque")->number(), info.capabilities.max_torque);
     EXPECT_EQ(haptics.find("scale")->number(), 2);
     EXPECT_EQ(haptics.find("grasp")->array().at(2).number(), 0.05);
+    EXPECT_EQ(haptics.find("loop")->number(), 0);
+    EXPECT_EQ(haptics.find("clutch")->number(), -1);
+    EXPECT_EQ(haptics.find("deadman")->number(), -1);
+    EXPECT_TRUE(haptics.find("parts")->array().empty());
     ASSERT_EQ(haptics.find("gains")->array().size(), info.gains.size());
     const JsonValue& gain = haptics.find("gains")->array().at(0);
     EXPECT_EQ(gain.find("name")->string(), info.gains.at(0).name);

@@ -90,7 +90,9 @@ export class App {
         this.panel = new ParameterPanel(byId("panel"), (parameter, value) =>
             this.connection.send({ type: "set", parameter, value }),
         );
-        this.haptics = new HapticPanel(byId("panel"));
+        this.haptics = new HapticPanel(byId("panel"), (which) =>
+            this.tool.hold(which, !this.tool.isDown(which)),
+        );
         this.addViewSettings();
         const context = {
             send: (message: PageMessage) => this.connection.send(message),
@@ -111,20 +113,28 @@ export class App {
         };
         this.hand = new Hand(this.stage, handContext, this.tool, this.gizmo);
         new PointerInput(this.stage, this.hand);
-        new KeyboardInput(this.stage, this.hand, {
-            " ": actions.togglePause,
-            s: actions.step,
-            r: actions.reset,
-            p: () => actions.setMode(this.hand.mode === "poke" ? "pull" : "poke"),
-            t: () => actions.setMode(this.hand.mode === "tool" ? "pull" : "tool"),
-            c: actions.nextColour,
-            m: actions.toggleMesh,
-            k: actions.nextContacts,
-            i: actions.toggleIso,
-            b: actions.toggleSketch,
-            f: actions.frameView,
-            "?": actions.showHelp,
-        });
+        new KeyboardInput(
+            this.stage,
+            this.hand,
+            {
+                " ": actions.togglePause,
+                s: actions.step,
+                r: actions.reset,
+                p: () => actions.setMode(this.hand.mode === "poke" ? "pull" : "poke"),
+                t: () => actions.setMode(this.hand.mode === "tool" ? "pull" : "tool"),
+                c: actions.nextColour,
+                m: actions.toggleMesh,
+                k: actions.nextContacts,
+                i: actions.toggleIso,
+                b: actions.toggleSketch,
+                f: actions.frameView,
+                "?": actions.showHelp,
+            },
+            {
+                x: (isDown) => this.tool.hold("clutch", isDown),
+                d: (isDown) => this.tool.hold("deadman", isDown),
+            },
+        );
         this.stage.onQuality = () => {
             this.view?.redraw();
             this.drawn = null;
@@ -223,6 +233,7 @@ export class App {
                 this.plots.showStats(message);
                 this.haptics.showStats(message);
                 if (this.frame?.haptics) this.haptics.showFrame(this.frame.haptics);
+                this.haptics.showButtons((which) => this.tool.isDown(which));
                 this.panel.setEnabled(message.steers);
                 if (message.recording?.problem)
                     this.notices.show("error", `Recording: ${message.recording.problem}`);
@@ -262,7 +273,7 @@ export class App {
     private receiveSamples(samples: Samples): void {
         this.plots.add(samples);
         const held = this.hello?.haptics;
-        if (!held || samples.loop !== this.hello!.bodies[held.body]?.loop) return;
+        if (!held || samples.loop !== held.loop) return;
         const level = this.forceRate.levelOf(samples, held.max_force);
         this.sound.play(level);
         this.gamepad.rumble(level);
@@ -278,7 +289,7 @@ export class App {
         this.hand.forget();
         this.view?.dispose();
         this.view = null;
-        this.showLoop(hello.bodies[hello.haptics?.body ?? 0]?.loop ?? 0);
+        this.showLoop(hello.haptics?.loop ?? hello.bodies[0]?.loop ?? 0);
         byId("progress").hidden = true;
         this.controls.showHello(hello);
         this.status.showHello(hello);

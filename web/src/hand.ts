@@ -132,7 +132,7 @@ export class Hand {
     private holdSurface(ray: THREE.Ray, mode: "pull" | "poke", x: number, y: number): boolean {
         const hit = this.context.pick(ray);
         if (!hit) return false;
-        if (hit.body === this.tool.body && this.tool.isPresent) return this.holdBody(x, y);
+        if (this.tool.has(hit.body) && this.tool.isPresent) return this.holdBody(x, y);
         const { body, triangle, barycentric } = hit;
         const place = { slot: kSlot, body, triangle, barycentric };
         if (mode === "poke") this.context.send({ type: "poke", ...place, force: 0 });

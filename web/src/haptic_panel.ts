@@ -11,6 +11,10 @@ const kStatusTexts: Record<DeviceStatus, string> = {
     [DeviceStatus.Disconnected]: "disconnected",
 };
 
+/// Buttons with a meaning of their own.
+export type DeviceButton = "clutch" | "deadman";
+const kButtons: DeviceButton[] = ["clutch", "deadman"];
+
 /// The tool in a hand in words and as a bar: how deep it is of what is allowed, what the hand feels,
 /// what keeps it safe now, and why gains are what they are.
 export class HapticPanel {
@@ -19,15 +23,23 @@ export class HapticPanel {
     private readonly gains = element("details", { id: "gains", hidden: true });
     private maxForce = 0;
 
-    constructor(panel: HTMLElement) {
+    /// `press`: the button of the device goes down, or up again.
+    constructor(panel: HTMLElement, press: (which: DeviceButton) => void) {
         panel.append(this.gains);
+        for (const which of kButtons) byId(which).addEventListener("click", () => press(which));
     }
 
-    showHello({ haptics, bodies }: Hello): void {
+    showButtons(isDown: (which: DeviceButton) => boolean): void {
+        for (const which of kButtons) byId(which).setAttribute("aria-pressed", `${isDown(which)}`);
+    }
+
+    showHello({ haptics, bodies, replay }: Hello): void {
         this.root.hidden = haptics === null;
         this.gains.hidden = !haptics?.gains.length;
         if (!haptics) return;
         this.maxForce = haptics.max_force;
+        const isOurs = haptics.kind === "simulated" && !replay;
+        for (const which of kButtons) byId(which).hidden = haptics[which] < 0 || !isOurs;
         byId("haptics-body").textContent = bodies[haptics.body]?.name ?? "";
         byId("haptics-device").textContent = haptics.device;
         byId("haptics-notice").textContent = "";

@@ -6,6 +6,11 @@ export interface Shortcuts {
     [key: string]: () => void;
 }
 
+/// What keys do while they are down; false: nothing now.
+export interface HeldKeys {
+    [key: string]: (isDown: boolean) => boolean;
+}
+
 const kTurn = 0.06; // rad
 const kNudge = 0.008; // of the distance to the camera
 const kToolTurn = 0.02; // half heights of the view
@@ -18,7 +23,14 @@ export class KeyboardInput {
         private readonly stage: Stage,
         private readonly hand: Hand,
         shortcuts: Shortcuts,
+        heldKeys: HeldKeys,
     ) {
+        const down = new Set<string>();
+        const letGo = (key: string) => {
+            if (down.delete(key)) heldKeys[key]!(false);
+        };
+        window.addEventListener("keyup", (event) => letGo(event.key.toLowerCase()));
+        window.addEventListener("blur", () => [...down].forEach(letGo));
         window.addEventListener("keydown", (event) => {
             if (event.ctrlKey || event.metaKey || event.altKey) return;
             if (document.querySelector("dialog[open]")) return;
@@ -33,7 +45,12 @@ export class KeyboardInput {
             const isButton = target.closest("button, summary, a") !== null;
             if (isButton && (event.key === " " || event.key === "Enter")) return;
             if (this.steers(event.key, event.shiftKey)) return event.preventDefault();
-            const action = shortcuts[event.key.toLowerCase()];
+            const key = event.key.toLowerCase();
+            if (!event.repeat && heldKeys[key]?.(true)) {
+                down.add(key);
+                return event.preventDefault();
+            }
+            const action = shortcuts[key];
             if (!action || event.repeat) return;
             event.preventDefault();
             action();

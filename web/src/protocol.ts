@@ -54,15 +54,24 @@ export interface GainNote {
     limit: number; // nothing beyond is accepted
 }
 
+/// A further body of the tool in a hand, in the axes of its first one.
+export interface HeldPart extends Placement {
+    body: number;
+}
+
 /// The tool in a hand.
 export interface HapticInfo {
     body: number;
+    loop: number; // of the device
     device: string;
     kind: string;
     max_force: number; // of the device [N]
     max_torque: number; // [N m]
     scale: number; // metres in the scene per metre of handle travel
     grasp: Vec3; // in the axes of the body
+    clutch: number; // button that lets the handle move alone; -1: none
+    deadman: number; // button that must be down for any force; -1: none
+    parts: HeldPart[]; // that move with the body
     gains: GainNote[];
     warning: string;
 }

@@ -21,7 +21,9 @@ const kTurnLeash = 0.8; // rad
 export class ToolHand {
     private readonly position = new THREE.Vector3();
     private readonly rotation = new THREE.Quaternion();
-    private buttons = 0;
+    private padButtons = 0;
+    private heldButtons = 0; // by keys and the page
+    private buttons = 0; // as they were sent
     private isOurs = false; // the target is what this page sent last
     private isPending = false;
     private lastSent = 0;
@@ -41,8 +43,10 @@ export class ToolHand {
         );
     }
 
-    get body(): number {
-        return this.context.haptics()?.body ?? -1;
+    /// Whether a body is part of it.
+    has(body: number): boolean {
+        const tool = this.context.haptics();
+        return tool?.body === body || tool?.parts.some((part) => part.body === body) === true;
     }
 
     /// Takes over from the scene's own motion, if this page has not yet. False: there is none.
@@ -60,7 +64,7 @@ export class ToolHand {
     /// Another scene, connection or steering viewer: the target is not known any more.
     forget(): void {
         this.isOurs = this.isPending = false;
-        this.buttons = 0;
+        this.buttons = this.padButtons = this.heldButtons = 0;
     }
 
     /// A frame came: time going back is a reset, after which the scene moves the tool again.
@@ -120,7 +124,29 @@ export class ToolHand {
         this.position.add(from.add(offset).sub(this.grasp));
     }
 
+    /// Of a gamepad.
     setButtons(buttons: number): void {
+        this.padButtons = buttons;
+        this.updateButtons();
+    }
+
+    /// Of the clutch or the dead man, from keys and the page; false: the device has no such button.
+    hold(which: "clutch" | "deadman", isDown: boolean): boolean {
+        const button = this.context.haptics()?.[which] ?? -1;
+        if (button < 0) return false;
+        const bit = 1 << button;
+        this.heldButtons = isDown ? this.heldButtons | bit : this.heldButtons & ~bit;
+        this.updateButtons();
+        return true;
+    }
+
+    isDown(which: "clutch" | "deadman"): boolean {
+        const button = this.context.haptics()?.[which] ?? -1;
+        return button >= 0 && (this.buttons & (1 << button)) !== 0;
+    }
+
+    private updateButtons(): void {
+        const buttons = (this.padButtons | this.heldButtons) >>> 0;
         if (buttons === this.buttons || !this.take()) return;
         this.buttons = buttons;
         this.isPending = true;

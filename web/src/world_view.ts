@@ -5,8 +5,8 @@ import { ContactView } from "./contact_view";
 import { FieldSlices } from "./field_slices";
 import type { ContactShadow } from "./ground";
 import { IsoSurfaces } from "./iso_surfaces";
-import { ManipulandumView } from "./manipulandum_view";
-import type { Frame, Hello, MeshNodes, Vec3 } from "./protocol";
+import { ManipulandumView, type ToolPiece } from "./manipulandum_view";
+import type { Frame, Hello, HeldPart, MeshNodes, Vec3 } from "./protocol";
 import { rotated } from "./rigid_fit";
 import type { Stage } from "./stage";
 import { addDisplacements } from "./surface_evaluation";
@@ -43,8 +43,8 @@ export class WorldView {
         this.contacts = new ContactView(stage);
         this.slices = new FieldSlices(stage, hello, failed);
         this.isoSurfaces = new IsoSurfaces(stage, hello, failed);
-        const held = hello.bodies[hello.haptics?.body ?? -1];
-        this.manipulandum = held ? new ManipulandumView(stage, assets[held.asset]!) : null;
+        const pieces = toolPieces(hello, assets);
+        this.manipulandum = pieces.length ? new ManipulandumView(stage, pieces) : null;
         const members = new Map<string, number[]>();
         hello.bodies.forEach((body, index) => {
             const key = body.encoding === "positions" ? `body ${index}` : `asset ${body.asset}`;
@@ -191,4 +191,14 @@ function makeLines(edges: Uint32Array, floats: number, material: THREE.Material)
     const lines = new THREE.LineSegments(geometry, material);
     lines.frustumCulled = false;
     return lines;
+}
+
+/// The bodies of the tool in a hand, its first one first; none: there is no such tool.
+function toolPieces({ haptics, bodies }: Hello, assets: Asset[]): ToolPiece[] {
+    if (!haptics) return [];
+    const first = { body: haptics.body, position: [0, 0, 0], rotation: [1, 0, 0, 0] } as HeldPart;
+    return [first, ...haptics.parts].map((part) => ({
+        asset: assets[bodies[part.body]!.asset]!,
+        offset: part,
+    }));
 }

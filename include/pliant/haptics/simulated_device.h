@@ -52,11 +52,13 @@ public:
     void aim(const Pose& target) noexcept;
     /// Puts handle and hand there, the handle with a velocity.
     void place(const Pose& pose, const Twist& twist = {}) noexcept;
-    /// As constructed but for the hand, with the handle there: also clock, tremor, commands on
+    /// As constructed but for the hand and the mass, with the handle there: also clock, tremor, commands on
     /// their way, buttons and plug.
     void reset(const Pose& pose = {}) noexcept;
     /// Throws InputError for numbers out of range.
     void set_hand(const HandModel& hand);
+    /// Of the handle [kg]; a reset keeps it. Throws InputError as the constructor.
+    void set_mass(double mass);
     void set_buttons(std::uint32_t buttons) noexcept;
     /// Pulls the plug: commands are lost, also those on their way; readings stay the last one and
     /// say so.

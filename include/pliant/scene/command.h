@@ -21,6 +21,7 @@ struct Command {
         MoveTool,      ///< to `target`, a tool in a hand also to `rotation` with `buttons`
         SetParameter,  ///< World::parameters()[parameter] = value
         Reset,         ///< everything but parameters back to the start
+        Exchange,      ///< in recordings: a loop had seen tick `value` of the other one of its tool
     };
     static constexpr int kMaxSlots = 4;  ///< things held at once
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "pliant/body/scripted_motion.h"
+#include "pliant/haptics/fem_haptic_port.h"
 #include "pliant/haptics/open_device.h"
 #include "pliant/scene/scene_description.h"
 #include "pliant/scene/shown_haptics.h"
@@ -8,17 +9,38 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace pliant {
+
+struct FemExchange;
+
+/// The device's end of a tool that full FEM bodies feel, in the haptic loop.
+struct HeldFemTool {
+    std::shared_ptr<FemExchange> exchange;  ///< with the loop of the bodies
+    Pose start;                             ///< of the tool's first body
+    int body = -1;                          ///< of the world
+    std::vector<HeldPart> parts;
+    StepInterpolationOptions watchdog;
+};
+
+/// The bodies' end: proxies of a loop that follow the hand as one piece.
+struct FemProxies {
+    std::shared_ptr<FemExchange> exchange;
+    std::vector<int> places;  ///< of the proxies in their loop, the tool's first body first
+    FemHapticToolOptions options;
+};
 
 /// A rigid body of a loop in a hand: the device, and everything that follows from it by rule. A
 /// loop is made with it.
 struct HeldTool {
-    int place = -1;  ///< of the body in its loop
+    int place = -1;                  ///< of the body in its loop; −1: `fem` says
+    std::optional<HeldFemTool> fem;  ///< none: contact pairs are what it feels
     std::unique_ptr<HapticDevice> device;
     std::string kind = "simulated";        ///< of the device
     bool is_virtual = true;                ///< no hand of flesh feels it
     HandModel hand;                        ///< of a simulated device
+    double handle_mass = 0;                ///< likewise [kg]
     std::optional<ScriptedMotion> motion;  ///< where a simulated hand wants the body to be
     CouplingScene scene;
     CouplingGains gains;
@@ -35,6 +57,7 @@ struct HeldToolSurroundings {
     double cell = 0.001;           ///< the least of the distance fields that it meets [m]
     double contact_stiffness = 0;  ///< that its contacts ask for [N/m]; 0: by rule
     double rate = 1000;            ///< of the loop [Hz]
+    DeviceUse use = {};
 };
 
 /// Opens the device, chooses the scale of its workspace and derives the gains; docs/scene.md

@@ -6,6 +6,7 @@
 #include "pliant/contact/contact_pair.h"
 #include "pliant/fem/damping.h"
 #include "pliant/field/build_field.h"
+#include "pliant/haptics/fem_haptic_tool.h"
 #include "pliant/haptics/haptic_tool.h"
 #include "pliant/haptics/open_device.h"
 #include "pliant/reduction/build_reduced.h"
@@ -198,6 +199,14 @@ struct ToolDescription {
     std::optional<ScriptedMotion> script;  ///< moves it until the pointer does
 };
 
+/// How a tool in a hand is felt by the full FEM bodies of its loop, in place of contact pairs.
+struct FemToolDescription {
+    std::vector<std::string> parts;  ///< further rigid bodies that move with it as one piece
+    FemCoupling coupling = FemCoupling::Dynamic;
+    double mass = 0.05;  ///< of a dynamic tool [kg]
+    StepInterpolationOptions watchdog;
+};
+
 /// A rigid body of the scene, without mass, held in a hand; docs/scene.md section "Tool in a hand".
 /// Its motion is where the hand wants it to be until somebody moves it.
 struct HeldToolDescription {
@@ -209,7 +218,17 @@ struct HeldToolDescription {
     double max_depth = 0;  ///< d_pen [m]; 0: by rule
     double stiffness_factor = 1, angular_stiffness_factor = 1;  ///< times what the rules say
     bool has_injection = true, has_back_off = true, has_passivity = true;
-    bool has_force = true;  ///< false: feedback off
+    bool has_force = true;                  ///< false: feedback off
+    std::optional<FemToolDescription> fem;  ///< none: it is in contact pairs
+};
+
+/// How a device of any kind is used: where its axes are, what its buttons do.
+struct DeviceUse {
+    Quaternion axes = Quaternion::Identity();  ///< turns vectors of the device into the scene
+    double rate_border = 0;   ///< part of the workspace in which the scene moves on; 0: none
+    double rate_speed = 0.1;  ///< of the scene at the very border [m/s]
+    int clutch_button = -1;   ///< while it is down the handle moves alone; −1: none
+    int deadman_button = -1;  ///< must be down for any force; −1: none
 };
 
 struct CameraDescription {
@@ -250,6 +269,7 @@ struct SceneDescription {
     std::optional<ToolDescription> tool;
     std::optional<HeldToolDescription> held_tool;
     DeviceDescription device = SimulatedDescription{.model = {.rate = 0}};  ///< of the held tool
+    DeviceUse device_use;
     CameraDescription camera;
     bool has_ground = true;  ///< drawn, not felt
     double ground_height = 0;

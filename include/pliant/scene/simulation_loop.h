@@ -72,12 +72,14 @@ public:
     /// `bodies` with their places in the world; `tool`, a body without script or mass, may be null
     /// and is one of the rigid obstacles of FEM bodies (they know it already). `contacts` of these
     /// bodies act in the order given, solvers after the others. `held` is one of the bodies in a
-    /// hand: rigid, without script or mass; its contact pairs are what it feels. Throws InputError
-    /// for settings out of range, and as HapticTool does.
+    /// hand: rigid, without script or mass; its contact pairs are what it feels, or it is in
+    /// another loop among full FEM bodies, whose `proxies` it leads. Throws InputError for settings
+    /// out of range, and as HapticTool and FemHapticTool do.
     SimulationLoop(const LoopSettings& settings, std::vector<std::unique_ptr<Body>> bodies,
                    std::vector<int> body_of_world, std::unique_ptr<RigidBody> tool = {},
                    std::vector<LoopContact> contacts = {},
-                   std::optional<HeldTool> held = std::nullopt);
+                   std::optional<HeldTool> held = std::nullopt,
+                   std::optional<FemProxies> proxies = std::nullopt);
     ~SimulationLoop();
     SimulationLoop(const SimulationLoop&) = delete;
     SimulationLoop& operator=(const SimulationLoop&) = delete;
@@ -104,6 +106,18 @@ public:
     void allow_force(bool is_allowed) noexcept;
     /// A recorded device begins again with its first reading; reset() leaves it where it is.
     void rewind_device() noexcept;
+
+    /// Whether it has one end of a tool among full FEM bodies; the other one may be in another
+    /// loop.
+    [[nodiscard]] bool exchanges() const noexcept;
+    /// Takes the newest that the other end published, for the next tick(), which does so itself
+    /// where nobody did. Returns the tick that it is of, 0: none since the last reset.
+    std::uint64_t receive() noexcept;
+    /// What the other end published at its tick `tick`: replays. False: it is not there (yet).
+    [[nodiscard]] bool receive(std::uint64_t tick) noexcept;
+    /// From now on published things are kept for receive(tick), and nothing newer is taken by
+    /// itself; for one thread that runs all loops.
+    void keep_exchange();
 
     /// Of gravity, wind, hands and tool: the same for every loop of a world.
     [[nodiscard]] std::vector<LiveParameter> parameters() const;
@@ -143,6 +157,7 @@ public:
     void reset() noexcept;
 
 private:
+    void take_newest() noexcept;
     struct Live;  // hands, tool and present parameters
     [[nodiscard]] int place_of(int body_of_world) const noexcept;
     void hold(const Command& command) noexcept;

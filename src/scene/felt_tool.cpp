@@ -1,0 +1,86 @@
+#include "scene/felt_tool.h"
+
+#include <algorithm>
+
+namespace pliant {
+namespace {
+
+FemHapticPortOptions port_options(const HeldTool& held) {
+    const HapticToolOptions& o = held.options;
+    FemHapticPortOptions options;
+    options.workspace = o.workspace;
+    options.safety = o.safety;
+    options.passivity = o.passivity;
+    options.steps = held.fem->watchdog;
+    options.rate = o.rate;
+    options.injects_damping = o.injects_damping;
+    options.backs_off = o.backs_off;
+    options.shows_force = o.shows_force;
+    return options;
+}
+
+}  // namespace
+
+FemTool::FemTool(HeldTool& held)
+    : exchange_(held.fem->exchange),
+      grasp_(held.options.grasp),
+      start_(held.fem->start),
+      port_(*held.device, link_, held.gains, port_options(held)) {
+    reset();
+}
+
+Pose FemTool::body_of(const Pose& grasped) const noexcept {
+    return {grasped.position - grasped.rotation * grasp_, grasped.rotation};
+}
+
+void FemTool::read(const FemToolSteps& steps) noexcept {
+    link_.steps.write_slot() = steps;
+    link_.steps.publish();
+}
+
+std::uint64_t FemTool::receive() noexcept {
+    const FemStepsLetter& letter = exchange_->steps.newest();
+    if (letter.round != round_) return 0;
+    read(letter.steps);
+    return letter.tick;
+}
+
+bool FemTool::receive(std::uint64_t tick) noexcept {
+    const FemStepsLetter* const letter = exchange_->steps.find(round_, tick);
+    if (letter) read(letter->steps);
+    return letter != nullptr;
+}
+
+void FemTool::tick(double now, double dt) noexcept {
+    const double worst = tick_.worst_depth, max_depth = tick_.max_depth;
+    const std::uint64_t violations = tick_.violations;
+    tick_ = port_.tick(now, dt);
+    tick_.tool = has_begun() ? body_of(tick_.tool) : start_;
+    tick_.manipulandum = has_begun() ? body_of(tick_.manipulandum) : start_;
+    tick_.max_depth = max_depth;
+    tick_.worst_depth = std::max(worst, tick_.depth);
+    tick_.violations = violations + (tick_.depth > max_depth ? 1 : 0);
+
+    // also before there is a hand to follow: the bodies' loop keeps to this clock
+    link_.hand.update();
+    letter_ = {round_, ++num_ticks_, now, link_.hand.read_slot()};
+    exchange_->hand.post(letter_);
+}
+
+void FemTool::set_gains(const CouplingGains& gains) noexcept {
+    tick_.max_depth = gains.max_depth;
+    port_.set_gains(gains);
+}
+
+void FemTool::reset() noexcept {
+    port_.reset();
+    read({});
+    link_.hand.update();
+    link_.hand.read_slot() = {};
+    tick_ = {};
+    tick_.tool = tick_.manipulandum = start_;
+    tick_.max_depth = port_.gains().max_depth;
+    num_ticks_ = 0;
+}
+
+}  // namespace pliant

@@ -1,0 +1,64 @@
+#include "scene/led_proxies.h"
+
+#include <algorithm>
+
+namespace pliant {
+namespace {
+
+/// Steps by which the bodies may be ahead of a haptic loop that stands still, before they begin
+/// anew when it goes on; the link holds twice as many.
+constexpr double kFarthestAhead = 8;
+
+}  // namespace
+
+void LedProxies::read(const FemHandLetter& letter) noexcept {
+    haptic_time_ = letter.time;
+    link_.hand.write_slot() = letter.hand;
+    link_.hand.publish();
+}
+
+std::uint64_t LedProxies::receive() noexcept {
+    const FemHandLetter& letter = exchange_->hand.newest();
+    if (letter.round != round_) return 0;
+    read(letter);
+    return letter.tick;
+}
+
+bool LedProxies::receive(std::uint64_t tick) noexcept {
+    const FemHandLetter* const letter = exchange_->hand.find(round_, tick);
+    if (letter) read(*letter);
+    return letter != nullptr;
+}
+
+/// When the step begins, docs/scene.md eq. (7).
+double LedProxies::clock(double dt) const noexcept {
+    const double earliest = haptic_time_, latest = haptic_time_ + dt;
+    if (end_ > latest + kFarthestAhead * dt) return earliest;
+    // time goes on, by half a step at least
+    return std::max(std::clamp(end_, earliest, latest), end_ - 0.5 * dt);
+}
+
+void LedProxies::begin_step(double dt) noexcept {
+    const double now = clock(dt);
+    end_ = now + dt;
+    static_cast<void>(tool_.begin_step(now, dt));
+}
+
+void LedProxies::end_step() noexcept {
+    tool_.end_step();
+    link_.steps.update();
+    letter_.round = round_;
+    letter_.tick = ++num_ticks_;
+    letter_.steps = link_.steps.read_slot();
+    exchange_->steps.post(letter_);
+}
+
+void LedProxies::reset() noexcept {
+    tool_.reset();
+    haptic_time_ = end_ = 0;
+    link_.hand.write_slot() = {};
+    link_.hand.publish();
+    num_ticks_ = 0;
+}
+
+}  // namespace pliant
