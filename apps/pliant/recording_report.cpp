@@ -1,11 +1,22 @@
 #include "recording_report.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "output.h"
 #include "pliant/core/json_writer.h"
 
 namespace pliant::cli {
+namespace {
+
+/// Of hands: what loops saw of each other is none.
+std::int64_t num_commands(const Recording& recording, int loop) {
+    return std::ranges::count_if(recording.commands(loop), [](const auto& timed) {
+        return timed.command.kind != Command::Kind::Exchange;
+    });
+}
+
+}  // namespace
 
 void print_content(const Recording& recording, const std::string& path) {
     const RecordingHeader& header = recording.header();
@@ -17,7 +28,7 @@ void print_content(const Recording& recording, const std::string& path) {
                     header.loops[static_cast<std::size_t>(l)].name.c_str(),
                     grouped(static_cast<std::int64_t>(recording.num_ticks(l))).c_str(),
                     header.loops[static_cast<std::size_t>(l)].rate,
-                    grouped(static_cast<std::int64_t>(recording.commands(l).size())).c_str());
+                    grouped(num_commands(recording, l)).c_str());
     if (header.device)
         std::printf(
             "%-12s %s (%s), %s readings\n", "device", header.device->capabilities.name.c_str(),
@@ -45,7 +56,7 @@ std::string content_json(const Recording& recording, const std::string& path) {
             .member("name", header.loops[static_cast<std::size_t>(l)].name)
             .member("rate", header.loops[static_cast<std::size_t>(l)].rate)
             .member("ticks", recording.num_ticks(l))
-            .member("commands", static_cast<std::int64_t>(recording.commands(l).size()))
+            .member("commands", num_commands(recording, l))
             .end_object();
     json.end_array();
     if (header.device)

@@ -527,6 +527,48 @@ test("a tool in a hand is dragged, turned and felt", kOptions, async (t) => {
     assert.deepEqual(page.problems, []);
 });
 
+test("a hand of two bodies has a clutch and a dead man's button", kOptions, async (t) => {
+    const soft = await startScene("soft");
+    t.after(() => soft.stop());
+    const page = await openPage(browser, soft.url, { viewport: { width: 900, height: 440 } });
+    await page.waitForFunction(() =>
+        /steering/.test(document.getElementById("statistics").textContent),
+    );
+    const buttons = (expected) => waitFor(page, "toolButtons", (now) => now === expected);
+    await page.keyboard.down("d");
+    await buttons(2);
+    await page.keyboard.up("d");
+    await buttons(0);
+    await page.locator("#deadman").click();
+    await page.locator("#deadman[aria-pressed=true]").waitFor();
+    await buttons(2);
+
+    // down into the block, by the palm
+    const from = await placeOnBridge(page);
+    await page.mouse.move(from.x, from.y);
+    await page.mouse.down();
+    for (let i = 1; i <= 4; ++i) await page.mouse.move(from.x, from.y + 15 * i);
+    await page.mouse.up();
+    await waitFor(page, "toolForce", (force) => force > 0.3);
+    await waitFor(page, "showsManipulandum", (isShown) => isShown);
+
+    // the clutch holds the tool where it is, wherever the hand wants it
+    await page.keyboard.down("x");
+    await buttons(10);
+    const held = await ask(page, "toolPlace");
+    await page.locator("#view").focus();
+    await page.keyboard.press("t");
+    await page.keyboard.press("Enter");
+    for (let i = 0; i < 6; ++i) await page.keyboard.press("ArrowRight");
+    await page.waitForTimeout(300);
+    const later = await ask(page, "toolPlace");
+    assert.ok(Math.hypot(...later.position.map((x, i) => x - held.position[i])) < 1e-4);
+    await page.keyboard.up("x");
+    await buttons(2);
+    await waitFor(page, "toolPlace", ({ position }) => position[0] > held.position[0] + 0.01);
+    assert.deepEqual(page.problems, []);
+});
+
 test("colours, mesh, screenshot, recording and another scene", kOptions, async () => {
     const options = { viewport: { width: 1000, height: 500 }, acceptDownloads: true };
     const page = await openFresh(options, program);
