@@ -10,24 +10,6 @@ namespace {
 namespace fs = std::filesystem;
 using Eigen::Vector3d;
 
-/// The key "shape" or "surface", whichever is there.
-SurfaceSource read_surface(const JsonObject& json, const fs::path& folder) {
-    SurfaceSource source;
-    if (json.has("surface")) {
-        source.file = read_file_name(json, "surface", folder);
-        if (!is_surface_file(source.file) && !is_volume_file(source.file))
-            json.refuse("surface", "a surface mesh: .obj, .ply, .stl or .off");
-        return source;
-    }
-    if (const auto shape = json.object("shape")) {
-        source.shape = shape->text("name", "");
-        source.shape_resolution = shape->integer("resolution", 0);
-    } else {
-        source.shape = json.text("shape", "");
-    }
-    return source;
-}
-
 Law read_law(const JsonObject& json) {
     const std::string name = json.text("law", std::string(to_string(Law::StVenantKirchhoff)));
     Law result = Law::StVenantKirchhoff;
@@ -69,24 +51,6 @@ Material read_material(const JsonObject& json, Material otherwise) {
         check_material(result);
     });
     return result;
-}
-
-SimulationMeshOptions read_mesh(const JsonObject& json, SimulationMeshOptions mesh) {
-    const auto options = json.object("mesh");
-    if (!options) return mesh;
-    mesh.kind = options->text("kind", mesh.kind);
-    mesh.resolution = options->integer("resolution", mesh.resolution);
-    mesh.hollow = options->boolean("hollow", mesh.hollow);
-    mesh.growth = options->number("growth", mesh.growth);
-    mesh.levels = options->integer("levels", mesh.levels);
-    options->check_members([&] { check_options(mesh); });
-    return mesh;
-}
-
-std::string read_selection(const JsonObject& json, const std::string& key) {
-    std::string selection = json.text(key, "");
-    if (!selection.empty()) json.check(key, [&] { (void)parse_selection(selection); });
-    return selection;
 }
 
 /// How a reduced model moves, the same for files and recipes.
@@ -267,6 +231,41 @@ fs::path read_file_name(const JsonObject& json, const std::string& key, const fs
     return path;
 }
 
+SurfaceSource read_surface(const JsonObject& json, const fs::path& folder) {
+    SurfaceSource source;
+    if (json.has("surface")) {
+        source.file = read_file_name(json, "surface", folder);
+        if (!is_surface_file(source.file) && !is_volume_file(source.file))
+            json.refuse("surface", "a surface mesh: .obj, .ply, .stl or .off");
+        return source;
+    }
+    if (const auto shape = json.object("shape")) {
+        source.shape = shape->text("name", "");
+        source.shape_resolution = shape->integer("resolution", 0);
+    } else {
+        source.shape = json.text("shape", "");
+    }
+    return source;
+}
+
+SimulationMeshOptions read_mesh(const JsonObject& json, SimulationMeshOptions mesh) {
+    const auto options = json.object("mesh");
+    if (!options) return mesh;
+    mesh.kind = options->text("kind", mesh.kind);
+    mesh.resolution = options->integer("resolution", mesh.resolution);
+    mesh.hollow = options->boolean("hollow", mesh.hollow);
+    mesh.growth = options->number("growth", mesh.growth);
+    mesh.levels = options->integer("levels", mesh.levels);
+    options->check_members([&] { check_options(mesh); });
+    return mesh;
+}
+
+std::string read_selection(const JsonObject& json, const std::string& key) {
+    std::string selection = json.text(key, "");
+    if (!selection.empty()) json.check(key, [&] { (void)parse_selection(selection); });
+    return selection;
+}
+
 BodyDescription read_body(const JsonObject& json, const fs::path& folder) {
     BodyDescription body;
     body.name = json.text("name", "");
@@ -279,6 +278,8 @@ BodyDescription read_body(const JsonObject& json, const fs::path& folder) {
         body.source = read_fem(*fem, folder);
     else if (const auto rigid = json.object("rigid"))
         body.source = read_rigid(*rigid, folder, body.pose);
+    else if (const auto greens = json.object("greens"))
+        body.source = read_greens(*greens, folder);
     if (const auto velocity = json.object("velocity")) {
         body.velocity.linear = velocity->vector("linear", body.velocity.linear);
         body.velocity.angular = velocity->vector("angular", body.velocity.angular);

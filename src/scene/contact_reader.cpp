@@ -79,6 +79,13 @@ constexpr const char* kNoFem =
     "a rigid or reduced body; full FEM bodies touch all rigid bodies of their loop without being "
     "told";
 
+bool is_greens(const BodyDescription& body) {
+    return std::holds_alternative<GreensSource>(body.source);
+}
+constexpr const char* kNoGreens =
+    "a rigid or reduced body; bodies of the kind \"greens\" are touched in {\"greens\": …, "
+    "\"points\": […]} or with \"tools\"";
+
 /// Refuses keys that belong to other kinds of contact.
 void refuse_keys(const JsonObject& json, std::initializer_list<const char*> keys,
                  const std::string& kind) {
@@ -100,6 +107,7 @@ const BodyDescription& read_side(const JsonObject& json, const std::string& key,
     if (found < 0) json.refuse(key, "a body of the scene: " + list_of_bodies(scene));
     const BodyDescription& body = scene.bodies[static_cast<std::size_t>(found)];
     if (std::holds_alternative<FemSource>(body.source)) json.refuse(key, kNoFem);
+    if (is_greens(body)) json.refuse(key, kNoGreens);
     if (has_mass(body))
         json.refuse(key,
                     "a body that forces do not throw about; rigid bodies with \"density\" touch "
@@ -111,7 +119,10 @@ const BodyDescription& read_side(const JsonObject& json, const std::string& key,
     return body;
 }
 
+constexpr std::initializer_list<const char*> kGreensKeys = {"points", "tools", "pull", "sliding"};
+
 PairContactDescription read_pair(const JsonObject& json, const SceneDescription& scene) {
+    refuse_keys(json, kGreensKeys, "greens");
     refuse_keys(json, {"name", "iterations", "max_contacts"}, "among");
     refuse_keys(json, {"exclusion"}, "self");
     if (!json.has("field")) json.fail("field", "is needed beside \"shell\"");
@@ -174,6 +185,7 @@ std::vector<const BodyDescription*> read_members(const JsonObject& json,
         if (!body) refuse("a body of the scene: " + list_of_names(scene));
         if (std::ranges::find(members, body) != members.end()) refuse("each body once");
         if (std::holds_alternative<FemSource>(body->source)) refuse(kNoFem);
+        if (is_greens(*body)) refuse(kNoGreens);
         if (!body->contact.pointshell && !has_field(*body))
             refuse("a body with \"contact\": {\"pointshell\": …}, {\"field\": …} or both");
         if (!members.empty() && body->loop != members[0]->loop)
@@ -187,6 +199,7 @@ std::vector<const BodyDescription*> read_members(const JsonObject& json,
 AmongContactDescription read_among(const JsonObject& json, const SceneDescription& scene) {
     refuse_keys(json, {"field", "nodes", "budget_us", "exchange", "coherence"}, "shell");
     refuse_keys(json, {"exclusion"}, "self");
+    refuse_keys(json, kGreensKeys, "greens");
     AmongContactDescription contact;
     const std::vector<const BodyDescription*> members = read_members(json, scene);
     const auto any = [&](const auto& is_so) { return std::ranges::any_of(members, is_so); };
@@ -223,6 +236,7 @@ AmongContactDescription read_among(const JsonObject& json, const SceneDescriptio
 SelfContactDescription read_self(const JsonObject& json, const SceneDescription& scene) {
     refuse_keys(json, {"field", "budget_us", "exchange", "coherence"}, "shell");
     refuse_keys(json, {"name", "iterations", "max_contacts"}, "among");
+    refuse_keys(json, kGreensKeys, "greens");
     if (json.has("friction"))
         json.fail("friction", "goes with \"shell\" and \"among\": self-contact has none");
     SelfContactDescription contact;
@@ -244,6 +258,17 @@ SelfContactDescription read_self(const JsonObject& json, const SceneDescription&
     contact.nodes = json.integer("nodes", contact.nodes);
     contact.scaling = read_scaling(json);
     return contact;
+}
+
+// --- against Green's functions
+
+GreensContactDescription read_elastic(const JsonObject& json, const SceneDescription& scene) {
+    refuse_keys(json, {"field", "nodes", "budget_us", "exchange", "coherence"}, "shell");
+    refuse_keys(json, {"name", "iterations", "max_contacts"}, "among");
+    refuse_keys(json, {"exclusion"}, "self");
+    for (const char* key : {"stiffness", "scaling"})
+        if (json.has(key)) json.fail(key, "does not go with \"greens\": the body gives the force");
+    return read_greens_contact(json, scene);
 }
 
 // --- all of them
@@ -278,6 +303,13 @@ public:
             if (is_in(among, pair->shell) && is_in(among, pair->field))
                 json_.fail("among", "\"" + pair->shell + "\" and \"" + pair->field +
                                         "\" touch as a pair already; drop that");
+    }
+    void operator()(const GreensContactDescription& greens) const {
+        for (const auto* other : all_of<GreensContactDescription>())
+            if (other->body == greens.body)
+                json_.refuse("greens",
+                             "a body that is in no other contact: all that touches it is solved "
+                             "for together");
     }
     void operator()(const SelfContactDescription& self) const {
         for (const auto* other : all_of<SelfContactDescription>())
@@ -315,6 +347,8 @@ BodyContact read_body_contact(const JsonObject& json, const BodyDescription& bod
     if (std::holds_alternative<FemSource>(body.source))
         json.fail("contact",
                   "full FEM bodies touch all rigid bodies of their loop without it; drop it");
+    if (is_greens(body))
+        json.fail("contact", "bodies of the kind \"greens\" are touched without it; drop it");
     const auto* rigid = std::get_if<RigidSource>(&body.source);
     if (rigid && std::holds_alternative<RigidGround>(rigid->shape) && contact->has("pointshell"))
         contact->fail("pointshell", "ground has no end to put points on");
@@ -330,6 +364,8 @@ std::vector<ContactDescription> read_contacts(const JsonObject& json,
             contact = read_pair(item, scene);
         else if (item.has("among"))
             contact = read_among(item, scene);
+        else if (item.has("greens"))
+            contact = read_elastic(item, scene);
         else
             contact = read_self(item, scene);
         std::visit(Doubles(item, scene, contacts), contact);

@@ -10,6 +10,7 @@ using Eigen::Vector3d;
 namespace {
 
 using SelfContacts = std::vector<SelfContact>;
+using GreensContact = std::unique_ptr<GreensTouch>;
 
 LiveParameter stiffness_slider(double value) {
     return {"stiffness", "Contact stiffness",
@@ -56,6 +57,12 @@ struct ForceOn {
         return sum;
     }
     Vector3d operator()(const SelfContacts&) const noexcept { return Vector3d::Zero(); }
+    Vector3d operator()(const GreensContact& touch) const noexcept {
+        if (member > 0) return touch->load(member - 1).force;
+        Vector3d sum = Vector3d::Zero();
+        for (int i = 0; i < static_cast<int>(touch->by().size()); ++i) sum -= touch->load(i).force;
+        return sum;
+    }
 };
 
 /// Counts, depths and nodes of the last tick into a frame that is empty.
@@ -107,6 +114,14 @@ public:
         for (std::size_t i = 0; i < bodies.size(); ++i)
             add_ends(static_cast<int>(i), bodies[i].frontier(), rest);
     }
+    void operator()(const GreensContact& touch) const noexcept {
+        touch->show(frame_.greens);
+        frame_.num_pairs = static_cast<int>(touch->by().size());
+        frame_.statistics.contacts = frame_.greens.num_points + frame_.greens.num_nodes;
+        frame_.deepest = touch->deepest();
+        frame_.num_nodes = frame_.num_contacting =
+            std::min(touch->body().num_loads(), ShownContact::kMaxNodes);
+    }
 
 private:
     [[nodiscard]] std::size_t room() const noexcept {
@@ -145,6 +160,7 @@ struct Acting {
     void operator()(SelfContacts& bodies) const noexcept {
         for (SelfContact& body : bodies) note(body.act(dt));
     }
+    void operator()(GreensContact& touch) const noexcept { note(touch->act(dt)); }
     void note(StepStatus status) const noexcept {
         if (status != StepStatus::Ok) ++counts[static_cast<std::size_t>(status)];
     }
@@ -165,6 +181,8 @@ struct Looking {
             (void)body.act(dt);
         }
     }
+    // the body's state has the loads
+    void operator()(GreensContact&) const noexcept {}
 };
 
 struct Forgetting {
@@ -173,6 +191,7 @@ struct Forgetting {
     void operator()(SelfContacts& bodies) const noexcept {
         for (SelfContact& body : bodies) body.forget();
     }
+    void operator()(GreensContact& touch) const noexcept { touch->forget(); }
 };
 
 }  // namespace
@@ -222,6 +241,11 @@ std::vector<LoopContacts::Parameter> LoopContacts::sliders_of(const LoopContact&
             return {{Role::Stiffness, stiffness_slider(o.loads.stiffness)},
                     {Role::Nodes, budget_slider(o.budget, bodies.front().tree())}};
         }
+        std::vector<Parameter> operator()(const GreensContact& touch) const {
+            if (!touch->friction()) return {};
+            const double friction = *touch->friction();
+            return {{Role::Friction, friction_slider(friction, std::max(2.0, friction))}};
+        }
     };
     return std::visit(Sliders{}, contact.kind);
 }
@@ -264,6 +288,9 @@ void LoopContacts::set_parameter(int c, int index, double value) noexcept {
                 if (role == Role::Stiffness) body.set_stiffness(value);
                 if (role == Role::Nodes) body.set_budget(static_cast<int>(std::lround(value)));
             }
+        }
+        void operator()(GreensContact& touch) const noexcept {
+            if (role == Role::Friction) touch->set_friction(value);
         }
     };
     std::visit(Setting{parameter.role, clamped(parameter.slider, value)},
@@ -316,6 +343,7 @@ void LoopContacts::fill(std::span<ShownContact> frames) const noexcept {
         ShownContact& frame = frames[c];
         frame.num_pairs = frame.num_nodes = frame.num_contacting = 0;
         frame.statistics = {};
+        frame.greens = {};
         frame.force = {};
         frame.deepest = 0;
         if (!has_acted_) continue;
@@ -336,6 +364,18 @@ void LoopContacts::marks(int c, const ShownContact& frame, std::span<const float
                          std::span<const std::size_t> offsets,
                          std::vector<ContactMark>& marks) const {
     marks.clear();
+    if (const GreensTouch* const touch = (*this)[c].greens()) {
+        const auto shown = std::static_pointer_cast<const GreensDisplay>(touch->body().display());
+        std::vector<LoadedNode> nodes;
+        shown->loaded_nodes(
+            display.subspan(offsets[static_cast<std::size_t>((*this)[c].bodies[0].place)],
+                            static_cast<std::size_t>(shown->state_size())),
+            nodes);
+        for (int i = 0; i < frame.num_nodes; ++i)
+            marks.push_back({nodes[static_cast<std::size_t>(i)].position, 0,
+                             nodes[static_cast<std::size_t>(i)].force, true});
+        return;
+    }
     std::vector<double> q;
     Pose pose;
     int last = -1;

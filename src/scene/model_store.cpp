@@ -22,16 +22,6 @@ namespace fs = std::filesystem;
 constexpr int kModelFormat = 1;
 constexpr const char* kStage = "model";
 
-/// A file is known by its bytes, a shape by its name: making it may take longer than a start
-/// should.
-void add_surface(CacheKey& key, const SurfaceSource& source) {
-    key.add(source.shape).add(source.shape_resolution);
-    if (source.file.empty()) return;
-    std::ifstream in(source.file, std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-    key.add(source.file.extension().string()).add(hash_bytes(bytes.data(), bytes.size()));
-}
-
 /// Of everything that the model depends on.
 std::uint64_t recipe_key(const ReducedRecipe& recipe) {
     const ReducedBuildOptions& b = recipe.build;
@@ -55,6 +45,14 @@ std::uint64_t recipe_key(const ReducedRecipe& recipe) {
 }
 
 }  // namespace
+
+void add_surface(CacheKey& key, const SurfaceSource& source) {
+    key.add(source.shape).add(source.shape_resolution);
+    if (source.file.empty()) return;
+    std::ifstream in(source.file, std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    key.add(source.file.extension().string()).add(hash_bytes(bytes.data(), bytes.size()));
+}
 
 SurfaceMesh load_source(const SurfaceSource& source, Progress& progress) {
     if (!source.file.empty()) return load_surface(source.file);

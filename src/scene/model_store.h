@@ -11,6 +11,10 @@
 
 namespace pliant {
 
+class CacheKey;
+/// A file is known by its bytes, a shape by its name: making it may take longer than a start
+/// should.
+void add_surface(CacheKey& key, const SurfaceSource& source);
 /// The surface of a file or of a named shape.
 [[nodiscard]] SurfaceMesh load_source(const SurfaceSource& source, Progress& progress);
 /// The same, repaired and scaled so that its longest side is `size` metres; 0: as it is.

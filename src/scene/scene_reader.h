@@ -30,6 +30,20 @@ void read_tool(const JsonObject& json, SceneDescription& scene);
 /// Where the body of the held tool begins.
 [[nodiscard]] Pose start_of_tool(const SceneDescription& scene);
 
+// Parts of bodies.
+/// The key "greens" of a body.
+[[nodiscard]] GreensSource read_greens(const JsonObject& json, const std::filesystem::path& folder);
+/// The key "shape" or "surface", whichever is there.
+[[nodiscard]] SurfaceSource read_surface(const JsonObject& json,
+                                         const std::filesystem::path& folder);
+/// The key "mesh".
+[[nodiscard]] SimulationMeshOptions read_mesh(const JsonObject& json, SimulationMeshOptions mesh);
+[[nodiscard]] std::string read_selection(const JsonObject& json, const std::string& key);
+
+/// An item of "contacts" with the key "greens".
+[[nodiscard]] GreensContactDescription read_greens_contact(const JsonObject& json,
+                                                           const SceneDescription& scene);
+
 /// The key `key` with the name of a file that must be there.
 [[nodiscard]] std::filesystem::path read_file_name(const JsonObject& json, const std::string& key,
                                                    const std::filesystem::path& folder);

@@ -6,6 +6,7 @@
 #include "pliant/scene/world.h"
 #include "scene/contact_store.h"
 #include "scene/fem_exchange.h"
+#include "scene/greens_store.h"
 #include "scene/model_store.h"
 #include "scene/primitive_surfaces.h"
 
@@ -116,6 +117,7 @@ public:
           say_(options.say),
           progress_(progress),
           models_(options.cache, options.say, progress),
+          greens_(options.cache, options.say, progress),
           contacts_(options.cache, options.say, progress) {}
 
     WorldParts run() {
@@ -123,7 +125,7 @@ public:
         make_tool();
         list_bodies();
         // rigid bodies first: full FEM bodies have them as obstacles, which are stepped before
-        for (const std::size_t kind : {kRigid, kReduced, kFem})
+        for (const std::size_t kind : {kRigid, kReduced, kFem, kGreens})
             for (std::size_t d = 0; d < scene_.bodies.size(); ++d)
                 if (scene_.bodies[d].source.index() == kind) make_bodies(d);
         for (std::size_t c = 0; c < scene_.contacts.size(); ++c) make_contact(c);
@@ -138,7 +140,12 @@ public:
     }
 
 private:
-    enum SourceKind : std::size_t { kReduced, kFem, kRigid };  // as in BodyDescription::source
+    enum SourceKind : std::size_t {
+        kReduced,
+        kFem,
+        kRigid,
+        kGreens
+    };  // as in BodyDescription::source
     struct LoopInMaking {
         LoopSettings settings;
         std::vector<std::unique_ptr<Body>> bodies;
@@ -325,6 +332,15 @@ private:
         }
     }
 
+    void make(std::size_t d, const GreensSource& source) {
+        const auto model = greens_.get(scene_.bodies[d].name, source);
+        for (const Start& start : starts(d))
+            add(d, std::make_unique<GreensBody>(
+                       model, GreensBodyOptions{.pose = start.pose,
+                                                .rate = loop_of(d).settings.rate,
+                                                .mask_radius = source.mask_radius}));
+    }
+
     void make_contact(std::size_t c) {
         const std::string path = "contacts[" + std::to_string(c) + "]";
         std::visit([&](const auto& contact) { make_contact(contact, path); }, scene_.contacts[c]);
@@ -357,6 +373,24 @@ private:
     void make_contact(const SelfContactDescription& self, const std::string& path) {
         const std::vector<const WorldBody*> bodies = find_copies(self.body, path + ".self");
         add_contact(bodies[0]->loop, path, [&] { return contacts_.make(self, sides_of(bodies)); });
+    }
+
+    void make_contact(const GreensContactDescription& contact, const std::string& path) {
+        const WorldBody& found = find_body(contact.body, path + ".greens");
+        const LoopInMaking& loop = loops_[static_cast<std::size_t>(found.loop)];
+        const auto body_at = [&](int place) {
+            return loop.bodies[static_cast<std::size_t>(place)].get();
+        };
+        std::vector<int> places{found.place};
+        std::vector<RigidBody*> by;
+        for (const std::string& name : contact.by) {
+            places.push_back(find_body(name, path).place);
+            by.push_back(dynamic_cast<RigidBody*>(body_at(places.back())));
+        }
+        add_contact(found.loop, path, [&] {
+            return make_greens_contact(contact, dynamic_cast<GreensBody&>(*body_at(found.place)),
+                                       by, places);
+        });
     }
 
     /// Errors of `make` get the path.
@@ -539,6 +573,7 @@ private:
     std::function<void(const std::string&)> say_;
     Progress& progress_;
     ModelStore models_;
+    GreensStore greens_;
     ContactStore contacts_;
     std::vector<LoopInMaking> loops_;
     std::vector<int> first_body_;  ///< of each description that is not made yet

@@ -3,6 +3,7 @@
 #include "pliant/contact/contact_pair.h"
 #include "pliant/contact/contact_solver.h"
 #include "pliant/contact/self_contact.h"
+#include "pliant/scene/greens_touch.h"
 
 #include <array>
 #include <cstdint>
@@ -19,12 +20,14 @@ struct ContactMember {
     std::optional<PointTree> tree;  ///< of its points, if they are asked
 };
 
-/// Contact inside a loop, of one of three kinds; docs/scene.md section "Contact".
+/// Contact inside a loop, of one of four kinds; docs/scene.md section "Contact".
 struct LoopContact {
     std::string name;  ///< "bridge/creature"; of its parameters
-    /// Of a pair: shell, field. Of a solver: as it counts them. Of self-contact: one each.
+    /// Of a pair: shell, field. Of a solver: as it counts them. Of self-contact: one each. Of
+    /// Green's functions: the body that has them, then those that touch it.
     std::vector<ContactMember> bodies;
-    std::variant<ContactPair, ContactSolver, std::vector<SelfContact>> kind;
+    std::variant<ContactPair, ContactSolver, std::vector<SelfContact>, std::unique_ptr<GreensTouch>>
+        kind;
 
     /// Place of the only body with points, or with a field; −1: there are several.
     [[nodiscard]] int shell() const noexcept;
@@ -35,6 +38,10 @@ struct LoopContact {
     }
     [[nodiscard]] const ContactSolver* solver() const noexcept {
         return std::get_if<ContactSolver>(&kind);
+    }
+    [[nodiscard]] GreensTouch* greens() const noexcept {
+        const auto* touch = std::get_if<std::unique_ptr<GreensTouch>>(&kind);
+        return touch ? touch->get() : nullptr;
     }
 };
 
@@ -56,6 +63,7 @@ struct ShownContact {
     std::vector<Node> nodes;
     std::vector<std::array<float, 3>> forces;  ///< on those that touch, world axes [N]
     int num_nodes = 0, num_contacting = 0;
+    ShownGreens greens;  ///< its nodes are those of the body's display state
 };
 
 /// A node of a frame in the world.

@@ -6,6 +6,7 @@
 #include "pliant/contact/contact_pair.h"
 #include "pliant/fem/damping.h"
 #include "pliant/field/build_field.h"
+#include "pliant/greens/build_greens.h"
 #include "pliant/haptics/fem_haptic_tool.h"
 #include "pliant/haptics/haptic_tool.h"
 #include "pliant/haptics/open_device.h"
@@ -98,6 +99,18 @@ struct RigidSource {
     std::optional<ScriptedMotion> motion;
 };
 
+/// Green's functions built on first use and kept in the cache.
+struct GreensRecipe {
+    SurfaceSource surface;
+    int levels = -1;  ///< rounds of subdivision of shapes that have them; −1: the shape's own
+    GreensBuildOptions build;
+};
+/// An elastic body without inertia, touched through its Green's functions.
+struct GreensSource {
+    std::variant<std::filesystem::path, GreensRecipe> model;  ///< the path of a `.pliant` file
+    double mask_radius = 0;  ///< over which a point's force is spread [m]; 0: chosen
+};
+
 /// Copies of a body on a grid, thrown with random velocities from the scene's seed.
 struct Copies {
     std::array<int, 3> counts = {1, 1, 1};
@@ -126,7 +139,7 @@ struct BodyContact {
 
 struct BodyDescription {
     std::string name;
-    std::variant<ReducedSource, FemSource, RigidSource> source;
+    std::variant<ReducedSource, FemSource, RigidSource, GreensSource> source;
     Pose pose;
     Twist velocity;  ///< free reduced and dynamic rigid bodies
     std::array<float, 3> colour = {0.62f, 0.69f, 0.78f};
@@ -167,8 +180,21 @@ struct SelfContactDescription {
     int nodes = 0;         ///< that a tick may visit; 0: all
     ContactScaling scaling = ContactScaling::PerDirection;
 };
-using ContactDescription =
-    std::variant<PairContactDescription, AmongContactDescription, SelfContactDescription>;
+/// Rigid bodies against a body with Green's functions, docs/scene.md section "Green's functions".
+struct GreensContactDescription {
+    enum class Kind {
+        Points,  ///< each touches at its origin, with friction
+        Tools,   ///< convex, wherever they are
+    };
+    std::string body;
+    Kind kind = Kind::Points;
+    std::vector<std::string> by;  ///< names of rigid bodies
+    double friction = 0;          ///< of points
+    bool is_pulling = false;      ///< points hold on to what they touched
+    bool is_sliding = false;      ///< tools: without friction; else what touches sticks
+};
+using ContactDescription = std::variant<PairContactDescription, AmongContactDescription,
+                                        SelfContactDescription, GreensContactDescription>;
 
 /// A loop beside the haptic one.
 struct LoopDescription {

@@ -1,0 +1,111 @@
+#pragma once
+
+#include "pliant/body/body.h"
+#include "pliant/greens/surface_stiffness.h"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace pliant {
+
+/// A loaded node of a display state, in the world.
+struct LoadedNode {
+    int node = 0;
+    std::array<float, 3> position = {};  ///< displaced [m]
+    std::array<float, 3> force = {};     ///< on it [N]
+};
+
+/// Where a GreensBody is drawn. A display state has the loaded nodes only; whoever draws sums their
+/// columns, docs/greens.md eq. (F1), so that the tick never waits for a deformation.
+class GreensDisplay final : public BodyDisplay {
+public:
+    GreensDisplay(std::shared_ptr<const GreensModel> model, int max_loads);
+
+    [[nodiscard]] int state_size() const noexcept override;
+    void positions(std::span<const float> state, std::span<float> x) const noexcept override;
+    void normals(std::span<const float> x, std::span<float> n) const noexcept override;
+    [[nodiscard]] std::vector<std::array<int, 2>> mesh_edges() const override { return {}; }
+    [[nodiscard]] int num_mesh_nodes() const noexcept override { return 0; }
+    void mesh_positions(std::span<const float>, std::span<float>) const noexcept override {}
+
+    /// Displacements of all nodes in the axes of the body [m], three numbers each.
+    void displacements(std::span<const float> state, std::span<float> u) const noexcept;
+    /// Thread-safe, as all of this.
+    void loaded_nodes(std::span<const float> state, std::vector<LoadedNode>& nodes) const;
+    [[nodiscard]] const GreensModel& model() const noexcept { return *model_; }
+
+private:
+    std::shared_ptr<const GreensModel> model_;
+    int max_loads_;
+};
+
+struct GreensBodyOptions {
+    Pose pose;
+    double rate = 1000;      ///< of steps [Hz]
+    double mask_radius = 0;  ///< of the forces of points [m]; 0: 1.5 mean edges
+    int max_loads = 256;     ///< nodes that may be loaded at once
+};
+
+/// An elastic body without inertia, held by its supports: it is always where its loads are in
+/// balance, docs/greens.md section "Bodies". Contact gives tractions of nodes, which count at once;
+/// forces of hands come through the mask of their point and with a lag of 50 ms, docs/greens.md
+/// eq. (F2), so that a spring that is evaluated once per step is stable. Wind does not move it.
+class GreensBody final : public Body {
+public:
+    /// Throws InputError for options out of range, a scalar field and as SurfaceStiffness does.
+    GreensBody(std::shared_ptr<const GreensModel> model, const GreensBodyOptions& options = {});
+    ~GreensBody() override;
+
+    [[nodiscard]] const GreensModel& model() const noexcept;
+    [[nodiscard]] std::shared_ptr<const GreensModel> shared_model() const noexcept;
+    [[nodiscard]] const Pose& pose() const noexcept;
+    /// Masks and stiffness as contact takes them now. One taken over by a step stays valid until
+    /// the next but one is.
+    [[nodiscard]] const SurfaceStiffness& stiffness() const noexcept;
+    /// Those at the start, for any thread.
+    [[nodiscard]] const SurfaceStiffness& first_stiffness() const noexcept;
+    /// What the slider makes of the modulus of the model.
+    [[nodiscard]] double modulus_scale() const noexcept;
+
+    /// Contact in the next step: tractions [Pa] in the axes of the body, and the energy that they
+    /// store [J]. Nodes without a column and numbers that are not finite are ignored.
+    void add_tractions(std::span<const int> nodes, std::span<const Eigen::Vector3d> tractions,
+                       double energy) noexcept;
+    /// Nodes loaded by contact and hands in the last step.
+    [[nodiscard]] int num_loads() const noexcept;
+    /// What hands pull with since the last step, as tractions [Pa].
+    [[nodiscard]] std::span<const int> pulled_nodes() const noexcept;
+    [[nodiscard]] std::span<const Eigen::Vector3d> pull_tractions() const noexcept;
+    /// Of gravity, nondimensional, for the modulus as it is; none: the model has no body columns.
+    [[nodiscard]] std::span<const double> body_loads() const noexcept;
+
+    [[nodiscard]] std::string_view kind() const noexcept override { return "greens"; }
+    [[nodiscard]] std::shared_ptr<const BodyDisplay> display() const override;
+    void add_force(const SurfacePoint& point, const Eigen::Vector3d& force) noexcept override;
+    void set_gravity(const Eigen::Vector3d& acceleration) noexcept override;
+    void set_wind_direction(const Eigen::Vector3d&) override {}
+    void set_wind_pressure(double) noexcept override {}
+    [[nodiscard]] Eigen::Vector3d position(
+        const SurfacePoint& point, TickMoment moment = TickMoment::End) const noexcept override;
+    [[nodiscard]] Eigen::Vector3d velocity(const SurfacePoint& point) const noexcept override;
+    [[nodiscard]] Eigen::Vector3d normal(const SurfacePoint& point) const noexcept override;
+    [[nodiscard]] double mobility(const SurfacePoint& point) const noexcept override;
+    bool compliance(const SurfacePoint& point, Eigen::Matrix3d& C) const noexcept override;
+    [[nodiscard]] Energy energy() const noexcept override;
+    [[nodiscard]] std::vector<LiveParameter> parameters() const override;
+    void set_parameter(int index, double value) noexcept override;
+    [[nodiscard]] int state_size() const noexcept override;
+    void save_state(std::span<double> state) const noexcept override;
+    bool restore_state(std::span<const double> state) noexcept override;
+    void write_display(std::span<float> state) const noexcept override;
+
+private:
+    StepStatus do_step(double dt) noexcept override;
+    void do_reset() noexcept override;
+
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace pliant

@@ -1,0 +1,121 @@
+#pragma once
+
+#include "pliant/body/rigid_body.h"
+#include "pliant/greens/distributed_contact.h"
+#include "pliant/greens/greens_body.h"
+#include "pliant/greens/point_contact.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace pliant {
+
+/// What touching a body with Green's functions shows of itself.
+struct ShownGreens {
+    static constexpr int kNumStatuses = 8;  ///< of CapacitanceStatus
+    bool is_there = false;
+    int num_points = 0;  ///< that touch
+    int num_nodes = 0;   ///< that tools hold
+    int size = 0;        ///< of the capacitance matrix: scalar conditions
+    int added = 0, removed = 0;
+    CapacitanceStatus status = CapacitanceStatus::Hit;
+    double condition = 1;
+    std::array<std::uint64_t, kNumStatuses> counts = {};  ///< of each status since the start
+};
+
+/// Rigid bodies that touch a GreensBody; docs/scene.md section "Green's functions". One thread at a
+/// time; nothing marked noexcept allocates. Bodies must outlive it.
+class GreensTouch {
+public:
+    virtual ~GreensTouch() = default;
+    GreensTouch(const GreensTouch&) = delete;
+    GreensTouch& operator=(const GreensTouch&) = delete;
+
+    [[nodiscard]] GreensBody& body() noexcept { return body_; }
+    [[nodiscard]] const GreensBody& body() const noexcept { return body_; }
+    [[nodiscard]] const std::vector<RigidBody*>& by() const noexcept { return by_; }
+
+    /// Loads of the next step of all bodies, as they are.
+    virtual StepStatus act(double dt) noexcept = 0;
+    /// Drops what it remembers of earlier ticks.
+    virtual void forget() noexcept = 0;
+    /// On rigid body `i` in the last tick, about its origin, in the world.
+    [[nodiscard]] virtual Wrench load(int i) const noexcept = 0;
+    [[nodiscard]] virtual double deepest() const noexcept = 0;  ///< [m]
+    virtual void show(ShownGreens& frame) const noexcept = 0;
+    /// Null: not one of points.
+    [[nodiscard]] virtual const double* friction() const noexcept { return nullptr; }
+    virtual void set_friction(double /*friction*/) noexcept {}
+
+protected:
+    GreensTouch(GreensBody& body, std::vector<RigidBody*> by) : body_(body), by_(std::move(by)) {}
+    GreensBody& body_;
+    std::vector<RigidBody*> by_;
+};
+
+/// Each rigid body touches at the origin of its frame.
+class GreensPoints final : public GreensTouch {
+public:
+    /// Throws InputError as PointContacts.
+    GreensPoints(GreensBody& body, std::vector<RigidBody*> by, double friction, bool is_pulling);
+
+    StepStatus act(double dt) noexcept override;
+    void forget() noexcept override;
+    [[nodiscard]] Wrench load(int i) const noexcept override;
+    [[nodiscard]] double deepest() const noexcept override;
+    void show(ShownGreens& frame) const noexcept override;
+    [[nodiscard]] const double* friction() const noexcept override {
+        return &contacts_.settings().friction;
+    }
+    void set_friction(double friction) noexcept override;
+
+    /// From now on a hand moves this body and says where its point is: act() waits for it.
+    void lead(int point) noexcept { led_ = point; }
+    /// The tick of all points, with that of the hand at `tip` in the world [m] and a device that
+    /// shows up to `max_stiffness` [N/m]. Returns the contact of the hand, in the axes of the body.
+    const PointContact& act_with(const Eigen::Vector3d& tip, bool is_pulling,
+                                 double max_stiffness) noexcept;
+    /// Where the surface is held under the point of the hand, in the world; without contact the
+    /// point itself.
+    [[nodiscard]] Eigen::Vector3d held_place() const noexcept;
+
+private:
+    void tick() noexcept;
+
+    PointContacts contacts_;
+    bool is_pulling_;
+    int led_ = -1;
+    std::vector<PointInput> inputs_;
+    PointLoads loads_;
+};
+
+/// Convex rigid bodies wherever they are.
+class GreensTools final : public GreensTouch {
+public:
+    /// Throws InputError as DistributedContact.
+    GreensTools(GreensBody& body, std::vector<RigidBody*> by,
+                const DistributedContactOptions& options);
+
+    StepStatus act(double dt) noexcept override;
+    void forget() noexcept override;
+    [[nodiscard]] Wrench load(int i) const noexcept override;
+    [[nodiscard]] double deepest() const noexcept override { return contact_.report().deepest; }
+    void show(ShownGreens& frame) const noexcept override;
+    [[nodiscard]] const DistributedContact& contact() const noexcept { return contact_; }
+
+private:
+    void give_loads() noexcept;
+    void take_tractions() noexcept;
+
+    DistributedContact contact_;
+    std::vector<Pose> poses_;
+    std::vector<Eigen::Vector3d> pulls_;  // tractions of hands for the modulus of the model [Pa]
+    std::vector<int> nodes_;
+    std::vector<Eigen::Vector3d> tractions_, displacements_;
+    std::vector<Wrench> last_loads_;
+    std::array<std::uint64_t, ShownGreens::kNumStatuses> counts_ = {};
+};
+
+}  // namespace pliant

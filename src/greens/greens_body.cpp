@@ -1,0 +1,499 @@
+#include "pliant/greens/greens_body.h"
+
+#include "body/surface_display.h"
+#include "core/jacobi_eigen.h"
+#include "core/numbers.h"
+#include "geometry/triangle.h"
+#include "greens/greens_state.h"
+#include "greens/stiffness_workshop.h"
+#include "pliant/greens/point_contact.h"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <utility>
+
+namespace pliant {
+
+using Eigen::Matrix3d;
+using Eigen::Vector3d;
+
+namespace {
+
+constexpr int kMaxPulls = 8;         // places that hands pull at, also those they let go of
+constexpr double kPullTime = 0.05;   // lag of the forces of hands [s]
+constexpr double kForgotten = 1e-4;  // of its largest force: a place that is let go of is dropped
+constexpr double kMaskTime = 0.25;   // from a new mask radius to its use [s]
+
+// Numbers of a saved state: of each pull triangle, weights, force and largest force; of a load node
+// and traction.
+constexpr int kPullNumbers = 8, kLoadNumbers = 4;
+
+enum GreensParameter { kModulusScale, kMaskRadius, kNumGreensParameters };
+
+/// Nondimensional tractions of some nodes, each once.
+class NodeLoads {
+public:
+    NodeLoads(int num_nodes, int capacity) : place_(at(num_nodes), -1) {
+        nodes_.reserve(at(capacity));
+        values_.reserve(at(capacity));
+    }
+    void clear() noexcept {
+        for (const int node : nodes_) place_[at(node)] = -1;
+        nodes_.clear();
+        values_.clear();
+    }
+    /// False: no room for another node.
+    bool add(int node, const Vector3d& value) noexcept {
+        int& place = place_[at(node)];
+        if (place < 0) {
+            if (nodes_.size() == nodes_.capacity()) return false;
+            place = static_cast<int>(nodes_.size());
+            nodes_.push_back(node);
+            values_.push_back(Vector3d::Zero());
+        }
+        values_[at(place)] += value;
+        return true;
+    }
+    void copy_from(const NodeLoads& other) noexcept {
+        clear();
+        for (int i = 0; i < other.size(); ++i) add(other.node(i), other.value(i));
+    }
+    [[nodiscard]] int size() const noexcept { return static_cast<int>(nodes_.size()); }
+    [[nodiscard]] int node(int i) const noexcept { return nodes_[at(i)]; }
+    [[nodiscard]] const Vector3d& value(int i) const noexcept { return values_[at(i)]; }
+
+private:
+    std::vector<int> nodes_, place_;
+    std::vector<Vector3d> values_;
+};
+
+/// A place that a hand pulls at, or has let go of a moment ago.
+struct Pull {
+    int triangle = -1;  // −1: none
+    Vector3d barycentric = Vector3d::Zero();
+    Vector3d force = Vector3d::Zero();   // that acts, axes of the body
+    Vector3d wanted = Vector3d::Zero();  // since the last step
+    double largest = 0;
+};
+
+std::vector<LiveParameter> greens_parameters(double radius, double size) {
+    return {{.name = "stiffness",
+             .label = "Stiffness",
+             .unit = "",
+             .help = "Factor on the modulus of the material. Safe over the whole range: what a "
+                     "device cannot show is felt softer.",
+             .value = 1,
+             .low = 0.1,
+             .high = 10,
+             .is_logarithmic = true},
+            {.name = "mask_radius",
+             .label = "Mask radius",
+             .unit = "m",
+             .help = "Over which the force of a point is spread: that of a fingertip. Smaller than "
+                     "an edge of the mesh, stiffness follows the mesh.",
+             .value = radius,
+             .low = std::min(0.2 * radius, 0.25 * size),
+             .high = std::max(0.25 * size, radius),
+             .is_logarithmic = true}};
+}
+
+std::shared_ptr<const GreensModel> checked_model(std::shared_ptr<const GreensModel> model,
+                                                 const GreensBodyOptions& options) {
+    if (!model) throw InputError("", "a body with Green's functions needs a model");
+    if (!is_finite(options.pose) || !(options.pose.rotation.norm() > 0))
+        throw InputError("", "the pose of the body is not finite, or its rotation is zero");
+    if (!(options.rate > 0) || !std::isfinite(options.rate))
+        throw InputError("", "rate", std::to_string(options.rate), "more than 0 Hz");
+    if (options.max_loads < 1)
+        throw InputError("", "max_loads", std::to_string(options.max_loads), "at least 1");
+    return model;
+}
+
+}  // namespace
+
+struct GreensBody::Impl {
+    Impl(const std::shared_ptr<const GreensModel>& m, const GreensBodyOptions& o)
+        : model(m),
+          options(o),
+          stiffness(std::make_shared<const SurfaceStiffness>(
+              m, SurfaceStiffnessOptions{.mask = {.radius = o.mask_radius}})),
+          first_stiffness(stiffness),
+          workshop(m, {}),
+          display(std::make_shared<GreensDisplay>(m, o.max_loads)),
+          sliders(greens_parameters(stiffness->radius(), m->reference.length)),
+          contact(m->num_nodes(), o.max_loads),
+          now(m->num_nodes(), o.max_loads),
+          before(m->num_nodes(), o.max_loads),
+          pull_loads(m->num_nodes(), o.max_loads) {
+        options.pose.rotation.normalize();
+    }
+
+    [[nodiscard]] double modulus() const noexcept { return scale * model->reference.modulus; }
+    [[nodiscard]] bool has_weight() const noexcept {
+        return model->reference.functions->num_body_columns() == 3;
+    }
+
+    /// Where a surface point is: a triangle and weights of its corners.
+    struct Place {
+        int triangle;
+        Vector3d barycentric;
+    };
+    [[nodiscard]] Place place(const SurfacePoint& point, int triangle) const noexcept {
+        if (point.triangle >= 0) return {point.triangle, point.barycentric};
+        const Triangle& corners = model->surface.mesh.triangles[at(triangle)];
+        Vector3d weights = Vector3d::Zero();
+        for (int k = 0; k < 3; ++k)
+            if (corners[at(k)] == point.vertex) weights[k] = 1;
+        return {triangle, weights};
+    }
+
+    /// Of a node in the axes of the body, docs/greens.md eq. (F1).
+    [[nodiscard]] Vector3d displacement(int node, const NodeLoads& loads) const noexcept {
+        const ReferenceProblem& reference = model->reference;
+        if (reference.kinds[at(node)] == NodeKind::Fixed) return Vector3d::Zero();
+        Eigen::Matrix<float, 3, 3, Eigen::RowMajor> block;
+        Vector3d u = Vector3d::Zero();
+        for (int i = 0; i < loads.size(); ++i) {
+            reference.functions->element(node, loads.node(i), block.data());
+            u += block.cast<double>() * loads.value(i);
+        }
+        if (has_weight())
+            for (int k = 0; k < 3; ++k) {
+                Eigen::Vector3f column;
+                reference.functions->body_element(node, k, column.data());
+                u += weight[at(k)] * column.cast<double>();
+            }
+        return reference.length * u;
+    }
+    [[nodiscard]] Vector3d vertex(int v, const NodeLoads& loads) const noexcept {
+        Vector3d x = model->surface.mesh.vertices[at(v)];
+        const int end = model->vertex_offsets[at(v) + 1];
+        for (int k = model->vertex_offsets[at(v)]; k < end; ++k)
+            x += static_cast<double>(model->vertex_weights[at(k)]) *
+                 displacement(model->vertex_nodes[at(k)], loads);
+        return x;
+    }
+    [[nodiscard]] Vector3d position(const SurfacePoint& point,
+                                    const NodeLoads& loads) const noexcept {
+        if (point.triangle < 0) return options.pose.to_world(vertex(point.vertex, loads));
+        const Triangle& corners = model->surface.mesh.triangles[at(point.triangle)];
+        Vector3d x = Vector3d::Zero();
+        for (int k = 0; k < 3; ++k) x += point.barycentric[k] * vertex(corners[at(k)], loads);
+        return options.pose.to_world(x);
+    }
+
+    [[nodiscard]] Pull& pull_at(const Place& where) noexcept;
+    void follow_hands(double dt) noexcept;
+    [[nodiscard]] bool spread_pulls() noexcept;
+    void weigh() noexcept;
+
+    std::shared_ptr<const GreensModel> model;
+    GreensBodyOptions options;
+    std::shared_ptr<const SurfaceStiffness> stiffness, first_stiffness;
+    StiffnessWorkshop workshop;
+    std::shared_ptr<const GreensDisplay> display;
+    std::vector<LiveParameter> sliders;
+    double scale = 1;
+    int ticks_to_mask = -1;  // −1: no other mask is ordered
+    bool has_stepped = false;
+
+    std::array<Pull, kMaxPulls> pulls;
+    NodeLoads contact, now, before;  // of the next step, of the last and of the one before
+    double contact_energy = 0, energy = 0;
+    PointLoads pull_loads;
+    Vector3d gravity = Vector3d::Zero();  // in the world
+    std::array<double, 3> weight = {};    // parameters of body columns
+    double last_step = 0;                 // [s]
+    bool has_ignored = false, is_full = false;
+};
+
+/// The pull at this place, or a free one; all taken: the weakest.
+Pull& GreensBody::Impl::pull_at(const Place& where) noexcept {
+    for (Pull& pull : pulls)
+        if (pull.triangle == where.triangle && pull.barycentric == where.barycentric) return pull;
+    Pull& taken = *std::ranges::min_element(pulls, {}, [](const Pull& pull) {
+        return pull.triangle < 0 ? -1.0 : pull.force.norm() + pull.wanted.norm();
+    });
+    taken = {};
+    taken.triangle = where.triangle;
+    taken.barycentric = where.barycentric;
+    return taken;
+}
+
+/// docs/greens.md eq. (F2).
+void GreensBody::Impl::follow_hands(double dt) noexcept {
+    const double part = -std::expm1(-dt / kPullTime);
+    for (Pull& pull : pulls) {
+        if (pull.triangle < 0) continue;
+        pull.force += part * (pull.wanted - pull.force);
+        pull.largest = std::max(pull.largest, pull.force.norm());
+        const bool is_over = pull.wanted.isZero() && pull.force.norm() <= kForgotten * pull.largest;
+        pull.wanted.setZero();
+        if (is_over) pull = {};
+    }
+}
+
+/// The forces of hands as tractions. False: more nodes than there is room for.
+bool GreensBody::Impl::spread_pulls() noexcept {
+    bool has_room = true;
+    pull_loads.clear();
+    PointContact point;
+    point.phase = PointPhase::Sticking;
+    for (const Pull& pull : pulls) {
+        if (pull.triangle < 0) continue;
+        point.triangle = pull.triangle;
+        point.barycentric = pull.barycentric;
+        point.force = pull.force;
+        has_room &= pull_loads.add(*stiffness, point);
+    }
+    return has_room;
+}
+
+void GreensBody::Impl::weigh() noexcept {
+    if (!has_weight()) return;
+    weight = model->gravity_parameters(options.pose.rotation.conjugate() * gravity);
+    for (double& one : weight) one /= scale;
+}
+
+GreensBody::GreensBody(std::shared_ptr<const GreensModel> model, const GreensBodyOptions& options)
+    : Body(checked_model(model, options)->surface.mesh),
+      impl_(std::make_unique<Impl>(model, options)) {}
+GreensBody::~GreensBody() = default;
+
+const GreensModel& GreensBody::model() const noexcept { return *impl_->model; }
+std::shared_ptr<const GreensModel> GreensBody::shared_model() const noexcept {
+    return impl_->model;
+}
+const Pose& GreensBody::pose() const noexcept { return impl_->options.pose; }
+const SurfaceStiffness& GreensBody::stiffness() const noexcept { return *impl_->stiffness; }
+const SurfaceStiffness& GreensBody::first_stiffness() const noexcept {
+    return *impl_->first_stiffness;
+}
+double GreensBody::modulus_scale() const noexcept { return impl_->scale; }
+std::shared_ptr<const BodyDisplay> GreensBody::display() const { return impl_->display; }
+int GreensBody::num_loads() const noexcept { return impl_->now.size(); }
+std::span<const int> GreensBody::pulled_nodes() const noexcept { return impl_->pull_loads.nodes(); }
+std::span<const Vector3d> GreensBody::pull_tractions() const noexcept {
+    return impl_->pull_loads.tractions();
+}
+std::span<const double> GreensBody::body_loads() const noexcept {
+    return impl_->has_weight() ? std::span<const double>(impl_->weight) : std::span<const double>();
+}
+
+void GreensBody::add_tractions(std::span<const int> nodes, std::span<const Vector3d> tractions,
+                               double energy) noexcept {
+    assert(nodes.size() == tractions.size());
+    const GreensFunctions& functions = *impl_->model->reference.functions;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        if (!functions.has_column(nodes[i]) || !tractions[i].allFinite())
+            impl_->has_ignored = true;
+        else if (!impl_->contact.add(nodes[i], tractions[i] / impl_->modulus()))
+            impl_->is_full = true;
+    }
+    if (std::isfinite(energy)) impl_->contact_energy += energy;
+}
+
+void GreensBody::add_force(const SurfacePoint& point, const Vector3d& force) noexcept {
+    if (!is_valid(point) || !force.allFinite() || triangle_of(point) < 0) {
+        impl_->has_ignored = true;
+        return;
+    }
+    impl_->pull_at(impl_->place(point, triangle_of(point))).wanted +=
+        impl_->options.pose.rotation.conjugate() * force;
+}
+
+void GreensBody::set_gravity(const Vector3d& acceleration) noexcept {
+    if (!acceleration.allFinite()) return;
+    impl_->gravity = acceleration;
+    impl_->weigh();
+}
+
+StepStatus GreensBody::do_step(double dt) noexcept {
+    Impl& m = *impl_;
+    if (!(dt > 0) || !std::isfinite(dt)) {
+        m.contact.clear();
+        m.contact_energy = 0;
+        return StepStatus::InputIgnored;
+    }
+    if (m.ticks_to_mask >= 0 && m.ticks_to_mask-- == 0) m.workshop.take(m.stiffness);
+    m.has_stepped = true;
+    m.last_step = dt;
+
+    // what acts now
+    m.follow_hands(dt);
+    m.is_full |= !m.spread_pulls();
+    m.before.copy_from(m.now);
+    m.now.copy_from(m.contact);
+    const auto nodes = m.pull_loads.nodes();
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+        m.is_full |= !m.now.add(nodes[i], m.pull_loads.tractions()[i] / m.modulus());
+    m.contact.clear();
+
+    m.energy = m.contact_energy;
+    m.contact_energy = 0;
+    for (const Pull& pull : m.pulls)
+        if (pull.triangle >= 0)
+            m.energy += 0.5 * pull.force.dot(m.stiffness
+                                                 ->stiffness_at(pull.triangle, pull.barycentric,
+                                                                {.modulus = m.scale})
+                                                 .inverse() *
+                                             pull.force);
+
+    const StepStatus status = m.is_full       ? StepStatus::CapacityExceeded
+                              : m.has_ignored ? StepStatus::InputIgnored
+                                              : StepStatus::Ok;
+    m.is_full = m.has_ignored = false;
+    return status;
+}
+
+void GreensBody::do_reset() noexcept {
+    Impl& m = *impl_;
+    if (m.ticks_to_mask >= 0) m.workshop.take(m.stiffness);
+    m.ticks_to_mask = -1;
+    m.has_stepped = false;
+    m.pulls.fill({});
+    m.pull_loads.clear();
+    m.contact.clear();
+    m.now.clear();
+    m.before.clear();
+    m.contact_energy = m.energy = m.last_step = 0;
+    m.has_ignored = m.is_full = false;
+}
+
+Vector3d GreensBody::position(const SurfacePoint& point, TickMoment moment) const noexcept {
+    if (!is_valid(point)) return Vector3d::Zero();
+    return impl_->position(point, moment == TickMoment::Start ? impl_->before : impl_->now);
+}
+
+Vector3d GreensBody::velocity(const SurfacePoint& point) const noexcept {
+    if (!is_valid(point) || !(impl_->last_step > 0)) return Vector3d::Zero();
+    return (impl_->position(point, impl_->now) - impl_->position(point, impl_->before)) /
+           impl_->last_step;
+}
+
+Vector3d GreensBody::normal(const SurfacePoint& point) const noexcept {
+    if (!is_valid(point)) return Vector3d::Zero();
+    const int t = triangle_of(point);
+    if (t < 0) return Vector3d::Zero();
+    const Triangle& corners = surface().triangles[at(t)];
+    std::array<Vector3d, 3> x;
+    for (std::size_t k = 0; k < 3; ++k) x[k] = impl_->vertex(corners[k], impl_->now);
+    if (has_no_area(x[0], x[1], x[2])) return Vector3d::Zero();
+    return impl_->options.pose.rotation * area_vector(x[0], x[1], x[2]).normalized();
+}
+
+bool GreensBody::compliance(const SurfacePoint& point, Matrix3d& C) const noexcept {
+    if (!is_valid(point) || triangle_of(point) < 0) return false;
+    const Impl::Place where = impl_->place(point, triangle_of(point));
+    const Matrix3d K = impl_->stiffness->stiffness_at(where.triangle, where.barycentric,
+                                                      {.modulus = impl_->scale});
+    const Matrix3d R = impl_->options.pose.rotation.toRotationMatrix();
+    C = R * K.inverse() * R.transpose();
+    return C.allFinite();
+}
+
+/// docs/greens.md eq. (F3).
+double GreensBody::mobility(const SurfacePoint& point) const noexcept {
+    Matrix3d C;
+    if (!compliance(point, C)) return 0;
+    const double rate = impl_->options.rate;
+    const double part = -std::expm1(-1 / (rate * kPullTime));
+    return part * rate * rate * jacobi_eigen<3>(Matrix3d(0.5 * (C + C.transpose()))).values[2];
+}
+
+Energy GreensBody::energy() const noexcept { return {.elastic = impl_->energy}; }
+
+std::vector<LiveParameter> GreensBody::parameters() const { return impl_->sliders; }
+
+void GreensBody::set_parameter(int index, double value) noexcept {
+    Impl& m = *impl_;
+    if (index < 0 || index >= kNumGreensParameters || !std::isfinite(value)) return;
+    const double kept = clamped(m.sliders[at(index)], value);
+    if (index == kModulusScale) {
+        m.scale = kept;
+        m.weigh();
+        return;
+    }
+    m.workshop.order(kept);
+    // before the first step: at once, as a replay begins with it
+    m.ticks_to_mask = m.has_stepped ? static_cast<int>(std::lround(kMaskTime * m.options.rate)) : 0;
+}
+
+int GreensBody::state_size() const noexcept {
+    return kMaxPulls * kPullNumbers + 2 + kLoadNumbers * impl_->options.max_loads;
+}
+
+void GreensBody::save_state(std::span<double> state) const noexcept {
+    assert(state.size() == at(state_size()));
+    std::fill(state.begin(), state.end(), 0.0);
+    double* out = state.data();
+    const auto put = [&](double x) { *out++ = x; };
+    const auto put_vector = [&](const Vector3d& x) {
+        std::copy_n(x.data(), 3, std::exchange(out, out + 3));
+    };
+    for (const Pull& pull : impl_->pulls) {
+        put(pull.triangle);
+        put_vector(pull.barycentric);
+        put_vector(pull.force);
+        put(pull.largest);
+    }
+    put(impl_->energy);
+    put(impl_->now.size());
+    for (int i = 0; i < impl_->now.size(); ++i) {
+        put(impl_->now.node(i));
+        put_vector(impl_->now.value(i));
+    }
+}
+
+bool GreensBody::restore_state(std::span<const double> state) noexcept {
+    Impl& m = *impl_;
+    if (state.size() != at(state_size()) ||
+        !std::ranges::all_of(state, [](double x) { return std::isfinite(x); }))
+        return false;
+    const std::span<const double> pulls = state.first(kMaxPulls * kPullNumbers);
+    const std::span<const double> rest = state.subspan(pulls.size());
+    const std::span<const double> loads = rest.subspan(2);
+    const int num_triangles = surface().num_triangles();
+    const auto is_index = [](double x, int least, int end) {
+        return x >= least && x < end && x == std::floor(x);
+    };
+    for (std::size_t i = 0; i < kMaxPulls; ++i)
+        if (!is_index(pulls[i * kPullNumbers], -1, num_triangles)) return false;
+    if (!is_index(rest[1], 0, m.options.max_loads + 1)) return false;
+    const auto count = static_cast<std::size_t>(rest[1]);
+    for (std::size_t i = 0; i < count; ++i)
+        if (!is_index(loads[i * kLoadNumbers], 0, m.model->num_nodes())) return false;
+
+    const auto vector = [](const double* x) { return Vector3d(x[0], x[1], x[2]); };
+    for (std::size_t i = 0; i < kMaxPulls; ++i) {
+        const double* const x = pulls.data() + i * kPullNumbers;
+        m.pulls[i] = {static_cast<int>(x[0]), vector(x + 1), vector(x + 4), Vector3d::Zero(), x[7]};
+    }
+    m.energy = rest[0];
+    m.now.clear();
+    for (std::size_t i = 0; i < count; ++i)
+        m.now.add(static_cast<int>(loads[i * kLoadNumbers]),
+                  vector(loads.data() + i * kLoadNumbers + 1));
+    m.before.copy_from(m.now);
+    (void)m.spread_pulls();
+    return true;
+}
+
+void GreensBody::write_display(std::span<float> state) const noexcept {
+    assert(state.size() == at(impl_->display->state_size()));
+    std::fill(state.begin(), state.end(), 0.0f);
+    write_pose(impl_->options.pose, state);
+    for (std::size_t k = 0; k < 3; ++k)
+        state[kGreensGravity + k] = static_cast<float>(impl_->weight[k]);
+    state[kGreensModulus] = static_cast<float>(impl_->scale);
+    state[kGreensCount] = static_cast<float>(impl_->now.size());
+    for (int i = 0; i < impl_->now.size(); ++i) {
+        float* const load = state.data() + kGreensLoads + kFloatsPerLoad * i;
+        load[0] = static_cast<float>(impl_->now.node(i));
+        Eigen::Map<Eigen::Vector3f>(load + 1) = impl_->now.value(i).cast<float>();
+    }
+}
+
+}  // namespace pliant

@@ -1,0 +1,85 @@
+#include "pliant/greens/greens_body.h"
+
+#include "body/surface_display.h"
+#include "core/numbers.h"
+#include "greens/greens_state.h"
+
+#include <cassert>
+#include <cmath>
+
+namespace pliant {
+
+GreensDisplay::GreensDisplay(std::shared_ptr<const GreensModel> model, int max_loads)
+    : model_(std::move(model)), max_loads_(max_loads) {}
+
+int GreensDisplay::state_size() const noexcept {
+    return kGreensLoads + kFloatsPerLoad * max_loads_;
+}
+
+void GreensDisplay::displacements(std::span<const float> state, std::span<float> u) const noexcept {
+    assert(u.size() == 3 * at(model_->num_nodes()));
+    const GreensFunctions& functions = *model_->reference.functions;
+    std::fill(u.begin(), u.end(), 0.0f);
+    const auto count = static_cast<std::size_t>(state[kGreensCount]);
+    std::vector<int> nodes(count);
+    std::vector<float> weights(3 * count);
+    for (std::size_t i = 0; i < count; ++i) {
+        const float* const load = state.data() + kGreensLoads + kFloatsPerLoad * i;
+        nodes[i] = static_cast<int>(load[0]);
+        std::copy_n(load + 1, 3, weights.begin() + static_cast<std::ptrdiff_t>(3 * i));
+    }
+    functions.add_columns(nodes, weights, u);
+    if (functions.num_body_columns() == 3)
+        functions.add_body_columns(state.subspan(kGreensGravity, 3), u);
+    // rows of supports are tractions
+    const auto length = static_cast<float>(model_->reference.length);
+    for (std::size_t i = 0; i < model_->reference.kinds.size(); ++i) {
+        const float factor = model_->reference.kinds[i] == NodeKind::Free ? length : 0.0f;
+        for (std::size_t k = 0; k < 3; ++k) u[3 * i + k] *= factor;
+    }
+}
+
+void GreensDisplay::positions(std::span<const float> state, std::span<float> x) const noexcept {
+    const std::vector<Eigen::Vector3d>& rest = model_->surface.mesh.vertices;
+    assert(x.size() == 3 * rest.size());
+    std::vector<float> u(3 * at(model_->num_nodes()));
+    displacements(state, u);
+    const DisplayPose pose(state);
+    for (std::size_t v = 0; v < rest.size(); ++v) {
+        Eigen::Vector3f moved = rest[v].cast<float>();
+        const int end = model_->vertex_offsets[v + 1];
+        for (int k = model_->vertex_offsets[v]; k < end; ++k)
+            moved +=
+                model_->vertex_weights[at(k)] *
+                Eigen::Map<const Eigen::Vector3f>(u.data() + 3 * at(model_->vertex_nodes[at(k)]));
+        Eigen::Map<Eigen::Vector3f>(x.data() + 3 * v) = pose.to_world(moved);
+    }
+}
+
+void GreensDisplay::normals(std::span<const float> x, std::span<float> n) const noexcept {
+    area_weighted_normals(model_->surface.mesh.triangles, x, n);
+}
+
+void GreensDisplay::loaded_nodes(std::span<const float> state,
+                                 std::vector<LoadedNode>& nodes) const {
+    std::vector<float> u(3 * at(model_->num_nodes()));
+    displacements(state, u);
+    const DisplayPose pose(state);
+    const auto modulus = static_cast<float>(model_->reference.modulus) * state[kGreensModulus];
+    const auto count = static_cast<std::size_t>(state[kGreensCount]);
+    nodes.clear();
+    for (std::size_t i = 0; i < count; ++i) {
+        const float* const load = state.data() + kGreensLoads + kFloatsPerLoad * i;
+        LoadedNode one{.node = static_cast<int>(load[0])};
+        const auto n = at(one.node);
+        const Eigen::Vector3f x = model_->reference.positions[n].cast<float>() +
+                                  Eigen::Map<const Eigen::Vector3f>(u.data() + 3 * n);
+        const auto area = static_cast<float>(model_->reference.areas[n]);
+        Eigen::Map<Eigen::Vector3f>(one.position.data()) = pose.to_world(x);
+        Eigen::Map<Eigen::Vector3f>(one.force.data()) =
+            pose.rotation * Eigen::Map<const Eigen::Vector3f>(load + 1) * (modulus * area);
+        nodes.push_back(one);
+    }
+}
+
+}  // namespace pliant

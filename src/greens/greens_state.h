@@ -1,0 +1,17 @@
+#pragma once
+
+#include "pliant/body/body.h"
+
+#include <cstddef>
+
+namespace pliant {
+
+// The display state of a GreensBody: pose; parameters of gravity; factor on the modulus; number of
+// loads; then for each a node and its traction, both nondimensional.
+inline constexpr std::size_t kGreensGravity = kPoseFloats;
+inline constexpr std::size_t kGreensModulus = kGreensGravity + 3;
+inline constexpr std::size_t kGreensCount = kGreensModulus + 1;
+inline constexpr int kGreensLoads = static_cast<int>(kGreensCount) + 1;
+inline constexpr int kFloatsPerLoad = 4;
+
+}  // namespace pliant

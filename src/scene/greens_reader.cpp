@@ -1,0 +1,148 @@
+#include "scene/scene_reader.h"
+
+#include "scene/greens_store.h"
+
+#include <algorithm>
+#include <numbers>
+
+namespace pliant {
+namespace {
+
+namespace fs = std::filesystem;
+
+void use_preset(const std::string& name, const JsonObject& json, GreensBuildOptions& build) {
+    const Material preset = material_preset(name);
+    if (preset.anisotropy)
+        json.refuse("material", "one that is the same along all directions; this preset is not");
+    build.youngs_modulus = preset.youngs_modulus();
+    build.poisson_ratio = preset.poisson_ratio();
+    build.density = preset.density;
+}
+
+void read_greens_material(const JsonObject& json, GreensBuildOptions& build) {
+    const auto constants = json.object("material");
+    if (!constants) {
+        if (json.has("material")) use_preset(json.text("material", ""), json, build);
+        return;
+    }
+    if (constants->has("preset")) use_preset(constants->text("preset", ""), json, build);
+    build.youngs_modulus = constants->number("youngs_modulus", build.youngs_modulus);
+    build.poisson_ratio = constants->number("poisson_ratio", build.poisson_ratio);
+    build.density = constants->number("density", build.density);
+}
+
+void refuse_keys_of_other_method(const JsonObject& json, const GreensBuildOptions& build) {
+    const bool is_finite_elements = build.method == GreensMethod::FiniteElements;
+    if (is_finite_elements)
+        for (const char* key : {"elements", "crease_degrees"})
+            if (json.has(key)) json.fail(key, "goes with \"method\": \"boundary\" only");
+    if (!is_finite_elements && json.has("mesh"))
+        json.fail("mesh", "goes with \"method\": \"finite\" only");
+    if (build.elements == BoundaryElements::Constant && json.has("crease_degrees"))
+        json.fail("crease_degrees", "goes with \"elements\": \"linear\" only");
+}
+
+GreensRecipe read_greens_recipe(const JsonObject& json, const fs::path& folder) {
+    GreensRecipe recipe;
+    recipe.surface = read_surface(json, folder);
+    if (json.has("levels") && !is_subdivided(recipe.surface))
+        json.fail("levels",
+                  "goes with the shapes \"nodule\", \"kidney\", \"spatula\" and \"banana-seat\", "
+                  "which are subdivision surfaces, without \"resolution\"");
+    recipe.levels = json.integer("levels", recipe.levels);
+    GreensBuildOptions& build = recipe.build;
+    build.size = json.number("size", build.size);
+    read_greens_material(json, build);
+    if (!json.has("fixed"))
+        json.fail("fixed", "is needed: something must hold the body, as in \"z < 5 %\"");
+    build.fixed = read_selection(json, "fixed");
+    build.contactable = read_selection(json, "contactable");
+    if (json.text("method", "boundary") == "finite") build.method = GreensMethod::FiniteElements;
+    if (json.text("elements", "linear") == "constant") build.elements = BoundaryElements::Constant;
+    build.crease_angle = json.number("crease_degrees", 0) * std::numbers::pi / 180;
+    build.mesh = read_mesh(json, build.mesh);
+    refuse_keys_of_other_method(json, build);
+    json.check_members([&] { check_options(build); });
+    return recipe;
+}
+
+const BodyDescription& read_greens_side(const JsonObject& json, const SceneDescription& scene) {
+    const int found = find_description(scene, json.text("greens", ""));
+    if (found < 0) json.refuse("greens", "a body of the scene: " + list_of_bodies(scene));
+    const BodyDescription& body = scene.bodies[static_cast<std::size_t>(found)];
+    if (!std::holds_alternative<GreensSource>(body.source))
+        json.refuse("greens", "a body of the kind \"greens\"");
+    return body;
+}
+
+bool is_convex(const RigidSource& rigid) {
+    return !std::holds_alternative<SurfaceSource>(rigid.shape) &&
+           !std::holds_alternative<RigidGround>(rigid.shape);
+}
+
+std::vector<std::string> read_touching(const JsonObject& json, const std::string& key,
+                                       const BodyDescription& body, const SceneDescription& scene) {
+    std::vector<std::string> names;
+    const JsonValue::Array& items = json.find(key)->array();
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        const auto refuse = [&](const std::string& expected) {
+            json.refuse_item(key, i, expected);
+        };
+        const std::string& name = items[i].string();
+        const int found = find_description(scene, name);
+        if (found < 0) refuse("a body of the scene: " + list_of_bodies(scene));
+        const BodyDescription& other = scene.bodies[static_cast<std::size_t>(found)];
+        const auto* rigid = std::get_if<RigidSource>(&other.source);
+        if (!rigid) refuse("a rigid body; this one deforms");
+        if (rigid->density > 0) refuse("a body that forces do not move: leave out its \"density\"");
+        if (key == "tools" && !is_convex(*rigid))
+            refuse("a sphere, box, capsule or wedge: these are convex");
+        if (other.loop != body.loop)
+            refuse("a body of the loop \"" + body.loop + "\", as \"" + body.name +
+                   "\"; this one is in \"" + other.loop + "\"");
+        if (std::ranges::find(names, name) != names.end()) refuse("each body once");
+        names.push_back(name);
+    }
+    return names;
+}
+
+}  // namespace
+
+GreensSource read_greens(const JsonObject& json, const fs::path& folder) {
+    GreensSource source;
+    source.mask_radius = json.number("mask_radius", source.mask_radius);
+    if (!json.has("file")) {
+        source.model = read_greens_recipe(json, folder);
+        return source;
+    }
+    for (const char* key : {"levels", "size", "material", "fixed", "contactable", "method",
+                            "elements", "crease_degrees", "mesh"})
+        if (json.has(key)) json.fail(key, "goes with \"shape\" or \"surface\"; the file says it");
+    const fs::path path = read_file_name(json, "file", folder);
+    if (path.extension() != ".pliant")
+        json.refuse("file", "a .pliant file that `pliant build --kind greens` made");
+    source.model = path;
+    return source;
+}
+
+GreensContactDescription read_greens_contact(const JsonObject& json,
+                                             const SceneDescription& scene) {
+    GreensContactDescription contact;
+    const BodyDescription& body = read_greens_side(json, scene);
+    contact.body = json.text("greens", "");
+    json.exclude("points", "tools");
+    if (!json.has("points") && !json.has("tools"))
+        json.fail("greens", "needs \"points\" or \"tools\" beside it: rigid bodies that touch it");
+    const bool has_tools = json.has("tools");
+    if (has_tools) contact.kind = GreensContactDescription::Kind::Tools;
+    contact.by = read_touching(json, has_tools ? "tools" : "points", body, scene);
+    for (const char* key : {"friction", "pull"})
+        if (has_tools && json.has(key)) json.fail(key, "goes with \"points\" only");
+    if (!has_tools && json.has("sliding")) json.fail("sliding", "goes with \"tools\" only");
+    contact.friction = json.number("friction", contact.friction);
+    contact.is_pulling = json.boolean("pull", contact.is_pulling);
+    contact.is_sliding = json.boolean("sliding", contact.is_sliding);
+    return contact;
+}
+
+}  // namespace pliant

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "pliant/core/progress.h"
+#include "pliant/greens/greens_model.h"
+#include "pliant/scene/scene_description.h"
+#include "pliant/scene/simulation_loop.h"
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace pliant {
+
+/// Whether it is a shape that comes with levels of subdivision.
+[[nodiscard]] bool is_subdivided(const SurfaceSource& source);
+
+/// Models with Green's functions of a scene: one for each file or recipe, however many bodies use
+/// it, kept in the cache folder as those of ModelStore are.
+class GreensStore {
+public:
+    GreensStore(std::filesystem::path cache, std::function<void(const std::string&)> say,
+                Progress& progress)
+        : cache_(std::move(cache)), say_(std::move(say)), progress_(progress) {}
+
+    /// `body` is named in the line that is said. Throws InputError and Cancelled.
+    [[nodiscard]] std::shared_ptr<const GreensModel> get(const std::string& body,
+                                                         const GreensSource& source);
+
+private:
+    [[nodiscard]] GreensModel build(const GreensRecipe& recipe, std::uint64_t key,
+                                    std::string& how) const;
+
+    std::filesystem::path cache_;
+    std::function<void(const std::string&)> say_;
+    Progress& progress_;
+    std::map<std::string, std::shared_ptr<const GreensModel>> models_;
+};
+
+/// A contact of a scene; `places` in the loop: of the body, then of those that touch it.
+[[nodiscard]] LoopContact make_greens_contact(const GreensContactDescription& contact,
+                                              GreensBody& body, std::vector<RigidBody*> by,
+                                              const std::vector<int>& places);
+
+}  // namespace pliant

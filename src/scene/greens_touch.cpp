@@ -1,0 +1,213 @@
+#include "pliant/scene/greens_touch.h"
+
+#include "core/numbers.h"
+
+#include <algorithm>
+
+namespace pliant {
+
+using Eigen::Vector3d;
+
+namespace {
+
+/// Nodes that the masks of all points cover together, at most.
+constexpr int kMaxPointLoads = 2048;
+
+PointContactSettings point_settings(double friction) {
+    PointContactSettings settings;
+    settings.friction = friction;
+    settings.max_stiffness = kInfinity;  // paths are as stiff as need be
+    return settings;
+}
+
+std::vector<RigidShape> shapes_of(const std::vector<RigidBody*>& bodies) {
+    std::vector<RigidShape> shapes;
+    for (const RigidBody* body : bodies) shapes.push_back(body->shape());
+    return shapes;
+}
+
+}  // namespace
+
+// --- points
+
+GreensPoints::GreensPoints(GreensBody& body, std::vector<RigidBody*> by, double friction,
+                           bool is_pulling)
+    : GreensTouch(body, std::move(by)),
+      contacts_(body.shared_model(), static_cast<int>(by_.size()), point_settings(friction)),
+      is_pulling_(is_pulling),
+      inputs_(by_.size()),
+      loads_(body.model().num_nodes(), std::min(kMaxPointLoads, body.model().num_nodes())) {}
+
+void GreensPoints::tick() noexcept {
+    for (std::size_t i = 0; i < by_.size(); ++i) {
+        if (static_cast<int>(i) == led_) continue;
+        inputs_[i] = {body_.pose().to_body(by_[i]->motion().pose.position), is_pulling_};
+    }
+    if (PointContactSettings settings = contacts_.settings();
+        settings.modulus_scale != body_.modulus_scale()) {
+        settings.modulus_scale = body_.modulus_scale();
+        (void)contacts_.set(settings);
+    }
+    const PointContactFrame& frame = contacts_.tick(inputs_, body_.stiffness());
+
+    // the deformation that follows
+    loads_.clear();
+    double energy = 0;
+    for (int i = 0; i < frame.num_points; ++i) {
+        const PointContact& contact = frame.points[at(i)];
+        if (!contact.is_touching()) continue;
+        (void)loads_.add(body_.stiffness(), contact);
+        energy += 0.5 * contact.force.dot(contact.tip - contact.point);
+        by_[at(i)]->add_wrench(load(i));
+    }
+    body_.add_tractions(loads_.nodes(), loads_.tractions(), energy);
+}
+
+StepStatus GreensPoints::act(double) noexcept {
+    if (led_ < 0) tick();
+    return StepStatus::Ok;
+}
+
+const PointContact& GreensPoints::act_with(const Vector3d& tip, bool is_pulling,
+                                           double max_stiffness) noexcept {
+    inputs_[at(led_)] = {body_.pose().to_body(tip), is_pulling || is_pulling_};
+    if (PointContactSettings settings = contacts_.settings();
+        settings.max_stiffness != max_stiffness) {
+        settings.max_stiffness = max_stiffness;
+        (void)contacts_.set(settings);
+    }
+    tick();
+    return contacts_.frame().points[at(led_)];
+}
+
+Vector3d GreensPoints::held_place() const noexcept {
+    const PointContact& contact = contacts_.frame().points[at(led_)];
+    if (!contact.is_touching()) return body_.pose().to_world(contact.tip);
+    return body_.position(SurfacePoint::on_triangle(contact.triangle, contact.barycentric));
+}
+
+void GreensPoints::forget() noexcept { contacts_.reset(); }
+
+Wrench GreensPoints::load(int i) const noexcept {
+    return {body_.pose().rotation * -contacts_.frame().points[at(i)].force, Vector3d::Zero()};
+}
+
+double GreensPoints::deepest() const noexcept {
+    double deepest = 0;
+    const PointContactFrame& frame = contacts_.frame();
+    for (int i = 0; i < frame.num_points; ++i) {
+        const PointContact& contact = frame.points[at(i)];
+        if (contact.is_touching())
+            deepest = std::max(deepest, contact.normal.dot(contact.point - contact.tip));
+    }
+    return deepest;
+}
+
+void GreensPoints::show(ShownGreens& frame) const noexcept {
+    frame = {};
+    frame.is_there = true;
+    const PointContactFrame& now = contacts_.frame();
+    for (int i = 0; i < now.num_points; ++i)
+        if (now.points[at(i)].is_touching()) ++frame.num_points;
+}
+
+void GreensPoints::set_friction(double friction) noexcept {
+    PointContactSettings settings = contacts_.settings();
+    settings.friction = friction;
+    (void)contacts_.set(settings);
+}
+
+// --- tools
+
+GreensTools::GreensTools(GreensBody& body, std::vector<RigidBody*> by,
+                         const DistributedContactOptions& options)
+    : GreensTouch(body, std::move(by)),
+      // choices by measured times would differ from run to run
+      contact_(body.shared_model(), shapes_of(by_), UpdateCosts(), options),
+      poses_(by_.size()),
+      last_loads_(by_.size()) {
+    pulls_.reserve(at(options.capacitance.max_loads));
+    for (auto* values : {&tractions_, &displacements_}) values->resize(at(options.max_nodes));
+    nodes_.reserve(at(options.max_nodes));
+}
+
+/// What hands and gravity do to the body beside the tools.
+void GreensTools::give_loads() noexcept {
+    const auto nodes = body_.pulled_nodes();
+    const auto tractions = body_.pull_tractions();
+    const std::size_t count = std::min(nodes.size(), pulls_.capacity());
+    pulls_.clear();
+    for (std::size_t i = 0; i < count; ++i) pulls_.push_back(tractions[i] / body_.modulus_scale());
+    (void)contact_.solver().set_loads(nodes.first(count), pulls_);
+    if (!body_.body_loads().empty()) (void)contact_.solver().set_body_loads(body_.body_loads());
+}
+
+void GreensTools::take_tractions() noexcept {
+    nodes_.clear();
+    for (const TouchedNode& touched : contact_.touched()) nodes_.push_back(touched.node);
+    const std::span<Vector3d> tractions(tractions_.data(), nodes_.size());
+    const std::span<Vector3d> u(displacements_.data(), nodes_.size());
+    contact_.solver().tractions(nodes_, tractions);
+    contact_.solver().displacements(nodes_, u);
+
+    // the body has those of hands already
+    const auto pulled = body_.pulled_nodes();
+    for (std::size_t i = 0; i < pulls_.size(); ++i) {
+        const auto found = std::lower_bound(nodes_.begin(), nodes_.end(), pulled[i]);
+        if (found != nodes_.end() && *found == pulled[i])
+            tractions[static_cast<std::size_t>(found - nodes_.begin())] -= pulls_[i];
+    }
+    double energy = 0;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        tractions[i] *= body_.modulus_scale();
+        energy += 0.5 * body_.model().reference.areas[at(nodes_[i])] * tractions[i].dot(u[i]);
+    }
+    body_.add_tractions(nodes_, tractions, energy);
+}
+
+StepStatus GreensTools::act(double) noexcept {
+    for (std::size_t k = 0; k < by_.size(); ++k)
+        poses_[k] = body_.pose().inverse() * by_[k]->motion().pose;
+    give_loads();
+    const DistributedContact::Status status = contact_.step(poses_);
+    if (!contact_.touched().empty() || contact_.report().removed > 0)
+        ++counts_[static_cast<std::size_t>(contact_.report().solver)];
+    take_tractions();
+    for (std::size_t k = 0; k < by_.size(); ++k) {
+        const Wrench load = contact_.load(static_cast<int>(k));
+        const Quaternion& turn = body_.pose().rotation;
+        last_loads_[k] = {turn * (body_.modulus_scale() * load.force),
+                          turn * (body_.modulus_scale() * load.torque)};
+        by_[k]->add_wrench(last_loads_[k]);
+    }
+    switch (status) {
+        case DistributedContact::Status::Settled: return StepStatus::Ok;
+        case DistributedContact::Status::Unsettled: return StepStatus::NotConverged;
+        case DistributedContact::Status::Limited: return StepStatus::CapacityExceeded;
+        case DistributedContact::Status::BadInput: return StepStatus::InputIgnored;
+    }
+    return StepStatus::Ok;
+}
+
+void GreensTools::forget() noexcept {
+    contact_.reset();
+    std::fill(last_loads_.begin(), last_loads_.end(), Wrench{});
+    counts_.fill(0);
+}
+
+Wrench GreensTools::load(int i) const noexcept { return last_loads_[at(i)]; }
+
+void GreensTools::show(ShownGreens& frame) const noexcept {
+    const DistributedContact::Report& report = contact_.report();
+    frame.is_there = true;
+    frame.num_points = 0;
+    frame.num_nodes = static_cast<int>(contact_.touched().size());
+    frame.size = contact_.solver().inverse().size();
+    frame.added = report.added;
+    frame.removed = report.removed;
+    frame.status = report.solver;
+    frame.condition = contact_.solver().inverse().condition();
+    frame.counts = counts_;
+}
+
+}  // namespace pliant
