@@ -17,20 +17,24 @@ int GreensDisplay::state_size() const noexcept {
 }
 
 void GreensDisplay::displacements(std::span<const float> state, std::span<float> u) const noexcept {
-    assert(u.size() == 3 * at(model_->num_nodes()));
-    const GreensFunctions& functions = *model_->reference.functions;
-    std::fill(u.begin(), u.end(), 0.0f);
     const auto count = static_cast<std::size_t>(state[kGreensCount]);
     std::vector<int> nodes(count);
-    std::vector<float> weights(3 * count);
+    std::vector<float> tractions(3 * count);
     for (std::size_t i = 0; i < count; ++i) {
         const float* const load = state.data() + kGreensLoads + kFloatsPerLoad * i;
         nodes[i] = static_cast<int>(load[0]);
-        std::copy_n(load + 1, 3, weights.begin() + static_cast<std::ptrdiff_t>(3 * i));
+        std::copy_n(load + 1, 3, tractions.begin() + static_cast<std::ptrdiff_t>(3 * i));
     }
-    functions.add_columns(nodes, weights, u);
-    if (functions.num_body_columns() == 3)
-        functions.add_body_columns(state.subspan(kGreensGravity, 3), u);
+    sum(nodes, tractions, state.subspan(kGreensGravity, 3), u);
+}
+
+void GreensDisplay::sum(std::span<const int> nodes, std::span<const float> tractions,
+                        std::span<const float> gravity, std::span<float> u) const noexcept {
+    assert(u.size() == 3 * at(model_->num_nodes()));
+    const GreensFunctions& functions = *model_->reference.functions;
+    std::fill(u.begin(), u.end(), 0.0f);
+    functions.add_columns(nodes, tractions, u);
+    if (functions.num_body_columns() == 3) functions.add_body_columns(gravity, u);
     // rows of supports are tractions
     const auto length = static_cast<float>(model_->reference.length);
     for (std::size_t i = 0; i < model_->reference.kinds.size(); ++i) {
@@ -39,21 +43,33 @@ void GreensDisplay::displacements(std::span<const float> state, std::span<float>
     }
 }
 
+Eigen::Vector3f GreensDisplay::at_vertex(std::span<const float> u, std::size_t v) const noexcept {
+    Eigen::Vector3f sum = Eigen::Vector3f::Zero();
+    const int end = model_->vertex_offsets[v + 1];
+    for (int k = model_->vertex_offsets[v]; k < end; ++k)
+        sum += model_->vertex_weights[at(k)] *
+               Eigen::Map<const Eigen::Vector3f>(u.data() + 3 * at(model_->vertex_nodes[at(k)]));
+    return sum;
+}
+
 void GreensDisplay::positions(std::span<const float> state, std::span<float> x) const noexcept {
     const std::vector<Eigen::Vector3d>& rest = model_->surface.mesh.vertices;
     assert(x.size() == 3 * rest.size());
     std::vector<float> u(3 * at(model_->num_nodes()));
     displacements(state, u);
     const DisplayPose pose(state);
-    for (std::size_t v = 0; v < rest.size(); ++v) {
-        Eigen::Vector3f moved = rest[v].cast<float>();
-        const int end = model_->vertex_offsets[v + 1];
-        for (int k = model_->vertex_offsets[v]; k < end; ++k)
-            moved +=
-                model_->vertex_weights[at(k)] *
-                Eigen::Map<const Eigen::Vector3f>(u.data() + 3 * at(model_->vertex_nodes[at(k)]));
-        Eigen::Map<Eigen::Vector3f>(x.data() + 3 * v) = pose.to_world(moved);
-    }
+    for (std::size_t v = 0; v < rest.size(); ++v)
+        Eigen::Map<Eigen::Vector3f>(x.data() + 3 * v) =
+            pose.to_world(rest[v].cast<float>() + at_vertex(u, v));
+}
+
+void GreensDisplay::respond(std::span<const int> nodes, std::span<const float> tractions,
+                            std::span<float> u_vertices) const noexcept {
+    constexpr std::array<float, 3> kNoGravity = {};
+    std::vector<float> u(3 * at(model_->num_nodes()));
+    sum(nodes, tractions, kNoGravity, u);
+    for (std::size_t v = 0; 3 * v < u_vertices.size(); ++v)
+        Eigen::Map<Eigen::Vector3f>(u_vertices.data() + 3 * v) = at_vertex(u, v);
 }
 
 void GreensDisplay::normals(std::span<const float> x, std::span<float> n) const noexcept {

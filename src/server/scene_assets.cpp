@@ -3,15 +3,17 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <optional>
 
 #include "pliant/reduction/reduced_body.h"
 #include "server/binary_writer.h"
+#include "server/greens_assets.h"
 
 namespace pliant {
 namespace {
 
 constexpr double kLargestShort = 32767;
-constexpr std::string_view kParts[] = {"surface", "shapes", "mesh"};
+constexpr std::string_view kParts[] = {"surface", "shapes", "mesh", "greens"};
 
 /// Row 3 v + axis and column k of Ū.
 double entry(const SurfaceArrays& arrays, std::size_t row, std::size_t k) {
@@ -29,6 +31,15 @@ std::vector<float> column_factors(const SurfaceShapes& shapes) {
             factors[k] =
                 std::max(factors[k], std::abs(static_cast<float>(entry(shapes.arrays(), row, k))));
     return factors;
+}
+
+/// The number that a path begins with, which is taken off.
+std::optional<std::size_t> take_index(std::string_view& path) {
+    std::size_t index = 0;
+    const auto [end, error] = std::from_chars(path.data(), path.data() + path.size(), index);
+    if (error != std::errc{}) return std::nullopt;
+    path.remove_prefix(static_cast<std::size_t>(end - path.data()));
+    return index;
 }
 
 }  // namespace
@@ -119,6 +130,7 @@ int SceneAssets::add_asset(const Body& body) {
     asset.body = &body;
     if (const auto* reduced = dynamic_cast<const ReducedBody*>(&body))
         asset.shapes = &reduced->shapes();
+    asset.greens = dynamic_cast<const GreensBody*>(&body);
     asset.num_vertices = body.surface().num_vertices();
     asset.num_triangles = body.surface().num_triangles();
     asset.has_mesh = body.display()->num_mesh_nodes() > 0;
@@ -129,15 +141,22 @@ int SceneAssets::add_asset(const Body& body) {
 }
 
 SharedBytes SceneAssets::find(std::string_view path) {
-    std::size_t index = 0;
-    const auto [end, error] = std::from_chars(path.data(), path.data() + path.size(), index);
-    if (error != std::errc{} || index >= assets_.size()) return nullptr;
-    path.remove_prefix(static_cast<std::size_t>(end - path.data()));
+    const std::optional<std::size_t> index = take_index(path);
+    if (!index || *index >= assets_.size()) return nullptr;
     if (path.empty() || path.front() != '/') return nullptr;
-    const auto part = std::find(std::begin(kParts), std::end(kParts), path.substr(1));
+    path.remove_prefix(1);
+    Asset& asset = assets_[*index];
+    if (constexpr std::string_view kUnit = "unit/"; path.starts_with(kUnit)) {
+        path.remove_prefix(kUnit.size());
+        const std::optional<std::size_t> vertex = take_index(path);
+        if (!asset.greens || !vertex || !path.empty() ||
+            *vertex >= static_cast<std::size_t>(asset.num_vertices))
+            return nullptr;
+        return encode_unit_field(*asset.greens, static_cast<int>(*vertex));
+    }
+    const auto part = std::find(std::begin(kParts), std::end(kParts), path);
     if (part == std::end(kParts)) return nullptr;
 
-    Asset& asset = assets_[index];
     const auto p = static_cast<std::size_t>(part - std::begin(kParts));
     SharedBytes& bytes = asset.parts[p];
     if (bytes != nullptr) return bytes;
@@ -147,6 +166,7 @@ SharedBytes SceneAssets::find(std::string_view path) {
         const auto display = asset.body->display();
         bytes = encode_mesh_edges(display->num_mesh_nodes(), display->mesh_edges());
     }
+    if (p == 3 && asset.greens != nullptr) bytes = encode_greens(*asset.greens);
     return bytes;
 }
 

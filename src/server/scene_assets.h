@@ -2,6 +2,7 @@
 
 #include "server/frame_message.h"
 
+#include "pliant/greens/greens_body.h"
 #include "pliant/reduction/surface_shapes.h"
 #include "pliant/scene/world.h"
 
@@ -26,10 +27,11 @@ public:
     struct Asset {
         const Body* body = nullptr;  ///< the first that has it
         const SurfaceShapes* shapes = nullptr;
+        const GreensBody* greens = nullptr;
         int num_vertices = 0, num_triangles = 0;
         bool has_mesh = false;
         double size = 0;                   ///< longest side at rest [m]
-        std::array<SharedBytes, 3> parts;  ///< made when they are first asked for
+        std::array<SharedBytes, 4> parts;  ///< made when they are first asked for
     };
 
     /// The world must outlive it.
@@ -37,7 +39,8 @@ public:
 
     [[nodiscard]] const std::vector<BodyStream>& streams() const noexcept { return streams_; }
     [[nodiscard]] const std::vector<Asset>& assets() const noexcept { return assets_; }
-    /// Of "{a}/surface", "{a}/shapes" or "{a}/mesh"; null: there is none.
+    /// Of "{a}/surface", "{a}/shapes", "{a}/mesh", "{a}/greens" or "{a}/unit/{vertex}"; null: there
+    /// is none.
     [[nodiscard]] SharedBytes find(std::string_view path);
 
 private:

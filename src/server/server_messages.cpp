@@ -58,6 +58,7 @@ void put_bodies(JsonWriter& json, const World& world, const SceneAssets& assets)
         json.begin_object();
         json.member("vertices", asset.num_vertices).member("triangles", asset.num_triangles);
         json.member("has_mesh", asset.has_mesh).member("size", asset.size);
+        json.member("has_greens", asset.greens != nullptr);
         json.end_object();
     }
     json.end_array();
@@ -164,6 +165,24 @@ void put_loop(JsonWriter& json, const std::string& name, const LoopFrame& frame)
         json.member(to_string(static_cast<StepStatus>(s)),
                     frame.status_counts[static_cast<std::size_t>(s)]);
     json.end_object().end_object();
+}
+
+/// Of contacts with Green's functions.
+void put_greens(JsonWriter& json, const SimulationLoop& loop, const LoopFrame& frame) {
+    for (std::size_t c = 0; c < frame.contacts.size(); ++c) {
+        const ShownGreens& greens = frame.contacts[c].greens;
+        if (!loop.contact(static_cast<int>(c)).greens()) continue;
+        json.begin_object().member("name", loop.contact(static_cast<int>(c)).name);
+        json.member("points", greens.num_points).member("nodes", greens.num_nodes);
+        json.member("size", greens.size);
+        json.member("added", greens.added).member("removed", greens.removed);
+        json.member("status", to_string(greens.status)).member("condition", greens.condition);
+        json.key("counts").begin_object();
+        for (int s = 0; s < ShownGreens::kNumStatuses; ++s)
+            json.member(to_string(static_cast<CapacitanceStatus>(s)),
+                        greens.counts[static_cast<std::size_t>(s)]);
+        json.end_object().end_object();
+    }
 }
 
 std::string notice_of(const ShownHaptics& haptics) {
@@ -284,6 +303,9 @@ std::string stats_message(ViewedWorld& viewed, const ServerStatus& status) {
             .end_object();
     else
         put_null(json);
+    json.key("greens").begin_array();
+    for (int l = 0; l < world.num_loops(); ++l) put_greens(json, world.loop(l), viewed.frame(l));
+    json.end_array();
     json.key("energy").begin_object().member("kinetic", energy.kinetic);
     json.member("elastic", energy.elastic).end_object();
     json.member("viewers", static_cast<std::uint64_t>(status.num_viewers));

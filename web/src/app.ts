@@ -12,6 +12,7 @@ import { type SliceAxis, kSliceAxes } from "./field_slices";
 import { ForceRate } from "./force_rate";
 import { ForceView } from "./force_view";
 import { GamepadInput } from "./gamepad_input";
+import { GreensMode, kGreensModes } from "./greens_view";
 import { Hand, type HandMode } from "./hand";
 import { HapticPanel } from "./haptic_panel";
 import { kIsoLevels } from "./iso_surfaces";
@@ -63,6 +64,7 @@ export class App {
     private showsMesh = false;
     private contactMode: ContactMode = ContactMode.Off;
     private sliceAxis: SliceAxis = "";
+    private greensMode: GreensMode = GreensMode.Off;
     private isoLevel = 0; // of the body's size
     private showsIso = false;
     private loop = 0; // plotted
@@ -171,6 +173,12 @@ export class App {
         return this.view?.isoSurfaces.count ?? 0;
     }
 
+    /// Fixed vertices of bodies with Green's functions that are drawn as dots, and coloured skins.
+    get greensShown(): { dots: number; skins: number } {
+        const { numDots = 0, numSkins = 0 } = this.view?.greens ?? {};
+        return { dots: numDots, skins: numSkins };
+    }
+
     /// The wire copy of the tool in a hand is drawn.
     get showsManipulandum(): boolean {
         return this.view?.manipulandum?.isShown ?? false;
@@ -199,7 +207,7 @@ export class App {
         const isNew = view !== null && frame !== null && frame !== this.drawn;
         if (isNew) {
             view.update(frame);
-            this.legend.show(this.colourMode, view.colours.colourScale.value);
+            this.showLegend(view);
             this.stage.invalidate();
         }
         if (this.hello && frame && view && this.stage.isStale) {
@@ -212,6 +220,12 @@ export class App {
         ++this.framesDrawn;
         this.acknowledge(frame);
         this.latency.drawn(frame);
+    }
+
+    private showLegend(view: WorldView): void {
+        const { scale } = view.greens;
+        if (scale) this.legend.showGreens(scale);
+        else this.legend.show(this.colourMode, view.colours.colourScale.value);
     }
 
     private acknowledge(frame: Frame): void {
@@ -230,6 +244,7 @@ export class App {
                 this.controls.showStats(message);
                 this.status.showStats(message, this.loop);
                 this.status.showContacts(this.frame?.contacts ?? []);
+                this.status.showGreens(message.greens);
                 this.plots.showStats(message);
                 this.haptics.showStats(message);
                 if (this.frame?.haptics) this.haptics.showFrame(this.frame.haptics);
@@ -311,6 +326,7 @@ export class App {
             this.showContacts(this.contactMode);
             this.showSlice(this.sliceAxis);
             this.showIso(this.showsIso);
+            this.showGreens(this.greensMode);
         } catch (error) {
             this.notices.show(
                 "error",
@@ -323,6 +339,7 @@ export class App {
         if (!this.hello || !this.frame || !this.view) return null;
         const hit = pick(ray, this.hello, this.assets, this.frame);
         if (hit) this.showLoop(this.hello.bodies[hit.body]!.loop);
+        if (hit) void this.view.greens.pick(hit);
         return hit;
     }
 
@@ -367,6 +384,15 @@ export class App {
         const choice = byId("slice-choice").closest("label")!;
         choice.hidden = this.view?.slices.hasSome !== true;
         this.view?.slices.show(axis);
+    }
+
+    private showGreens(mode: GreensMode): void {
+        this.greensMode = mode;
+        const choice = byId<HTMLSelectElement>("greens-choice");
+        choice.value = String(mode);
+        choice.closest("label")!.hidden = this.view?.greens.hasSome !== true;
+        this.view?.greens.setMode(mode);
+        if (this.view) this.showLegend(this.view);
     }
 
     private showFieldError(error: Error): void {
@@ -525,6 +551,9 @@ export class App {
                     "Field slice",
                     ["Off", "Across x", "Across y", "Across z"],
                     (value) => this.showSlice(kSliceAxes[Number(value)]!),
+                ),
+                choices("greens-choice", "Green's functions", kGreensModes, (value) =>
+                    this.showGreens(Number(value) as GreensMode),
                 ),
                 choices("iso-choice", "Iso-surface", ["Off", "On"], (value) =>
                     this.showIso(value === "1"),

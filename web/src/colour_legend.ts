@@ -1,5 +1,6 @@
 import { ColourMode } from "./colours";
 import { element } from "./dom";
+import type { GreensScale } from "./greens_view";
 import { quantity } from "./quantity";
 
 /// Names the colours of surfaces.
@@ -10,6 +11,13 @@ export class ColourLegend {
     constructor(private readonly root: HTMLElement) {
         const scale = element("div", { class: "scale" }, element("span", {}, "0"), this.high);
         root.append(this.title, element("div", { class: "ramp" }), scale);
+    }
+
+    /// Of bodies with Green's functions.
+    showGreens({ title, largest }: GreensScale): void {
+        this.root.hidden = false;
+        this.title.textContent = title;
+        this.high.textContent = largest;
     }
 
     show(mode: ColourMode, scale: number): void {

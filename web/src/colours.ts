@@ -8,6 +8,23 @@ export interface ColourUniforms {
     colourScale: { value: number }; // displacement [m] or strain at the end of the ramp
 }
 
+const kRampStops = [
+    [0.1, 0.16, 0.42],
+    [0.05, 0.45, 0.62],
+    [0.28, 0.72, 0.5],
+    [0.97, 0.8, 0.3],
+    [0.84, 0.2, 0.16],
+] as const;
+
+/// The ramp below without shading, in linear light.
+export function rampColour(share: number): [number, number, number] {
+    const t = 4 * Math.min(Math.max(share, 0), 1);
+    const first = Math.min(Math.floor(t), 3);
+    const [from, to] = [kRampStops[first]!, kRampStops[first + 1]!];
+    const mixed = [0, 1, 2].map((k) => from[k]! + (t - first) * (to[k]! - from[k]!));
+    return mixed.map((part) => part * part) as [number, number, number];
+}
+
 /// Dark blue, teal, green, yellow, red for 0 … 1; the same ramp is in style.css.
 export const kColourRamp = /* glsl */ `
 vec3 colourOf(float t) {

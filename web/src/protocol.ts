@@ -18,6 +18,7 @@ export interface AssetInfo {
     vertices: number;
     triangles: number;
     has_mesh: boolean;
+    has_greens: boolean;
     size: number;
 }
 
@@ -120,10 +121,24 @@ export interface LoopStats {
     statuses: Record<string, number>;
 }
 
+/// Touching a body with Green's functions, in the last tick.
+export interface GreensStats {
+    name: string;
+    points: number; // that touch
+    nodes: number; // that tools hold
+    size: number; // of the capacitance matrix: scalar conditions
+    added: number; // nodes, in that tick
+    removed: number;
+    status: string; // how the inverse was found: hit, updated, refactored, or why not
+    condition: number;
+    counts: Record<string, number>; // of each status
+}
+
 export interface Stats {
     type: "stats";
     loops: LoopStats[];
     haptics: null | { notice: string; device: string };
+    greens: GreensStats[];
     energy: { kinetic: number; elastic: number };
     viewers: number;
     steers: boolean;

@@ -1,6 +1,6 @@
 import type { ConnectionState } from "./connection";
 import { byId } from "./dom";
-import type { ContactState, Hello, Stats } from "./protocol";
+import type { ContactState, GreensStats, Hello, Stats } from "./protocol";
 import { quantity } from "./quantity";
 
 const kConnectionTexts: Record<ConnectionState, string> = {
@@ -31,6 +31,26 @@ export class StatusLine {
         this.ticks = [];
         this.contacts.hidden = hello.contacts.length === 0;
         this.levels = Math.max(0, ...hello.contacts.map(({ levels }) => levels));
+    }
+
+    /// Of bodies with Green's functions: what holds them and how the capacitance matrix was
+    /// inverted.
+    showGreens(all: GreensStats[]): void {
+        if (all.length === 0) return;
+        this.contacts.hidden = false;
+        const texts = all.map(({ points, nodes, size, status, added, removed }) =>
+            size === 0
+                ? `${points} ${points === 1 ? "point" : "points"}`
+                : `${nodes} nodes · C ${size} × ${size} · ${status} (+${added} −${removed})`,
+        );
+        this.contacts.textContent = `touching: ${texts.join(", ")}`;
+        this.contacts.title = all
+            .map(({ name, condition, counts }) => {
+                const done = Object.entries(counts).filter(([, count]) => count > 0);
+                const parts = done.map(([what, count]) => `${what} × ${count}`);
+                return [name, ...parts, `condition ${condition.toPrecision(2)}`].join(" · ");
+            })
+            .join("\n");
     }
 
     /// Of all contacts in the newest frame.

@@ -3,6 +3,7 @@ import { type Asset, fetchEdges } from "./assets";
 import { ColourMode, type ColourUniforms } from "./colours";
 import { ContactView } from "./contact_view";
 import { FieldSlices } from "./field_slices";
+import { GreensView } from "./greens_view";
 import type { ContactShadow } from "./ground";
 import { IsoSurfaces } from "./iso_surfaces";
 import { ManipulandumView, type ToolPiece } from "./manipulandum_view";
@@ -24,6 +25,7 @@ export class WorldView {
     readonly contacts: ContactView;
     readonly slices: FieldSlices;
     readonly isoSurfaces: IsoSurfaces;
+    readonly greens: GreensView;
     readonly manipulandum: ManipulandumView | null;
     private readonly groups: SurfaceGroup[] = [];
     private readonly meshLines = new Map<number, THREE.LineSegments>();
@@ -43,6 +45,7 @@ export class WorldView {
         this.contacts = new ContactView(stage);
         this.slices = new FieldSlices(stage, hello, failed);
         this.isoSurfaces = new IsoSurfaces(stage, hello, failed);
+        this.greens = new GreensView(stage, hello, assets, failed);
         const pieces = toolPieces(hello, assets);
         this.manipulandum = pieces.length ? new ManipulandumView(stage, pieces) : null;
         const members = new Map<string, number[]>();
@@ -60,6 +63,7 @@ export class WorldView {
         for (const group of this.groups) group.update(frame);
         this.slices.update(frame);
         this.isoSurfaces.update(frame);
+        this.greens.update(frame);
         if (frame.haptics) this.manipulandum?.update(frame.haptics);
         if (this.colours.colourMode.value === ColourMode.Displacement) this.updateScale(frame);
         this.stage.ground.setShadows(this.contactShadows(frame));
@@ -117,6 +121,7 @@ export class WorldView {
         this.contacts.dispose();
         this.slices.dispose();
         this.isoSurfaces.dispose();
+        this.greens.dispose();
         this.manipulandum?.dispose();
         for (const lines of this.meshLines.values()) {
             this.stage.scene.remove(lines);

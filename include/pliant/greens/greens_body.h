@@ -31,11 +31,19 @@ public:
 
     /// Displacements of all nodes in the axes of the body [m], three numbers each.
     void displacements(std::span<const float> state, std::span<float> u) const noexcept;
+    /// Displacements of all vertices in the axes of the body [m] for nondimensional tractions of
+    /// nodes, three numbers each.
+    void respond(std::span<const int> nodes, std::span<const float> tractions,
+                 std::span<float> u_vertices) const noexcept;
     /// Thread-safe, as all of this.
     void loaded_nodes(std::span<const float> state, std::vector<LoadedNode>& nodes) const;
     [[nodiscard]] const GreensModel& model() const noexcept { return *model_; }
 
 private:
+    void sum(std::span<const int> nodes, std::span<const float> tractions,
+             std::span<const float> gravity, std::span<float> u) const noexcept;
+    [[nodiscard]] Eigen::Vector3f at_vertex(std::span<const float> u, std::size_t v) const noexcept;
+
     std::shared_ptr<const GreensModel> model_;
     int max_loads_;
 };

@@ -1,0 +1,84 @@
+#include "server/greens_assets.h"
+
+#include "core/numbers.h"
+#include "server/binary_writer.h"
+
+#include <cmath>
+
+namespace pliant {
+namespace {
+
+/// Sum over the nodes that a vertex shows, or what the first of them says.
+double area_of_vertex(const GreensModel& model, int vertex) {
+    double area = 0;
+    const int end = model.vertex_offsets[at(vertex) + 1];
+    for (int k = model.vertex_offsets[at(vertex)]; k < end; ++k)
+        area += static_cast<double>(model.vertex_weights[at(k)]) *
+                model.reference.areas[at(model.vertex_nodes[at(k)])];
+    return area;
+}
+
+bool is_fixed_vertex(const GreensModel& model, int vertex) {
+    const int end = model.vertex_offsets[at(vertex) + 1];
+    for (int k = model.vertex_offsets[at(vertex)]; k < end; ++k)
+        if (model.reference.kinds[at(model.vertex_nodes[at(k)])] == NodeKind::Free) return false;
+    return true;
+}
+
+/// In the mean of all directions.
+float stiffness_of_vertex(const SurfaceStiffness& stiffness, int vertex) {
+    return static_cast<float>(stiffness.vertex_stiffness(vertex).norm() / std::sqrt(3.0));
+}
+
+/// Outwards, of the triangles around it at rest.
+Eigen::Vector3d normal_of_vertex(const SurfaceMesh& mesh, int vertex) {
+    Eigen::Vector3d sum = Eigen::Vector3d::Zero();
+    for (int t = 0; t < mesh.num_triangles(); ++t) {
+        const Triangle& corners = mesh.triangles[at(t)];
+        if (std::find(corners.begin(), corners.end(), vertex) == corners.end()) continue;
+        sum += (mesh.corner(t, 1) - mesh.corner(t, 0)).cross(mesh.corner(t, 2) - mesh.corner(t, 0));
+    }
+    return sum.stableNormalized();
+}
+
+}  // namespace
+
+SharedBytes encode_greens(const GreensBody& body) {
+    const SurfaceStiffness& masked = body.first_stiffness();
+    const SurfaceStiffness alone(body.shared_model(), {.mask = {.kind = MaskKind::Vertex}});
+    const int count = body.surface().num_vertices();
+    BinaryWriter out(8 + 16 * at(count));
+    out.u32(static_cast<std::uint32_t>(count));
+    out.u32(0);
+    for (int v = 0; v < count; ++v) {
+        out.f32(is_fixed_vertex(body.model(), v) ? 1.0f : 0.0f);
+        out.f32(static_cast<float>(area_of_vertex(body.model(), v)));
+        out.f32(stiffness_of_vertex(alone, v));
+        out.f32(stiffness_of_vertex(masked, v));
+    }
+    return out.take();
+}
+
+SharedBytes encode_unit_field(const GreensBody& body, int vertex) {
+    const int count = body.surface().num_vertices();
+    if (vertex < 0 || vertex >= count) return nullptr;
+    const SurfaceStiffness& masked = body.first_stiffness();
+    const std::span<const int> nodes = masked.mask_nodes(vertex);
+    const std::span<const double> densities = masked.mask_densities(vertex);
+    const Eigen::Vector3d force = -normal_of_vertex(body.surface(), vertex);
+    std::vector<float> tractions;
+    for (const double density : densities)
+        for (int k = 0; k < 3; ++k)
+            tractions.push_back(
+                static_cast<float>(density * force[k] / body.model().reference.modulus));
+    const auto display = std::static_pointer_cast<const GreensDisplay>(body.display());
+    std::vector<float> u(3 * at(count));
+    display->respond(nodes, tractions, u);
+    BinaryWriter out(8 + 4 * u.size());
+    out.u32(static_cast<std::uint32_t>(count));
+    out.u32(0);
+    out.floats(u);
+    return out.take();
+}
+
+}  // namespace pliant
