@@ -94,8 +94,8 @@ std::vector<LiveParameter> greens_parameters(double radius, double size) {
              .help = "Over which the force of a point is spread: that of a fingertip. Smaller than "
                      "an edge of the mesh, stiffness follows the mesh.",
              .value = radius,
-             .low = std::min(0.2 * radius, 0.25 * size),
-             .high = std::max(0.25 * size, radius),
+             .low = 0.2 * radius,
+             .high = std::max(0.25 * size, 2 * radius),
              .is_logarithmic = true}};
 }
 

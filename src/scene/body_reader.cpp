@@ -280,6 +280,8 @@ BodyDescription read_body(const JsonObject& json, const fs::path& folder) {
         body.source = read_rigid(*rigid, folder, body.pose);
     else if (const auto greens = json.object("greens"))
         body.source = read_greens(*greens, folder);
+    else if (const auto hand = json.object("hand"))
+        body.source = read_hand_body(*hand, body.pose);
     if (const auto velocity = json.object("velocity")) {
         body.velocity.linear = velocity->vector("linear", body.velocity.linear);
         body.velocity.angular = velocity->vector("angular", body.velocity.angular);
@@ -291,6 +293,8 @@ BodyDescription read_body(const JsonObject& json, const fs::path& folder) {
     body.colour = read_colour(json, body.colour);
     body.loop = json.text("loop", body.loop);
     body.copies = read_copies(json);
+    if (body.copies && std::holds_alternative<HandSource>(body.source))
+        json.fail("copies", "a hand has its links in their place; drop it");
     body.contact = read_body_contact(json, body, folder);
     return body;
 }

@@ -82,6 +82,11 @@ constexpr const char* kNoFem =
 bool is_greens(const BodyDescription& body) {
     return std::holds_alternative<GreensSource>(body.source);
 }
+bool is_hand(const BodyDescription& body) {
+    return std::holds_alternative<HandSource>(body.source);
+}
+constexpr const char* kNoHand =
+    "a rigid or reduced body; hands touch bodies of the kind \"greens\" as one of the \"tools\"";
 constexpr const char* kNoGreens =
     "a rigid or reduced body; bodies of the kind \"greens\" are touched in {\"greens\": …, "
     "\"points\": […]} or with \"tools\"";
@@ -108,6 +113,7 @@ const BodyDescription& read_side(const JsonObject& json, const std::string& key,
     const BodyDescription& body = scene.bodies[static_cast<std::size_t>(found)];
     if (std::holds_alternative<FemSource>(body.source)) json.refuse(key, kNoFem);
     if (is_greens(body)) json.refuse(key, kNoGreens);
+    if (is_hand(body)) json.refuse(key, kNoHand);
     if (has_mass(body))
         json.refuse(key,
                     "a body that forces do not throw about; rigid bodies with \"density\" touch "
@@ -186,6 +192,7 @@ std::vector<const BodyDescription*> read_members(const JsonObject& json,
         if (std::ranges::find(members, body) != members.end()) refuse("each body once");
         if (std::holds_alternative<FemSource>(body->source)) refuse(kNoFem);
         if (is_greens(*body)) refuse(kNoGreens);
+        if (is_hand(*body)) refuse(kNoHand);
         if (!body->contact.pointshell && !has_field(*body))
             refuse("a body with \"contact\": {\"pointshell\": …}, {\"field\": …} or both");
         if (!members.empty() && body->loop != members[0]->loop)
@@ -349,6 +356,7 @@ BodyContact read_body_contact(const JsonObject& json, const BodyDescription& bod
                   "full FEM bodies touch all rigid bodies of their loop without it; drop it");
     if (is_greens(body))
         json.fail("contact", "bodies of the kind \"greens\" are touched without it; drop it");
+    if (is_hand(body)) json.fail("contact", "hands touch without it; drop it");
     const auto* rigid = std::get_if<RigidSource>(&body.source);
     if (rigid && std::holds_alternative<RigidGround>(rigid->shape) && contact->has("pointshell"))
         contact->fail("pointshell", "ground has no end to put points on");

@@ -84,6 +84,11 @@ std::vector<std::string> read_touching(const JsonObject& json, const std::string
                                        const BodyDescription& body, const SceneDescription& scene) {
     std::vector<std::string> names;
     const JsonValue::Array& items = json.find(key)->array();
+    const auto check_loop_of_touch = [&](const BodyDescription& other, const auto& refuse) {
+        if (other.loop != body.loop)
+            refuse("a body of the loop \"" + body.loop + "\", as \"" + body.name +
+                   "\"; this one is in \"" + other.loop + "\"");
+    };
     for (std::size_t i = 0; i < items.size(); ++i) {
         const auto refuse = [&](const std::string& expected) {
             json.refuse_item(key, i, expected);
@@ -92,14 +97,18 @@ std::vector<std::string> read_touching(const JsonObject& json, const std::string
         const int found = find_description(scene, name);
         if (found < 0) refuse("a body of the scene: " + list_of_bodies(scene));
         const BodyDescription& other = scene.bodies[static_cast<std::size_t>(found)];
+        if (key == "tools" && std::holds_alternative<HandSource>(other.source)) {
+            if (items.size() > 1) refuse("a hand without other tools beside it");
+            check_loop_of_touch(other, refuse);
+            names.push_back(name);
+            continue;
+        }
         const auto* rigid = std::get_if<RigidSource>(&other.source);
         if (!rigid) refuse("a rigid body; this one deforms");
         if (rigid->density > 0) refuse("a body that forces do not move: leave out its \"density\"");
         if (key == "tools" && !is_convex(*rigid))
             refuse("a sphere, box, capsule or wedge: these are convex");
-        if (other.loop != body.loop)
-            refuse("a body of the loop \"" + body.loop + "\", as \"" + body.name +
-                   "\"; this one is in \"" + other.loop + "\"");
+        check_loop_of_touch(other, refuse);
         if (std::ranges::find(names, name) != names.end()) refuse("each body once");
         names.push_back(name);
     }
@@ -123,6 +132,26 @@ GreensSource read_greens(const JsonObject& json, const fs::path& folder) {
         json.refuse("file", "a .pliant file that `pliant build --kind greens` made");
     source.model = path;
     return source;
+}
+
+HandSource read_hand_body(const JsonObject& json, const Pose& pose) {
+    HandSource hand;
+    hand.size = json.number("size", hand.size);
+    hand.motion = read_motion(json, pose);
+    if (const auto closing = json.object("closing")) {
+        std::vector<Keyframe> keys;
+        for (const JsonObject& key : closing->objects("keyframes")) {
+            keys.push_back({key.number("time", 0), {}});
+            keys.back().pose.position.x() = key.number("value", 0);
+            if (keys.size() > 1 && !(keys.back().time > keys[keys.size() - 2].time))
+                key.refuse("time", "a time after that of the frame before");
+        }
+        const bool is_repeated = closing->boolean("repeat", false);
+        json.check("closing", [&] { hand.closing = ScriptedMotion(std::move(keys), is_repeated); });
+    }
+    hand.springs.joint_stiffness = json.number("joint_stiffness", hand.springs.joint_stiffness);
+    hand.springs.wrist_stiffness = json.number("wrist_stiffness", hand.springs.wrist_stiffness);
+    return hand;
 }
 
 GreensContactDescription read_greens_contact(const JsonObject& json,

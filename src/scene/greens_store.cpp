@@ -96,8 +96,16 @@ GreensModel GreensStore::build(const GreensRecipe& recipe, std::uint64_t key,
     return model;
 }
 
+GreensHand make_greens_hand(const HandSource& source, const Pose& pose) {
+    return {.hand = CompliantHand(GraspHand::adult(source.size), source.springs),
+            .wrist = source.motion,
+            .closing = source.closing,
+            .start = pose};
+}
+
 LoopContact make_greens_contact(const GreensContactDescription& contact, GreensBody& body,
-                                std::vector<RigidBody*> by, const std::vector<int>& places) {
+                                std::vector<RigidBody*> by, const std::vector<int>& places,
+                                std::optional<GreensHand> hand) {
     LoopContact made{.name = contact.body + "/" + contact.by.front(),
                      .bodies = {},
                      .kind = std::unique_ptr<GreensTouch>()};
@@ -113,7 +121,7 @@ LoopContact make_greens_contact(const GreensContactDescription& contact, GreensB
     if (contact.is_sliding) options.friction = TouchFriction::Frictionless;
     options.max_nodes = std::min(kMaxHeldNodes, body.model().num_free_columns());
     options.capacitance.cache.max_bytes = kGreensCacheBytes;
-    made.kind = std::make_unique<GreensTools>(body, std::move(by), options);
+    made.kind = std::make_unique<GreensTools>(body, std::move(by), options, std::move(hand));
     return made;
 }
 

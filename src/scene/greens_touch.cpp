@@ -120,15 +120,41 @@ void GreensPoints::set_friction(double friction) noexcept {
 // --- tools
 
 GreensTools::GreensTools(GreensBody& body, std::vector<RigidBody*> by,
-                         const DistributedContactOptions& options)
+                         const DistributedContactOptions& options, std::optional<GreensHand> hand)
     : GreensTouch(body, std::move(by)),
       // choices by measured times would differ from run to run
       contact_(body.shared_model(), shapes_of(by_), UpdateCosts(), options),
       poses_(by_.size()),
-      last_loads_(by_.size()) {
+      last_loads_(by_.size()),
+      hand_(std::move(hand)),
+      link_loads_(by_.size()),
+      link_stiffness_(by_.size(), Matrix6d::Zero()) {
     pulls_.reserve(at(options.capacitance.max_loads));
     for (auto* values : {&tractions_, &displacements_}) values->resize(at(options.max_nodes));
     nodes_.reserve(at(options.max_nodes));
+    place_hand();
+}
+
+void GreensTools::place_hand() noexcept {
+    time_ = 0;
+    if (hand_)
+        hand_->hand.place(body_.pose().inverse() * hand_->wanted_wrist(0), hand_->wanted_joints(0));
+}
+
+/// The springs of the hand against what its links feel, docs/greens.md eq. (E14): to the end of the
+/// tick.
+void GreensTools::move_hand(double dt) noexcept {
+    time_ += dt;
+    const double scale = body_.modulus_scale();
+    for (int k = 0; k < contact_.num_tools(); ++k) {
+        const Wrench load = contact_.load(k);
+        link_loads_[at(k)] = {scale * load.force, scale * load.torque};
+        link_stiffness_[at(k)] = scale * contact_.stiffness(k);
+    }
+    (void)hand_->hand.step(body_.pose().inverse() * hand_->wanted_wrist(time_),
+                           hand_->wanted_joints(time_), link_loads_, link_stiffness_);
+    for (std::size_t k = 0; k < by_.size(); ++k)
+        by_[k]->drive_to(body_.pose() * hand_->hand.links()[k]);
 }
 
 /// What hands and gravity do to the body beside the tools.
@@ -165,7 +191,7 @@ void GreensTools::take_tractions() noexcept {
     body_.add_tractions(nodes_, tractions, energy);
 }
 
-StepStatus GreensTools::act(double) noexcept {
+StepStatus GreensTools::act(double dt) noexcept {
     for (std::size_t k = 0; k < by_.size(); ++k)
         poses_[k] = body_.pose().inverse() * by_[k]->motion().pose;
     give_loads();
@@ -180,6 +206,7 @@ StepStatus GreensTools::act(double) noexcept {
                           turn * (body_.modulus_scale() * load.torque)};
         by_[k]->add_wrench(last_loads_[k]);
     }
+    if (hand_) move_hand(dt);
     switch (status) {
         case DistributedContact::Status::Settled: return StepStatus::Ok;
         case DistributedContact::Status::Unsettled: return StepStatus::NotConverged;
@@ -193,6 +220,7 @@ void GreensTools::forget() noexcept {
     contact_.reset();
     std::fill(last_loads_.begin(), last_loads_.end(), Wrench{});
     counts_.fill(0);
+    place_hand();
 }
 
 Wrench GreensTools::load(int i) const noexcept { return last_loads_[at(i)]; }

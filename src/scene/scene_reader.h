@@ -33,6 +33,8 @@ void read_tool(const JsonObject& json, SceneDescription& scene);
 // Parts of bodies.
 /// The key "greens" of a body.
 [[nodiscard]] GreensSource read_greens(const JsonObject& json, const std::filesystem::path& folder);
+/// The key "hand" of a body at a pose.
+[[nodiscard]] HandSource read_hand_body(const JsonObject& json, const Pose& pose);
 /// The key "shape" or "surface", whichever is there.
 [[nodiscard]] SurfaceSource read_surface(const JsonObject& json,
                                          const std::filesystem::path& folder);

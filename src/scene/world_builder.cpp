@@ -125,7 +125,7 @@ public:
         make_tool();
         list_bodies();
         // rigid bodies first: full FEM bodies have them as obstacles, which are stepped before
-        for (const std::size_t kind : {kRigid, kReduced, kFem, kGreens})
+        for (const std::size_t kind : {kRigid, kHand, kReduced, kFem, kGreens})
             for (std::size_t d = 0; d < scene_.bodies.size(); ++d)
                 if (scene_.bodies[d].source.index() == kind) make_bodies(d);
         for (std::size_t c = 0; c < scene_.contacts.size(); ++c) make_contact(c);
@@ -144,7 +144,8 @@ private:
         kReduced,
         kFem,
         kRigid,
-        kGreens
+        kGreens,
+        kHand
     };  // as in BodyDescription::source
     struct LoopInMaking {
         LoopSettings settings;
@@ -222,14 +223,21 @@ private:
             for (int k = 0; k < count; ++k)
                 parts_.bodies.push_back(
                     {.name = description.name +
-                             (description.copies ? "[" + std::to_string(k) + "]" : ""),
+                             (is_many(description) ? "[" + std::to_string(k) + "]" : ""),
                      .description = static_cast<int>(d),
                      .loop = loop,
                      .colour = description.colour});
         }
     }
 
+    /// Whether its bodies have numbers.
+    [[nodiscard]] static bool is_many(const BodyDescription& description) {
+        return description.copies || std::holds_alternative<HandSource>(description.source);
+    }
+
     [[nodiscard]] int num_copies(std::size_t d) const {
+        if (std::holds_alternative<HandSource>(scene_.bodies[d].source))
+            return GraspHand::kNumLinks;
         const std::optional<Copies>& copies = scene_.bodies[d].copies;
         if (!copies) return 1;
         double count = 1;
@@ -341,6 +349,26 @@ private:
                                                 .mask_radius = source.mask_radius}));
     }
 
+    /// Its links, which the contact moves.
+    void make(std::size_t d, const HandSource& source) {
+        const GreensHand hand = make_greens_hand(source, scene_.bodies[d].pose);
+        const GraspHand& model = hand.hand.model();
+        const std::vector<RigidShape> shapes = model.shapes();
+        std::vector<Pose> links(shapes.size());
+        hand_links(model, hand.wanted_wrist(0), hand.wanted_joints(0), links);
+        for (std::size_t k = 0; k < shapes.size(); ++k) {
+            RigidBodyOptions options;
+            options.pose = links[k];
+            add(d, std::make_unique<RigidBody>(shapes[k], surface_of_link(model, k), options));
+        }
+    }
+    [[nodiscard]] static SurfaceMesh surface_of_link(const GraspHand& hand, std::size_t link) {
+        if (link == 0) return box_surface(2 * hand.palm_half_sizes);
+        const GraspHand::Finger& finger = hand.fingers[(link - 1) / GraspHand::kLinksPerFinger];
+        const std::size_t part = (link - 1) % GraspHand::kLinksPerFinger;
+        return capsule_surface(finger.radii[part], finger.lengths[part]);
+    }
+
     void make_contact(std::size_t c) {
         const std::string path = "contacts[" + std::to_string(c) + "]";
         std::visit([&](const auto& contact) { make_contact(contact, path); }, scene_.contacts[c]);
@@ -383,14 +411,28 @@ private:
         };
         std::vector<int> places{found.place};
         std::vector<RigidBody*> by;
-        for (const std::string& name : contact.by) {
-            places.push_back(find_body(name, path).place);
-            by.push_back(dynamic_cast<RigidBody*>(body_at(places.back())));
-        }
+        std::optional<GreensHand> hand;
+        for (const std::string& name : contact.by)
+            for (const WorldBody* body : bodies_named(name, path, hand)) {
+                places.push_back(body->place);
+                by.push_back(dynamic_cast<RigidBody*>(body_at(body->place)));
+            }
         add_contact(found.loop, path, [&] {
             return make_greens_contact(contact, dynamic_cast<GreensBody&>(*body_at(found.place)),
-                                       by, places);
+                                       by, places, std::move(hand));
         });
+    }
+
+    /// A body, or the links of a hand, which it makes.
+    [[nodiscard]] std::vector<const WorldBody*> bodies_named(
+        const std::string& name, const std::string& path, std::optional<GreensHand>& hand) const {
+        for (const BodyDescription& description : scene_.bodies)
+            if (const auto* source = std::get_if<HandSource>(&description.source);
+                source && description.name == name) {
+                hand = make_greens_hand(*source, description.pose);
+                return find_copies(name, path);
+            }
+        return {&find_body(name, path)};
     }
 
     /// Errors of `make` get the path.

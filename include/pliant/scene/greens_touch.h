@@ -1,6 +1,8 @@
 #pragma once
 
 #include "pliant/body/rigid_body.h"
+#include "pliant/body/scripted_motion.h"
+#include "pliant/greens/compliant_hand.h"
 #include "pliant/greens/distributed_contact.h"
 #include "pliant/greens/greens_body.h"
 #include "pliant/greens/point_contact.h"
@@ -8,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace pliant {
@@ -91,12 +94,28 @@ private:
     PointLoads loads_;
 };
 
-/// Convex rigid bodies wherever they are.
+/// The hand whose links are the tools.
+struct GreensHand {
+    CompliantHand hand;
+    std::optional<ScriptedMotion> wrist, closing;  ///< none: at rest, open
+    Pose start;                                    ///< of the wrist in the world without `wrist`
+
+    /// Where the hand wants to be.
+    [[nodiscard]] Pose wanted_wrist(double time) const noexcept {
+        return wrist ? wrist->at(time).pose : start;
+    }
+    [[nodiscard]] HandJoints wanted_joints(double time) const noexcept {
+        return closing_hand(closing ? closing->at(time).pose.position.x() : 0);
+    }
+};
+
+/// Convex rigid bodies wherever they are, or the links of a hand.
 class GreensTools final : public GreensTouch {
 public:
     /// Throws InputError as DistributedContact.
     GreensTools(GreensBody& body, std::vector<RigidBody*> by,
-                const DistributedContactOptions& options);
+                const DistributedContactOptions& options,
+                std::optional<GreensHand> hand = std::nullopt);
 
     StepStatus act(double dt) noexcept override;
     void forget() noexcept override;
@@ -108,6 +127,8 @@ public:
 private:
     void give_loads() noexcept;
     void take_tractions() noexcept;
+    void move_hand(double dt) noexcept;
+    void place_hand() noexcept;
 
     DistributedContact contact_;
     std::vector<Pose> poses_;
@@ -115,6 +136,10 @@ private:
     std::vector<int> nodes_;
     std::vector<Eigen::Vector3d> tractions_, displacements_;
     std::vector<Wrench> last_loads_;
+    std::optional<GreensHand> hand_;
+    double time_ = 0;                       // of the hand [s]
+    std::vector<Wrench> link_loads_;        // axes of the body
+    std::vector<Matrix6d> link_stiffness_;  // that links feel
     std::array<std::uint64_t, ShownGreens::kNumStatuses> counts_ = {};
 };
 

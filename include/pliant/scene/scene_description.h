@@ -7,6 +7,7 @@
 #include "pliant/fem/damping.h"
 #include "pliant/field/build_field.h"
 #include "pliant/greens/build_greens.h"
+#include "pliant/greens/compliant_hand.h"
 #include "pliant/haptics/fem_haptic_tool.h"
 #include "pliant/haptics/haptic_tool.h"
 #include "pliant/haptics/open_device.h"
@@ -111,6 +112,15 @@ struct GreensSource {
     double mask_radius = 0;  ///< over which a point's force is spread [m]; 0: chosen
 };
 
+/// A hand of sixteen links, the palm first, that grasps a body with Green's functions. Its links
+/// are rigid bodies, "glove[0]" …; springs in its joints give way to what it touches.
+struct HandSource {
+    double size = 0.19;                     ///< from the wrist to the tip of the middle finger [m]
+    std::optional<ScriptedMotion> motion;   ///< of the wrist; none: it stays at the pose
+    std::optional<ScriptedMotion> closing;  ///< x: from open, 0, to a fist, 1
+    CompliantHandOptions springs;
+};
+
 /// Copies of a body on a grid, thrown with random velocities from the scene's seed.
 struct Copies {
     std::array<int, 3> counts = {1, 1, 1};
@@ -139,7 +149,7 @@ struct BodyContact {
 
 struct BodyDescription {
     std::string name;
-    std::variant<ReducedSource, FemSource, RigidSource, GreensSource> source;
+    std::variant<ReducedSource, FemSource, RigidSource, GreensSource, HandSource> source;
     Pose pose;
     Twist velocity;  ///< free reduced and dynamic rigid bodies
     std::array<float, 3> colour = {0.62f, 0.69f, 0.78f};
