@@ -24,7 +24,10 @@ constexpr std::string_view kDemos[] = {"bridge",         "spoon",
                                        "serpent-figure", "serpent-creature",
                                        "figure-axe",     "alpha-puzzle",
                                        "peg-hole",       "soft-hand",
-                                       "squeeze"};
+                                       "squeeze",        "nodule-pinch",
+                                       "kidney",         "spatula",
+                                       "banana-seat",    "nodule-grasp",
+                                       "constant-elements"};
 
 /// Keys of "device" that say how any kind is used.
 constexpr std::string_view kDeviceUse[] = {"rotation", "rate_border", "rate_speed", "clutch",
