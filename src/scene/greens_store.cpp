@@ -10,7 +10,6 @@
 #include "scene/store_words.h"
 
 #include <algorithm>
-#include <array>
 
 namespace pliant {
 namespace {
@@ -47,9 +46,8 @@ SemiRegularMesh greens_surface(const GreensRecipe& recipe, Progress& progress) {
 }  // namespace
 
 bool is_subdivided(const SurfaceSource& source) {
-    static constexpr std::array kShapes = {"nodule", "kidney", "spatula", "banana-seat"};
     return source.file.empty() && source.shape_resolution == 0 &&
-           std::ranges::find(kShapes, source.shape) != kShapes.end();
+           is_subdivision_shape(source.shape);
 }
 
 std::shared_ptr<const GreensModel> GreensStore::get(const std::string& body,

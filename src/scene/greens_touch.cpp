@@ -63,6 +63,10 @@ void GreensPoints::tick() noexcept {
     body_.add_tractions(loads_.nodes(), loads_.tractions(), energy);
 }
 
+void GreensPoints::lead(const RigidBody& body) noexcept {
+    led_ = static_cast<int>(std::ranges::find(by_, &body) - by_.begin());
+}
+
 StepStatus GreensPoints::act(double) noexcept {
     if (led_ < 0) tick();
     return StepStatus::Ok;

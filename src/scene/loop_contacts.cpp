@@ -258,6 +258,13 @@ std::vector<ContactPair*> LoopContacts::pairs_of(const Body& body) {
     return found;
 }
 
+GreensPoints* LoopContacts::points_of(const RigidBody& body) noexcept {
+    for (LoopContact& contact : contacts_)
+        if (auto* points = dynamic_cast<GreensPoints*>(contact.greens()))
+            if (std::ranges::find(points->by(), &body) != points->by().end()) return points;
+    return nullptr;
+}
+
 std::vector<LiveParameter> LoopContacts::parameters(int c) const {
     std::vector<LiveParameter> all;
     for (const Parameter& parameter : parameters_[static_cast<std::size_t>(c)])

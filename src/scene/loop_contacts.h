@@ -18,6 +18,9 @@ public:
     /// The pairs that a body takes part in.
     [[nodiscard]] std::vector<ContactPair*> pairs_of(const Body& body);
 
+    /// Where a body is a point that touches Green's functions; null: nowhere.
+    [[nodiscard]] GreensPoints* points_of(const RigidBody& body) noexcept;
+
     [[nodiscard]] std::vector<LiveParameter> parameters(int c) const;
     /// Clamped to its range; a place out of range or a value that is not finite changes nothing.
     void set_parameter(int c, int index, double value) noexcept;

@@ -201,8 +201,12 @@ SimulationLoop::SimulationLoop(const LoopSettings& settings,
         const auto place = static_cast<std::size_t>(held->place);
         auto* const body = dynamic_cast<RigidBody*>(bodies_[place].get());
         if (body == nullptr) throw InputError("", "only a rigid body can be held in a hand");
-        live_->tool_hand = std::make_unique<ToolHand>(
-            *std::move(held), *body, live_->contacts.pairs_of(*body), body_of_world_[place]);
+        if (GreensPoints* const points = live_->contacts.points_of(*body))
+            live_->tool_hand =
+                std::make_unique<ToolHand>(*std::move(held), *body, *points, body_of_world_[place]);
+        else
+            live_->tool_hand = std::make_unique<ToolHand>(
+                *std::move(held), *body, live_->contacts.pairs_of(*body), body_of_world_[place]);
     }
     if (proxies) live_->proxies = make_proxies(*proxies, bodies_);
     reset();

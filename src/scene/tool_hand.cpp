@@ -1,6 +1,7 @@
 #include "scene/tool_hand.h"
 
 #include "pliant/haptics/recorded_device.h"
+#include "scene/greens_tool.h"
 
 #include <algorithm>
 #include <cmath>
@@ -82,6 +83,13 @@ ToolHand::ToolHand(HeldTool held, RigidBody& body, std::vector<ContactPair*> pai
     finish(body_of_world);
 }
 
+ToolHand::ToolHand(HeldTool held, RigidBody& body, GreensPoints& points, int body_of_world)
+    : ToolHand(std::move(held), &body) {
+    tool_ = std::make_unique<GreensTool>(held_, body, points);
+    is_point_ = true;
+    finish(body_of_world);
+}
+
 ToolHand::ToolHand(HeldTool held) : ToolHand(std::move(held), nullptr) {
     auto tool = std::make_unique<FemTool>(held_);
     fem_ = tool.get();
@@ -117,11 +125,12 @@ void ToolHand::list_parameters() {
     const double beyond = simulated_ ? kVirtualBeyond : 1;
     add(Role::Stiffness,
         gain_slider(note("stiffness"), "tool.stiffness", "Tool stiffness", "N/m", 1 / a, beyond));
-    add(Role::TurningStiffness, gain_slider(note("angular_stiffness"), "tool.turning stiffness",
-                                            "Tool turning stiffness", "N m/rad", a, beyond));
+    if (!is_point_)
+        add(Role::TurningStiffness, gain_slider(note("angular_stiffness"), "tool.turning stiffness",
+                                                "Tool turning stiffness", "N m/rad", a, beyond));
     add(Role::Damping, gain_slider(note("injection"), "tool.damping", "Tool damping", "N s/m", 1));
-    // what full FEM bodies touch has no springs and no depth to choose
-    if (!fem_)
+    // what full FEM bodies and Green's functions touch has no springs and no depth to choose
+    if (!fem_ && !is_point_)
         add(Role::DepthLimit,
             gain_slider(note("max_depth"), "tool.depth limit", "Depth limit", "m", 1));
     add(Role::Force, {"tool.force", "Force feedback", "",

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "pliant/haptics/simulated_device.h"
+#include "pliant/scene/greens_touch.h"
 #include "pliant/scene/held_tool.h"
 #include "pliant/scene/scene_description.h"
 #include "scene/felt_tool.h"
@@ -16,6 +17,9 @@ class ToolHand {
 public:
     /// `body` is the one that is held, `pairs` are its contacts. Throws InputError as HapticTool.
     ToolHand(HeldTool held, RigidBody& body, std::vector<ContactPair*> pairs, int body_of_world);
+    /// Of a tool that touches Green's functions as one of `points`. Throws InputError as
+    /// GreensTool.
+    ToolHand(HeldTool held, RigidBody& body, GreensPoints& points, int body_of_world);
     /// Of a tool among full FEM bodies, `held.fem`. Throws InputError as FemHapticPort.
     explicit ToolHand(HeldTool held);
     ToolHand(const ToolHand&) = delete;
@@ -89,6 +93,7 @@ private:
     RigidBody* body_;  ///< null: in another loop
     std::unique_ptr<FeltTool> tool_;
     FemTool* fem_ = nullptr;
+    bool is_point_ = false;  ///< nothing turns it, and what it touches gives way
     HandModel hand_;
     std::uint32_t buttons_ = 0;                          ///< that a simulated hand presses
     double first_stiffness_ = 0, wanted_stiffness_ = 0;  ///< of contacts [N/m]; 0: by rule

@@ -24,6 +24,9 @@ constexpr std::array kHeldKeys = {"grasp",
 /// Of those, what full FEM bodies alone, or contact pairs alone, have.
 constexpr std::array kFemKeys = {"parts", "mass", "watchdog"};
 constexpr std::array kPairKeys = {"max_depth"};
+/// What a point has no use for.
+constexpr std::array kNoPointKeys = {"grasp", "coupling", "max_depth", "angular_stiffness_factor",
+                                     "parts", "mass",     "watchdog"};
 
 /// What each kind of device has beside "kind".
 struct DeviceKeys {
@@ -76,6 +79,14 @@ std::string unheld_reason(const BodyDescription& body) {
 bool is_among_fem(const SceneDescription& scene, const BodyDescription& body) {
     return std::any_of(scene.bodies.begin(), scene.bodies.end(), [&](const auto& other) {
         return std::holds_alternative<FemSource>(other.source) && other.loop == body.loop;
+    });
+}
+
+bool is_greens_point(const SceneDescription& scene, const std::string& body) {
+    return std::any_of(scene.contacts.begin(), scene.contacts.end(), [&](const auto& contact) {
+        const auto* greens = std::get_if<GreensContactDescription>(&contact);
+        return greens && greens->kind == GreensContactDescription::Kind::Points &&
+               std::find(greens->by.begin(), greens->by.end(), body) != greens->by.end();
     });
 }
 
@@ -147,12 +158,17 @@ HeldToolDescription read_held(const JsonObject& json, const SceneDescription& sc
         refuse_any(json, kFemKeys,
                    "is of a tool that full FEM bodies feel; this one is in contact pairs");
         tool.coupling = read_coupling(json);
+    } else if (is_greens_point(scene, tool.body)) {
+        refuse_any(json, kNoPointKeys,
+                   "does not go with a tool that touches a body of the kind \"greens\" as a point");
     } else if (is_among_fem(scene, body)) {
         tool.fem = read_fem_tool(json, scene, body);
     } else {
-        json.refuse("body",
-                    "a body with something to feel: one that is \"shell\" or \"field\" of one of "
-                    "the contacts, or in the loop of a full FEM body");
+        json.refuse(
+            "body",
+            "a body with something to feel: one that is \"shell\" or \"field\" of one of "
+            "the contacts, one of the \"points\" on a body of the kind \"greens\", or in the "
+            "loop of a full FEM body");
     }
     if (json.has("grasp")) tool.grasp = json.vector("grasp", Eigen::Vector3d::Zero());
     tool.scale = json.number("scale", tool.scale);

@@ -470,7 +470,7 @@ private:
         const Body& body = *loop.bodies[static_cast<std::size_t>(found.place)];
 
         // what it meets
-        double cell = 0;
+        double cell = cell_of_points(loop, body);
         for (const LoopContact& contact : loop.contacts)
             if (const ContactPair* pair = pair_with(contact, body))
                 cell = cell > 0 ? std::min(cell, contact_cell(*pair)) : contact_cell(*pair);
@@ -485,7 +485,10 @@ private:
                     stiffness = std::max(stiffness, pair->stiffness);
 
         const auto* rigid = dynamic_cast<const RigidBody*>(&body);
-        loop.held = pliant::make_held_tool(tool, device_,
+        // a point is the origin of its body
+        HeldToolDescription held_tool = tool;
+        if (cell_of_points(loop, body) > 0) held_tool.grasp = Vector3d::Zero();
+        loop.held = pliant::make_held_tool(held_tool, device_,
                                            {.surface = body.surface(),
                                             .start = rigid->motion().pose,
                                             .motion = source->motion,
@@ -552,6 +555,15 @@ private:
 
     [[nodiscard]] int number_of(const WorldBody& body) const {
         return static_cast<int>(&body - parts_.bodies.data());
+    }
+
+    /// Over which what a body touches as a point is pressed in; 0: it is none.
+    [[nodiscard]] static double cell_of_points(const LoopInMaking& loop, const Body& body) {
+        for (const LoopContact& contact : loop.contacts)
+            if (const GreensTouch* touch = contact.greens())
+                if (std::ranges::find(touch->by(), &body) != touch->by().end())
+                    return touch->body().stiffness().radius();
+        return 0;
     }
 
     /// Null: the contact is of another kind or of other bodies.

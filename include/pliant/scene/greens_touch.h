@@ -74,8 +74,10 @@ public:
     }
     void set_friction(double friction) noexcept override;
 
-    /// From now on a hand moves this body and says where its point is: act() waits for it.
-    void lead(int point) noexcept { led_ = point; }
+    /// From now on a hand moves this body, one of by(), and says where its point is: act() waits
+    /// for it.
+    void lead(const RigidBody& body) noexcept;
+    [[nodiscard]] Wrench led_load() const noexcept { return load(led_); }
     /// The tick of all points, with that of the hand at `tip` in the world [m] and a device that
     /// shows up to `max_stiffness` [N/m]. Returns the contact of the hand, in the axes of the body.
     const PointContact& act_with(const Eigen::Vector3d& tip, bool is_pulling,
