@@ -1,0 +1,152 @@
+#include "stability_rests.h"
+
+#include <algorithm>
+
+namespace pliant::reproduce {
+namespace {
+
+OscillationOptions rest_limits(const DeviceCapabilities& can, double stiffness,
+                               double angular_stiffness, double rate) {
+    OscillationOptions limits{.rate = rate};
+    limits.force_limit =
+        std::max(limits.force_limit, std::min(stiffness, can.max_stiffness) * can.position_step);
+    if (can.max_angular_stiffness > 0)
+        angular_stiffness = std::min(angular_stiffness, can.max_angular_stiffness);
+    limits.torque_limit = std::max(limits.torque_limit, 2 * angular_stiffness * can.angle_step);
+    return limits;
+}
+
+std::vector<StabilityCase> all_cases(const std::vector<double>& masses,
+                                     const std::vector<double>& encoders) {
+    std::vector<StabilityCase> all;
+    for (const double mass : masses)
+        for (const bool is_firm : {false, true})
+            for (const double encoder : encoders) all.push_back({mass, encoder, is_firm});
+    return all;
+}
+
+}  // namespace
+
+DeviceModel StabilityCase::device() const {
+    DeviceModel model;
+    model.mass = mass;
+    model.capabilities.position_step = encoder;
+    return model;
+}
+HandModel StabilityCase::hand() const { return is_firm ? HandModel::firm() : HandModel::loose(); }
+
+std::vector<StabilityCase> stability_cases(bool is_quick) {
+    return is_quick ? all_cases({0.1}, {5e-5}) : all_cases({0.05, 0.15, 0.3}, {2e-5, 5e-5});
+}
+std::vector<StabilityCase> fine_encoder_cases(bool is_quick) {
+    return all_cases(is_quick ? std::vector{0.1} : std::vector{0.05, 0.3}, {1e-6});
+}
+
+void StabilityOutcome::add(const StabilityOutcome& other) {
+    force = std::max(force, other.force);
+    torque = std::max(torque, other.torque);
+    force_limit = std::max(force_limit, other.force_limit);
+    torque_limit = std::max(torque_limit, other.torque_limit);
+    held_force = std::max(held_force, other.held_force);
+    num_rests += other.num_rests;
+    num_above += other.num_above;
+    num_grown += other.num_grown;
+    least_margin = std::min(least_margin, other.least_margin);
+    depth = std::max(depth, other.depth);
+    violations += other.violations;
+    least_gains = std::min(least_gains, other.least_gains);
+    if (notice.empty()) notice = other.notice;
+}
+
+RestJudge::RestJudge(const DeviceCapabilities& device, double stiffness, double angular_stiffness,
+                     double rate)
+    : meter_(rest_limits(device, stiffness, angular_stiffness, rate)) {
+    outcome_.force_limit = meter_.options().force_limit;
+    outcome_.torque_limit = meter_.options().torque_limit;
+}
+
+void RestJudge::watch(const HapticTick& tick, const char* notice) noexcept {
+    outcome_.depth = std::max(outcome_.depth, tick.depth / tick.max_depth);
+    outcome_.violations = static_cast<double>(tick.violations);
+    outcome_.least_gains = std::min(outcome_.least_gains, tick.gain_scale);
+    // an account that was begun anew says nothing
+    if (tick.port_energy != 0)
+        outcome_.least_margin =
+            std::min(outcome_.least_margin, tick.port_energy - tick.stored_energy);
+    if (*notice && outcome_.notice.empty()) outcome_.notice = notice;
+}
+
+void RestJudge::begin() noexcept {
+    meter_.reset();
+    largest_ = 0;
+    is_above_ = has_grown_ = has_touched_ = false;
+}
+
+void RestJudge::listen(const HapticTick& tick) noexcept {
+    has_touched_ = has_touched_ || tick.num_contacts > 0;
+    const int before = meter_.num_windows();
+    meter_.record({tick.command.force, tick.command.torque});
+    if (meter_.num_windows() == before) return;
+    const OscillationLevel& level = meter_.level();
+    const OscillationOptions& limits = meter_.options();
+    largest_ = std::max(largest_, level.force);
+    const bool is_loud = level.force > limits.force_limit || level.torque > limits.torque_limit;
+    is_above_ = is_above_ || is_loud;
+    outcome_.force = std::max(outcome_.force, level.force);
+    outcome_.torque = std::max(outcome_.torque, level.torque);
+    // the two windows of eq. (24)
+    if (meter_.num_windows() == 2)
+        has_grown_ = level.force > 1.1 * level.last_force && level.force >= limits.quiet_force;
+}
+
+void RestJudge::end() noexcept {
+    if (!has_touched_) return;
+    ++outcome_.num_rests;
+    outcome_.num_above += is_above_ ? 1 : 0;
+    outcome_.num_grown += has_grown_ ? 1 : 0;
+}
+
+void RestJudge::end_long() noexcept {
+    outcome_.held_force = std::max(outcome_.held_force, largest_);
+}
+
+std::vector<Table::Column> stability_columns() {
+    return {{"scene", "scene"},
+            {"rests", "rests in contact"},
+            {"above", "above the limit"},
+            {"grown", "grown"},
+            {"fine_rests", "rests, 1 µm"},
+            {"fine_failed", "above or grown"},
+            {"force_n", "largest RMS, N"},
+            {"fine_force_n", "at 1 µm, N"},
+            {"held_n", "in long rests, N"},
+            {"torque_nm", "N m"},
+            {"margin_j", "least W − S, J"},
+            {"depth", "depth over its bound"},
+            {"violations", "ticks beyond"},
+            {"gains", "least gains"}};
+}
+
+std::vector<Cell> stability_row(Section& page, const std::string& scene,
+                                const StabilityOutcome& outcome, const StabilityOutcome& fine) {
+    const StabilityOutcome& o = outcome;
+    const double margin = std::min(o.least_margin, fine.least_margin);
+    return {scene,
+            Cell::count(o.num_rests),
+            page.at_most("rests above the limit, " + scene, o.num_above, 0, "%.0f"),
+            Cell::number(o.num_grown, "%.0f"),
+            Cell::count(fine.num_rests),
+            page.at_most("rests above the limit or grown with a fine encoder, " + scene,
+                         fine.num_above + fine.num_grown, 0, "%.0f"),
+            page.at_most("largest oscillation, " + scene, o.force, o.force_limit, "%.4f"),
+            Cell::number(fine.force, "%.4f"),
+            page.at_most("largest oscillation of long rests, " + scene, o.held_force, o.force_limit,
+                         "%.4f"),
+            page.at_most("largest torque, " + scene, o.torque, o.torque_limit, "%.1e"),
+            page.at_least("port energy, " + scene, margin, -PassivityOptions().tolerance, "%.1e"),
+            page.at_most("depth, " + scene, o.depth, 1.01, "%.3f"),
+            Cell::number(o.violations, "%.0f"),
+            Cell::number(o.least_gains, "%.2f")};
+}
+
+}  // namespace pliant::reproduce

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "pliant/haptics/haptic_tool.h"
+#include "pliant/haptics/oscillation.h"
+#include "pliant/haptics/simulated_device.h"
+#include "report.h"
+
+#include <string>
+#include <vector>
+
+namespace pliant::reproduce {
+
+/// A device in a hand.
+struct StabilityCase {
+    double mass = 0.1, encoder = 2e-5;
+    bool is_firm = false;
+    [[nodiscard]] DeviceModel device() const;
+    [[nodiscard]] HandModel hand() const;
+};
+/// Masses 0.05 to 0.3 kg, loose and firm, encoders of 20 and 50 µm; two of them if quick.
+[[nodiscard]] std::vector<StabilityCase> stability_cases(bool is_quick);
+/// The same hands with encoders that hardly step.
+[[nodiscard]] std::vector<StabilityCase> fine_encoder_cases(bool is_quick);
+
+/// What rests of a hand, or of several, were like.
+struct StabilityOutcome {
+    double force = 0, torque = 0;  ///< largest window while the hand is still [N], [N m]
+    double force_limit = 0, torque_limit = 0;
+    double held_force = 0;    ///< largest window of long rests [N]
+    int num_rests = 0;        ///< in contact
+    int num_above = 0;        ///< of them with a window above a limit
+    int num_grown = 0;        ///< with a second window that is a tenth above the first
+    double least_margin = 0;  ///< of W − S [J]
+    double depth = 0;         ///< over its bound
+    double violations = 0;    ///< ticks beyond it
+    double least_gains = 1;   ///< of back-off
+    std::string notice;       ///< the first one of back-off or passivity
+    void add(const StabilityOutcome& other);
+};
+
+/// Judges a loop by docs/haptics.md eq. (24) whenever its hand has been still: two windows of half
+/// a second, as written there, and longer rests window by window.
+class RestJudge {
+public:
+    /// Stiffnesses at the handle, as by rule.
+    RestJudge(const DeviceCapabilities& device, double stiffness, double angular_stiffness,
+              double rate);
+
+    /// Every tick.
+    void watch(const HapticTick& tick, const char* notice) noexcept;
+    /// Ticks of a rest, after begin(); end() judges the first two windows.
+    void begin() noexcept;
+    void listen(const HapticTick& tick) noexcept;
+    void end() noexcept;
+    /// In place of end(): all windows count for held_force only.
+    void end_long() noexcept;
+    [[nodiscard]] const StabilityOutcome& outcome() const noexcept { return outcome_; }
+
+private:
+    StabilityOutcome outcome_;
+    OscillationMeter meter_;
+    double largest_ = 0;  ///< window since begin() [N]
+    bool is_above_ = false, has_grown_ = false, has_touched_ = false;
+};
+
+/// What runs of a scene are compared with: the limits of eq. (24) in short and in long rests, the
+/// port's energy and the depth; growth by the letter where encoders hardly step.
+[[nodiscard]] std::vector<Table::Column> stability_columns();
+[[nodiscard]] std::vector<Cell> stability_row(Section& page, const std::string& scene,
+                                              const StabilityOutcome& outcome,
+                                              const StabilityOutcome& fine);
+
+}  // namespace pliant::reproduce
