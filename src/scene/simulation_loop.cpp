@@ -443,6 +443,7 @@ void SimulationLoop::write_sample() noexcept {
             sample_.hand = sample_.point = array(rigid->motion().pose.position);
         sample_.force = array(moved.force);
     }
+    if (const HapticTick* const t = haptic_tick()) sample_.show_device(*t);
     sample_.energy = 0;
     for (const Energy& energy : live_->energies) sample_.energy += energy.total();
 }

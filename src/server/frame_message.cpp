@@ -177,7 +177,7 @@ SharedBytes encode_frame(std::span<const BodyStream> streams, const FrameContent
 }
 
 SharedBytes encode_samples(int loop, std::span<const TickSample> samples) {
-    constexpr std::size_t kBytesEach = 12 * sizeof(double) + 2 * sizeof(float);
+    constexpr std::size_t kBytesEach = 12 * sizeof(double) + 5 * sizeof(float);
     BinaryWriter out(4 * sizeof(std::uint32_t) + kBytesEach * samples.size());
     out.u32(kSamples);
     out.u32(static_cast<std::uint32_t>(loop));
@@ -194,6 +194,9 @@ SharedBytes encode_samples(int loop, std::span<const TickSample> samples) {
     for (const TickSample& sample : samples) {
         out.f32(sample.work_us);
         out.f32(sample.late_us);
+        out.f32(sample.device_force);
+        out.f32(sample.port_energy);
+        out.f32(sample.stored_energy);
     }
     return out.take();
 }

@@ -130,7 +130,11 @@ public:
         if (loop >= num_recorded_loops()) return;
         const std::vector<TickSample>& all = recording_.samples(loop);
         std::size_t& next = loops_[static_cast<std::size_t>(loop)].next_sample;
-        while (next < all.size() && all[next].time <= time_) samples.push_back(all[next++]);
+        const std::vector<HapticTick>& haptics = recording_.haptics(loop);
+        for (; next < all.size() && all[next].time <= time_; ++next) {
+            samples.push_back(all[next]);
+            if (next < haptics.size()) samples.back().show_device(haptics[next]);
+        }
     }
 
     void start_recording(const std::filesystem::path&, const std::string&) override {

@@ -98,6 +98,22 @@ TEST_F(HapticScene, DoesWhatAHapticToolUsedDirectlyDoes) {
     EXPECT_EQ(tick_of(world).max_depth, tool.last().max_depth);
 }
 
+TEST_F(HapticScene, SamplesHaveForceAndEnergyAtTheDeviceInEveryTick) {
+    World world = build(press());
+    double largest = 0;
+    for (int k = 0; k < 900; ++k) {
+        world.advance();
+        const TickSample& sample = world.loop(0).sample();
+        const HapticTick& t = tick_of(world);
+        ASSERT_EQ(sample.device_force, static_cast<float>(t.command.force.norm())) << k;
+        ASSERT_EQ(sample.port_energy, static_cast<float>(t.port_energy)) << k;
+        ASSERT_EQ(sample.stored_energy, static_cast<float>(t.stored_energy)) << k;
+        largest = std::max(largest, double{sample.stored_energy});
+    }
+    EXPECT_GT(world.loop(0).sample().device_force, 0.5f);
+    EXPECT_GT(largest, 0);
+}
+
 TEST_F(HapticScene, ACommandMovesAndTurnsTheToolThroughTheHand) {
     World world = build(press());
     world.advance_to(0.1);

@@ -218,6 +218,11 @@ TEST(FrameMessage, SamplesAreWrittenByteForByte) {
     a.energy = 10;
     a.work_us = 3.5f;
     a.late_us = 12.0f;
+    HapticTick felt;
+    felt.command.force = {3, 0, 4};
+    felt.port_energy = 0.25;
+    felt.stored_energy = 0.125;
+    a.show_device(felt);
     b.tick = 42;
     const TickSample samples[] = {a, b};
     Expected expected;
@@ -225,7 +230,8 @@ TEST(FrameMessage, SamplesAreWrittenByteForByte) {
     for (int i = 1; i <= 10; ++i) expected.f64(i);
     expected.f64(42);
     for (int i = 0; i < 11; ++i) expected.f64(0);
-    expected.f32(3.5f).f32(12.0f).f32(0).f32(0);
+    expected.f32(3.5f).f32(12.0f).f32(5).f32(0.25f).f32(0.125f);
+    expected.f32(0).f32(0).f32(-1).f32(0).f32(0);  // no tool in a hand
     EXPECT_EQ(*encode_samples(1, samples), expected.bytes);
 }
 

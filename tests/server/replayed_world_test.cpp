@@ -285,6 +285,19 @@ TEST_F(ReplayedWorldTest, ToolInAHandIsShownAsItsTicksWere) {
         EXPECT_STREQ(shown.notice.data(), "");
     }
     EXPECT_GT(live.back().coupling.force.z(), 0.1);
+
+    // plots have what the device showed in every tick
+    replay->seek(0);
+    replay->run();
+    std::vector<TickSample> samples;
+    for (const double clock : {0.0, 0.2, 0.4}) replay->look_at_clock(clock);
+    replay->take_samples(0, samples);
+    ASSERT_GT(samples.size(), 390u);
+    for (std::size_t k = 0; k < samples.size(); ++k) {
+        ASSERT_EQ(samples[k].device_force, static_cast<float>(live[k].command.force.norm())) << k;
+        ASSERT_EQ(samples[k].port_energy, static_cast<float>(live[k].port_energy)) << k;
+        ASSERT_EQ(samples[k].stored_energy, static_cast<float>(live[k].stored_energy)) << k;
+    }
 }
 
 TEST_F(ReplayedWorldTest, AResetByHandStartsWhatTheScriptSetsAgain) {

@@ -239,7 +239,7 @@ TEST_F(ViewerHubTest, SamplesOfManyTicksComeInOneMessage) {
     for (const std::string& message : inboxes[1].samples) {
         EXPECT_EQ(number_at<std::uint32_t>(message, 4), 0u);
         const auto here = number_at<std::uint32_t>(message, 8);
-        EXPECT_EQ(message.size(), 16 + here * 104u);
+        EXPECT_EQ(message.size(), 16 + here * 116u);
         count += here;
     }
     EXPECT_NEAR(count, 500, 10);

@@ -180,6 +180,9 @@ export class App {
     }
 
     /// The wire copy of the tool in a hand is drawn.
+    get feltRate(): number {
+        return this.plots.feltRate;
+    }
     get showsManipulandum(): boolean {
         return this.view?.manipulandum?.isShown ?? false;
     }
@@ -276,7 +279,6 @@ export class App {
             if (!frame) return;
             this.frame = frame;
             this.tool.see(frame);
-            this.plots.addFrame(frame);
             // a newer one may come before this one is drawn
             if (message.byteLength <= kSmallFrame) this.acknowledge(frame);
         }

@@ -17,6 +17,7 @@ if (document.createElement("canvas").getContext("webgl2")) {
             contactForce: () =>
                 Math.max(0, ...(app.frame?.contacts ?? []).map((c) => Math.hypot(...c.force))),
             toolForce: () => Math.hypot(...(app.frame?.haptics?.coupling.force ?? [0])),
+            feltRate: () => app.feltRate,
             toolPlace: () => app.frame?.haptics?.manipulandum ?? null,
             toolButtons: () => app.frame?.haptics?.buttons ?? 0,
             showsManipulandum: () => app.showsManipulandum,

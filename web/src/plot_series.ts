@@ -33,6 +33,13 @@ export class PlotSeries {
         return this.last(0);
     }
 
+    /// Rows for each second of those that are kept.
+    get rate(): number {
+        const first = Math.max(0, this.written - this.capacity);
+        const rows = this.written - 1 - first;
+        return rows > 0 ? rows / (this.end - this.value(first, 0)) : 0;
+    }
+
     /// Smallest and largest value in each of `width` pixel columns that show the last `span` s.
     extremes(column: number, span: number, width: number) {
         const lows = new Float64Array(width).fill(Infinity);

@@ -1,18 +1,17 @@
 import { element } from "./dom";
 import { PlotSeries } from "./plot_series";
-import { type Frame, type Samples, type Stats, kSampleNumbers } from "./protocol";
+import { type Samples, type Stats, kSampleDetails, kSampleNumbers } from "./protocol";
 import { quantity } from "./quantity";
 
 const kSpan = 10; // s
 const kRedraw = 1000 / 15; // ms
 const kMaxRows = 20000;
-const kMaxFrames = 2000;
 const kFlat = 1e-9; // in the unit: below that everything is a constant
 
 /// Numbers kept of a tick: time, |force|, hand xyz, point xyz, energy, work.
 const kRow = 10;
 const Row = { Force: 1, Hand: 2, Point: 5, Energy: 8, Work: 9 } as const;
-/// Of a frame with a tool in a hand: time, |force| at the device, energies of its port.
+/// Of a tick with a tool in a hand: time, |force| at the device, energies of its port.
 const kHapticRow = 4;
 const HapticRow = { Force: 1, Port: 2, Stored: 3 } as const;
 
@@ -28,7 +27,7 @@ interface Plot {
     factor: number; // to the unit
     curves: Curve[];
     isFromZero: boolean;
-    isHaptic?: boolean; // of frames with a tool in a hand
+    isHaptic?: boolean; // of ticks with a tool in a hand
 }
 
 const kPlots: Plot[] = [
@@ -92,7 +91,7 @@ const kPortHelp =
 /// The last ten seconds of one loop, and of the tool in a hand.
 export class Plots {
     private readonly ticks = new PlotSeries(kRow, kMaxRows);
-    private readonly frames = new PlotSeries(kHapticRow, kMaxFrames);
+    private readonly felt = new PlotSeries(kHapticRow, kMaxRows);
     private readonly figures: HTMLElement[];
     private readonly canvases: HTMLCanvasElement[];
     private readonly captions: HTMLElement[];
@@ -123,7 +122,7 @@ export class Plots {
         kPlots.forEach(
             ({ isHaptic }, i) => (this.figures[i]!.hidden = isHaptic === true && !isShown),
         );
-        this.frames.clear();
+        this.felt.clear();
     }
 
     /// Begins anew with samples of this loop.
@@ -132,25 +131,31 @@ export class Plots {
         this.ticks.clear();
     }
 
-    addFrame({ time, haptics }: Frame): void {
-        if (!haptics) return;
-        const { device, portEnergy, storedEnergy } = haptics;
-        // no account is kept while safety changes the force
-        const port = portEnergy === 0 && storedEnergy > 0 ? NaN : portEnergy;
-        this.frames.add([time, Math.hypot(...device.force), port, storedEnergy]);
+    /// Ticks of the tool in a hand that are shown, for each second of them.
+    get feltRate(): number {
+        return this.felt.rate;
     }
 
     add(samples: Samples): void {
-        if (samples.loop !== this.loop) return;
         for (let i = 0; i < samples.count; ++i) {
             const s = samples.numbers.subarray(kSampleNumbers * i, kSampleNumbers * (i + 1));
+            const details = samples.details.subarray(kSampleDetails * i, kSampleDetails * (i + 1));
+            this.addFelt(s[1]!, details);
+            if (samples.loop !== this.loop) continue;
             this.row[0] = s[1]!;
             this.row[Row.Force] = Math.hypot(s[8]!, s[9]!, s[10]!);
             this.row.set(s.subarray(2, 8), Row.Hand);
             this.row[Row.Energy] = s[11]!;
-            this.row[Row.Work] = samples.times[2 * i]!;
+            this.row[Row.Work] = details[0]!;
             this.ticks.add(this.row);
         }
+    }
+
+    private addFelt(time: number, [, , force, port, stored]: ArrayLike<number> & Iterable<number>) {
+        if (force! < 0) return; // not in this loop
+        // no account is kept while safety changes the force
+        const account = port === 0 && stored! > 0 ? NaN : port!;
+        this.felt.add([time, force!, account, stored!]);
     }
 
     showStats(stats: Stats): void {
@@ -175,7 +180,7 @@ export class Plots {
     }
 
     private seriesOf(plot: Plot): PlotSeries {
-        return plot.isHaptic ? this.frames : this.ticks;
+        return plot.isHaptic ? this.felt : this.ticks;
     }
 
     private drawPlot(plot: Plot, canvas: HTMLCanvasElement): void {

@@ -384,14 +384,16 @@ export function parseFrame(message: ArrayBuffer, hello: Hello): Frame | null {
 }
 
 /// Ticks of one loop: 12 numbers each (tick, time, hand, point, force on the hand, energy), and
-/// work and lateness [µs].
+/// five more: work and lateness [µs], force at the device of a tool in a hand [N] (-1: none), and
+/// energies of its port and its springs [J].
 export interface Samples {
     loop: number;
     count: number;
     numbers: Float64Array;
-    times: Float32Array;
+    details: Float32Array;
 }
 export const kSampleNumbers = 12;
+export const kSampleDetails = 5;
 
 export function parseSamples(message: ArrayBuffer): Samples {
     const header = new Uint32Array(message, 0, 4);
@@ -400,7 +402,7 @@ export function parseSamples(message: ArrayBuffer): Samples {
         loop: header[1]!,
         count,
         numbers: new Float64Array(message, 16, kSampleNumbers * count),
-        times: new Float32Array(message, 16 + 8 * kSampleNumbers * count, 2 * count),
+        details: new Float32Array(message, 16 + 8 * kSampleNumbers * count, kSampleDetails * count),
     };
 }
 

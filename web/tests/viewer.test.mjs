@@ -476,6 +476,8 @@ test("a tool in a hand is dragged, turned and felt", kOptions, async (t) => {
     await drag(0, 70);
     await risen(-1, -0.045);
     await waitFor(page, "toolForce", (force) => force > 0.5);
+    // plots of the device have every tick, not every frame
+    await waitFor(page, "feltRate", (rate) => rate > 500);
     await waitFor(page, "showsManipulandum", (isShown) => isShown);
     assert.match(await page.locator(".force-label:visible").first().textContent(), /^[\d.]+ N$/);
     await page.waitForFunction(() =>

@@ -24,6 +24,14 @@ struct TickSample {
     double energy = 0;                 ///< of all bodies, each as at most 16 ticks ago [J]
     float work_us = 0;                 ///< thread CPU time of the tick
     float late_us = 0;                 ///< how late it began; 0 in virtual time
+    float device_force = -1;  ///< |F| shown by the device of a tool in a hand [N]; −1: none
+    float port_energy = 0, stored_energy = 0;  ///< W and S of docs/haptics.md eq. (22) [J]
+
+    void show_device(const HapticTick& haptics) noexcept {
+        device_force = static_cast<float>(haptics.command.force.norm());
+        port_energy = static_cast<float>(haptics.port_energy);
+        stored_energy = static_cast<float>(haptics.stored_energy);
+    }
 };
 
 /// What one slot holds, for drawing.
