@@ -90,7 +90,7 @@ struct ContactPair::Impl {
         check_rank("point-tree", traversal.tree().rank(), shell);
         if (!(o.damping_steps >= 0) || !std::isfinite(o.damping_steps))
             throw InputError("", "damping_steps", std::to_string(o.damping_steps), "value >= 0");
-        if (deformed) last_shape = VectorXd::Zero(field.rank());
+        if (deformed) last_shape = change = VectorXd::Zero(field.rank());
     }
 
     /// Takes the shape of the field body; how far its surface moved since the last time [m].

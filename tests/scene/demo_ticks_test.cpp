@@ -1,0 +1,112 @@
+#include <gtest/gtest.h>
+
+#include <mutex>
+#include <shared_mutex>
+
+#include "pliant/core/allocation_guard.h"
+#include "pliant/scene/scene_file.h"
+#include "pliant/scene/world.h"
+#include "scene/lock_count.h"
+
+// Ticks of every demo with a tool neither allocate nor lock. Models, points and fields are coarse,
+// so that they are built in moments; paths, contacts, device and hand are those of the demo.
+
+namespace pliant {
+namespace {
+
+using test::LockCount;
+
+struct CoarseBody {
+    static void coarsen(SurfaceSource& surface) {
+        if (!surface.shape.empty()) surface.shape_resolution = 24;
+    }
+    void operator()(ReducedSource& body) const {
+        auto& recipe = std::get<ReducedRecipe>(body.model);
+        coarsen(recipe.surface);
+        recipe.build.mesh.resolution = 24;
+        recipe.build.keep_largest = true;
+        recipe.build.num_modes = 5;
+        recipe.build.rank = body.is_linear ? 5 : 8;
+    }
+    void operator()(FemSource& body) const {
+        auto& box = std::get<FemBox>(body.shape);
+        box.cells = {5, 5, 5};
+        box.graded_layers = 0;
+    }
+    void operator()(RigidSource& body) const {
+        if (auto* surface = std::get_if<SurfaceSource>(&body.shape)) coarsen(*surface);
+    }
+};
+
+/// Signed fields must not lose thin parts.
+int cells_for(const FieldBuildOptions& field) {
+    return field.surface == FieldSurface::Offset ? 32 : 128;
+}
+
+SceneDescription coarse_demo(const std::string& name) {
+    SceneDescription scene = demo_scene(name);
+    for (BodyDescription& body : scene.bodies) {
+        std::visit(CoarseBody{}, body.source);
+        if (auto& shell = body.contact.pointshell) {
+            shell->field.resolution = cells_for(shell->field);
+            shell->points.num_points = 600;
+            shell->points.num_levels = 2;
+        }
+        if (auto& field = body.contact.field) field->build.resolution = cells_for(field->build);
+    }
+    return scene;
+}
+
+std::vector<std::string> demos_with_tools() {
+    std::vector<std::string> names;
+    for (const DemoInfo& demo : demo_list()) {
+        const SceneDescription scene = demo_scene(demo.name);
+        if (scene.held_tool || scene.tool) names.push_back(demo.name);
+    }
+    return names;
+}
+
+class DemoTicks : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Tools, DemoTicks, testing::ValuesIn(demos_with_tools()),
+                         [](const auto& demo) {
+                             std::string name = demo.param;
+                             std::erase(name, '-');
+                             return name;
+                         });
+
+TEST_P(DemoTicks, AllocateAndLockNothing) {
+    if (!AllocationGuard::is_active() || !LockCount::is_active()) GTEST_SKIP();
+    World world(coarse_demo(GetParam()), {.cache = {}});
+    std::vector<LoopFrame> frames;
+    for (int l = 0; l < world.num_loops(); ++l) frames.push_back(world.loop(l).make_frame());
+    int num_touching = 0;
+
+    const AllocationGuard allocations;
+    const LockCount locks;
+    for (int k = 0; k < 5000; ++k) {
+        const int loop = world.advance();
+        if (k % 16 == 0) world.loop(loop).fill(frames[static_cast<std::size_t>(loop)]);
+        if (world.loop(loop).sample().force != std::array<double, 3>{}) ++num_touching;
+    }
+    const auto num_allocations = allocations.count(), num_locks = locks.count();
+
+    EXPECT_EQ(num_allocations, 0u);
+    EXPECT_EQ(num_locks, 0u);
+    EXPECT_GT(num_touching, 100);
+}
+
+TEST(LockCount, CountsMutexesOfThisThread) {
+    if (!LockCount::is_active()) GTEST_SKIP();
+    std::mutex mutex;
+    std::shared_mutex shared;
+    const LockCount locks;
+    { const std::scoped_lock lock(mutex); }
+    { const std::shared_lock lock(shared); }
+    { const std::unique_lock lock(shared); }
+    if (mutex.try_lock()) mutex.unlock();
+    const auto here = locks.count();
+    EXPECT_EQ(here, 4u);
+}
+
+}  // namespace
+}  // namespace pliant
