@@ -6,5 +6,6 @@ namespace pliant::bench {
 
 // the parts of greens
 [[nodiscard]] std::vector<Benchmark> greens_capacitance_benchmarks();
+[[nodiscard]] std::vector<Benchmark> greens_boundary_benchmarks();
 
 }  // namespace pliant::bench

@@ -5,7 +5,7 @@
 
 #include <Eigen/Core>
 
-/// Fundamental solutions, docs/greens.md eqs. (B1), (B2): plainly, one pair of points at a time.
+/// Fundamental solutions, docs/greens.md eqs. (B2), (B3): plainly, one pair of points at a time.
 /// r = y − x from the load point x to the field point y; n unit normal at y; shear modulus 1.
 namespace pliant {
 
