@@ -22,6 +22,11 @@ SurfaceMesh checked_boundary_mesh(SurfaceMesh mesh, const BoundaryOptions& optio
         throw InputError("", "crease_angle", to_text(JsonValue(options.crease_angle)),
                          "an angle from 0 to pi [rad]");
     check_boundary_mesh(mesh);
+    // square roots start from estimates in single precision
+    const double size = bounding_box(mesh.vertices).sizes().maxCoeff();
+    if (!(size >= 1e-9 && size <= 1e9))
+        throw InputError("", "size of the mesh", to_text(JsonValue(size)),
+                         "1e-9 to 1e9: choose a unit nearer to its size");
     return mesh;
 }
 

@@ -327,10 +327,10 @@ TEST(BoundaryElements, TurningTheBodyTurnsTheBlocks) {
 }
 
 TEST(BoundaryElements, LengthsMayBeInAnyUnit) {
-    // G grows with lengths, H does not: from micrometres to kilometres
+    // G grows with lengths, H does not
     SurfaceMesh mesh = crooked_cube(2);
     const BoundarySystem one = assembled(BoundaryModel(mesh, {}));
-    for (const double scale : {1e-6, 1e3}) {
+    for (const double scale : {1e-9, 1e-3, 1e8}) {
         SurfaceMesh scaled = mesh;
         for (Vector3d& x : scaled.vertices) x *= scale;
         const BoundarySystem other = assembled(BoundaryModel(scaled, {}));
@@ -364,6 +364,15 @@ TEST(BoundaryElements, BadOptionsAreRefused) {
     EXPECT_EQ(error(options), "");
     options.crease_angle = -0.1;
     EXPECT_EQ(error(options), "crease_angle = -0.1 (expected an angle from 0 to pi [rad])");
+}
+
+TEST(BoundaryElements, SizesBeyondSinglePrecisionAreRefused) {
+    SurfaceMesh mesh = test::cube_surface(1);
+    for (Vector3d& x : mesh.vertices) x *= 1e-20;
+    EXPECT_EQ(test::input_error([&] { BoundaryModel(mesh, {}); }),
+              "size of the mesh = 1e-20 (expected 1e-9 to 1e9: choose a unit nearer to its size)");
+    for (Vector3d& x : mesh.vertices) x *= 1e20 * 1e9;
+    EXPECT_EQ(test::input_error([&] { BoundaryModel(mesh, {}); }), "");
 }
 
 TEST(BoundaryElements, OpenMeshesAreRefused) {
