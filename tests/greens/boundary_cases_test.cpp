@@ -15,18 +15,19 @@ BoundaryOptions with(double poisson_ratio, BoundaryElements elements = BoundaryE
 }
 
 TEST(BoundaryCases, SphereUnderPressureConverges) {
-    for (const double nu : {0.0, 0.3}) {
+    for (const double nu : {0.45, 0.5}) {
         const auto coarse = sphere_under_pressure(1, with(nu)),
                    fine = sphere_under_pressure(2, with(nu));
         EXPECT_EQ(fine.num_nodes, 162);
-        EXPECT_LT(fine.displacement, 0.01) << nu;
+        EXPECT_LT(fine.displacement, 0.001) << nu;
         EXPECT_GT(convergence_order(coarse.displacement, coarse.element_size, fine.displacement,
                                     fine.element_size),
-                  1.7)
+                  2)
             << nu;
     }
-    // nothing moves
-    EXPECT_LT(sphere_under_pressure(2, with(0.5)).displacement, 0.01);
+    // smaller ratios: errors of shape and of values cancel in part, at different sizes
+    EXPECT_LT(sphere_under_pressure(2, with(0)).displacement, 0.003);
+    EXPECT_LT(sphere_under_pressure(2, with(0.3)).displacement, 0.001);
 }
 
 TEST(BoundaryCases, CavityUnderPressureConvergesForEveryPoissonRatio) {
