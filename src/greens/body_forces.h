@@ -6,7 +6,7 @@
 namespace pliant {
 
 /// b of H u = G p + b for a unit body force along each axis (Laplace: a unit source), at the
-/// targets: block·num_nodes() rows, block columns; docs/greens.md eq. (B2.4). Throws InputError for
+/// targets: block·num_nodes() rows, block columns; docs/greens.md eq. (D4). Throws InputError for
 /// an exterior problem: a constant force has no finite effect in an unbounded body.
 [[nodiscard]] Eigen::MatrixXd gravity_columns(const SurfaceMesh& mesh, const BoundaryNodes& nodes,
                                               const BoundaryOptions& options);

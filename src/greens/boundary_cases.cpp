@@ -295,12 +295,14 @@ double blob_asymmetry(int level, double poisson_ratio, int max_nodes) {
                                                  static_cast<long long>(nodes.size()) / count))];
     nodes.resize(at(count));
 
-    const MixedSystem system = mixed_system(model, is_fixed);
+    MixedSystem system = mixed_system(model, is_fixed);
     Eigen::MatrixXd rhs(system.A.rows(), 3 * count);
     for (int k = 0; k < count; ++k)
         rhs.middleCols<3>(3 * k) =
             -system.complement.middleCols<3>(3 * nodes[at(k)]) / model.areas()[at(nodes[at(k)])];
-    const Eigen::MatrixXd columns = system.A.partialPivLu().solve(rhs);
+    // in place: the largest of these models has 470 MB for each matrix
+    const Eigen::PartialPivLU<Eigen::Ref<Eigen::MatrixXd>> lu(system.A);
+    const Eigen::MatrixXd columns = lu.solve(rhs);
     Eigen::MatrixXd M(3 * count, 3 * count);
     for (int k = 0; k < count; ++k)
         M.middleRows<3>(3 * k) = columns.middleRows<3>(3 * nodes[at(k)]);

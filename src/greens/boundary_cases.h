@@ -39,7 +39,7 @@ struct BoundaryCaseErrors {
 /// A sphere under unit pressure, free: u = −x (1 − 2ν) / (2 (1 + ν)) but for rigid motions.
 /// Relative to 1, as the solution vanishes for ν = 1/2.
 [[nodiscard]] BoundaryCaseErrors sphere_under_pressure(int level, const BoundaryOptions& options);
-/// A spherical cavity under unit pressure in an unbounded body, [Lame1852]: u = x / 4 on it.
+/// A spherical cavity under unit pressure in an unbounded body, Lamé's solution: u = x / 4 on it.
 /// Relative to 1/4.
 [[nodiscard]] BoundaryCaseErrors cavity_under_pressure(int level, const BoundaryOptions& options);
 

@@ -8,7 +8,7 @@
 namespace pliant {
 
 /// Nodes of a boundary discretisation and where their equations are written (targets);
-/// docs/greens.md eqs. (B2.1), (B2.2).
+/// docs/greens.md eqs. (D1), (D2).
 struct BoundaryNodes {
     std::vector<Eigen::Vector3d> positions;
     std::vector<Eigen::Vector3d> normals;  ///< unit

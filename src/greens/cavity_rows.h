@@ -5,7 +5,7 @@
 
 namespace pliant {
 
-/// What the equations of an unbounded incompressible body lack, docs/greens.md eq. (B2.3): a
+/// What the equations of an unbounded incompressible body lack, docs/greens.md eq. (D3): a
 /// uniform pressure in a cavity has no part in them. The mean stress that the boundary values give
 /// at a point within each cavity vanishes; these equations join those of the cavity's targets,
 /// along their normals. Exact solutions satisfy both, whatever the Poisson ratio.

@@ -3,7 +3,7 @@
 #include "greens/kelvin.h"
 
 /// Derivatives of the fundamental solutions along the load point x, for results inside the body:
-/// docs/greens.md eqs. (B2.6), (B2.7). r = y − x, n unit normal at y, shear modulus 1.
+/// docs/greens.md eqs. (D6), (D7). r = y − x, n unit normal at y, shear modulus 1.
 namespace pliant {
 
 using StressRows = Eigen::Matrix<double, 6, 3>;  ///< rows xx yy zz yz zx xy

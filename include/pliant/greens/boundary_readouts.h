@@ -16,7 +16,7 @@ struct BoundaryReadouts {
 };
 
 /// In the units of the model: shear modulus 1, lengths and positions as those of its mesh;
-/// docs/greens.md eqs. (B2.5)–(B2.7). Throws InputError for a point that is not inside the material.
+/// docs/greens.md eqs. (D5)–(D7). Throws InputError for a point that is not inside the material.
 [[nodiscard]] BoundaryReadouts boundary_readouts(const BoundaryModel& model,
                                                  std::span<const GreensReadout> readouts);
 
