@@ -65,10 +65,10 @@ TEST(BoundaryMeshChecks, ThinTrianglesAreNamedWithQualityAndLimit) {
     // move one vertex of a cube along an edge until its triangles are needles
     SurfaceMesh mesh = cube_surface(2);
     for (auto& x : mesh.vertices)
-        if ((x - Eigen::Vector3d(0.5, 0.5, 1)).norm() < 1e-9) x.x() = 0.01;
+        if ((x - Eigen::Vector3d(0.5, 0.5, 1)).norm() < 1e-9) x.x() = 0.005;
     const std::string text = refusal(mesh);
     EXPECT_NE(
-        text.find(" is too thin for boundary elements: quality 0.017, at least 0.05 is needed "
+        text.find(" is too thin for boundary elements: quality 0.0087, at least 0.02 is needed "
                   "(the worst of 2); remesh the surface"),
         std::string::npos)
         << text;

@@ -59,8 +59,8 @@ TEST(BoundaryReadouts, LinearFieldsAreExactEverywhereInside) {
         const VectorXd values = rows.of_displacements * u + rows.of_tractions * p;
         for (int k = 0; k < 3; ++k) {
             const Vector3d& x = readouts[at(2 * k)].position;
-            EXPECT_LT((values.segment<3>(9 * k) - gradient * x).norm(), 1e-4) << nu << " " << k;
-            EXPECT_LT((values.segment<6>(9 * k + 3) - stress).norm(), 5e-3) << nu << " " << k;
+            EXPECT_LT((values.segment<3>(9 * k) - gradient * x).norm(), 1e-5) << nu << " " << k;
+            EXPECT_LT((values.segment<6>(9 * k + 3) - stress).norm(), 1e-3) << nu << " " << k;
         }
     }
 }
