@@ -1,5 +1,7 @@
 #include "greens/body_forces.h"
 
+#include <cmath>
+
 #include "core/numbers.h"
 #include "geometry/triangle.h"
 #include "greens/graded_quadrature.h"

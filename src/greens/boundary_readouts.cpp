@@ -63,9 +63,9 @@ std::string point_text(const Eigen::Vector3d& x) {
 }
 
 /// Says where material is.
-class MaterialPoints {
+class PointsInMaterial {
 public:
-    explicit MaterialPoints(const BoundaryModel& model)
+    explicit PointsInMaterial(const BoundaryModel& model)
         : query_(model.mesh()), is_exterior_(model.options().is_exterior) {}
 
     void require(const std::string& what, int number, const Eigen::Vector3d& x) const {
@@ -106,7 +106,7 @@ BoundaryReadouts boundary_readouts(const BoundaryModel& model,
                                    std::span<const GreensReadout> readouts) {
     const SurfaceMesh& mesh = model.mesh();
     const int block = model.block();
-    const MaterialPoints material(model);
+    const PointsInMaterial material(model);
     for (std::size_t k = 0; k < readouts.size(); ++k)
         material.require("read-out", static_cast<int>(k), readouts[k].position);
     std::vector<int> first_rows;
@@ -151,7 +151,7 @@ BoundaryReadouts boundary_readouts(const BoundaryModel& model,
 Eigen::MatrixXd concentrated_force_columns(const BoundaryModel& model,
                                            std::span<const Eigen::Vector3d> points) {
     const int block = model.block();
-    const MaterialPoints material(model);
+    const PointsInMaterial material(model);
     const ReadoutKernels kernels(model.options(), ReadoutKind::Displacement);
     Eigen::MatrixXd columns(block * model.num_nodes(), block * static_cast<int>(points.size()));
     for (int k = 0; k < static_cast<int>(points.size()); ++k) {

@@ -7,7 +7,8 @@
 namespace pliant {
 namespace {
 
-BoundaryOptions with(double poisson_ratio, BoundaryElements elements = BoundaryElements::Linear) {
+BoundaryOptions case_options(double poisson_ratio,
+                             BoundaryElements elements = BoundaryElements::Linear) {
     BoundaryOptions options;
     options.poisson_ratio = poisson_ratio;
     options.elements = elements;
@@ -16,8 +17,8 @@ BoundaryOptions with(double poisson_ratio, BoundaryElements elements = BoundaryE
 
 TEST(BoundaryCases, SphereUnderPressureConverges) {
     for (const double nu : {0.45, 0.5}) {
-        const auto coarse = sphere_under_pressure(1, with(nu)),
-                   fine = sphere_under_pressure(2, with(nu));
+        const auto coarse = sphere_under_pressure(1, case_options(nu)),
+                   fine = sphere_under_pressure(2, case_options(nu));
         EXPECT_EQ(fine.num_nodes, 162);
         EXPECT_LT(fine.displacement, 0.001) << nu;
         EXPECT_GT(convergence_order(coarse.displacement, coarse.element_size, fine.displacement,
@@ -26,19 +27,19 @@ TEST(BoundaryCases, SphereUnderPressureConverges) {
             << nu;
     }
     // smaller ratios: errors of shape and of values cancel in part, at different sizes
-    EXPECT_LT(sphere_under_pressure(2, with(0)).displacement, 0.003);
-    EXPECT_LT(sphere_under_pressure(2, with(0.3)).displacement, 0.001);
+    EXPECT_LT(sphere_under_pressure(2, case_options(0)).displacement, 0.003);
+    EXPECT_LT(sphere_under_pressure(2, case_options(0.3)).displacement, 0.001);
 }
 
 TEST(BoundaryCases, CavityUnderPressureConvergesForEveryPoissonRatio) {
     for (const double nu : {0.0, 0.3, 0.49, 0.5}) {
-        const auto coarse = cavity_under_pressure(1, with(nu)),
-                   fine = cavity_under_pressure(2, with(nu));
+        const auto coarse = cavity_under_pressure(1, case_options(nu)),
+                   fine = cavity_under_pressure(2, case_options(nu));
         EXPECT_LT(fine.displacement, 0.02) << nu;
         EXPECT_LT(fine.displacement, coarse.displacement) << nu;
     }
-    const auto coarse = cavity_under_pressure(1, with(0.5)),
-               fine = cavity_under_pressure(2, with(0.5));
+    const auto coarse = cavity_under_pressure(1, case_options(0.5)),
+               fine = cavity_under_pressure(2, case_options(0.5));
     EXPECT_GT(convergence_order(coarse.displacement, coarse.element_size, fine.displacement,
                                 fine.element_size),
               1.7);
@@ -46,7 +47,7 @@ TEST(BoundaryCases, CavityUnderPressureConvergesForEveryPoissonRatio) {
 
 TEST(BoundaryCases, TorsionNeedsDoubledNodesAtTheRims) {
     for (const double nu : {0.3, 0.5}) {
-        BoundaryOptions options = with(nu);
+        BoundaryOptions options = case_options(nu);
         options.crease_angle = 0.8;
         const TorsionErrors coarse = cylinder_in_torsion(2, options),
                             fine = cylinder_in_torsion(3, options);
@@ -62,7 +63,8 @@ TEST(BoundaryCases, TorsionNeedsDoubledNodesAtTheRims) {
 }
 
 TEST(BoundaryCases, LaplaceInASphereConverges) {
-    const auto coarse = laplace_in_sphere(2, with(0)), fine = laplace_in_sphere(3, with(0));
+    const auto coarse = laplace_in_sphere(2, case_options(0)),
+               fine = laplace_in_sphere(3, case_options(0));
     EXPECT_LT(fine.displacement, 0.01);
     EXPECT_LT(fine.traction, 0.02);
     EXPECT_GT(convergence_order(coarse.displacement, coarse.element_size, fine.displacement,
@@ -72,7 +74,7 @@ TEST(BoundaryCases, LaplaceInASphereConverges) {
 
 TEST(BoundaryCases, ConstantElementsConvergeMoreSlowly) {
     for (const double nu : {0.3, 0.5}) {
-        const BoundaryOptions options = with(nu, BoundaryElements::Constant);
+        const BoundaryOptions options = case_options(nu, BoundaryElements::Constant);
         const auto coarse = cavity_under_pressure(1, options),
                    fine = cavity_under_pressure(2, options);
         EXPECT_EQ(fine.num_nodes, 320);
@@ -82,7 +84,7 @@ TEST(BoundaryCases, ConstantElementsConvergeMoreSlowly) {
                   1)
             << nu;
     }
-    const BoundaryOptions options = with(0.3, BoundaryElements::Constant);
+    const BoundaryOptions options = case_options(0.3, BoundaryElements::Constant);
     const auto sphere = sphere_under_pressure(2, options);
     EXPECT_LT(sphere.displacement, 0.02);
     const auto coarse = laplace_in_sphere(1, options), fine = laplace_in_sphere(2, options);
