@@ -94,6 +94,8 @@ GreensBuildOptions parse_greens_options(const Arguments& arguments) {
     options.mesh.resolution = arguments.integer("--resolution", options.mesh.resolution, 2, 1024);
     options.mesh.hollow = arguments.has("--hollow");
     options.mesh.growth = arguments.real("--growth", options.mesh.growth, 0.01, 10);
+    // --levels are those of the surface here: graded meshes take as many as they can
+    while (1 << options.mesh.levels > options.mesh.resolution) --options.mesh.levels;
     options.keep_largest = arguments.has("--keep-largest");
     if (!arguments.has("--no-cache"))
         options.cache = arguments.text("--cache", default_cache_folder().string());
@@ -125,11 +127,12 @@ GreensInput load_greens_input(const Arguments& arguments, const std::string& nam
 }
 
 void print_greens_report(const std::string& in, const std::string& out, const GreensModel& model,
-                         const GreensBuildReport& report, const std::string& repair) {
+                         const GreensBuildReport& report, const GreensInput& input) {
     std::printf("%-12s %s vertices, %s triangles%s\n",
                 std::filesystem::path(in).filename().string().c_str(),
-                grouped(report.num_vertices).c_str(), grouped(report.num_triangles).c_str(),
-                repair.empty() ? "" : ("; " + repair).c_str());
+                grouped(input.surface.mesh.num_vertices()).c_str(),
+                grouped(input.surface.mesh.num_triangles()).c_str(),
+                input.repair.empty() ? "" : ("; " + input.repair).c_str());
     print_greens(model);
     Table table({"stage", "size", "time"});
     const auto seconds = [](double time) { return format("%.2f s", time); };
@@ -219,7 +222,7 @@ int build_greens_file(const Arguments& arguments) {
     if (arguments.json())
         print_greens_json(out, model, report, input.repair);
     else
-        print_greens_report(in, out, model, report, input.repair);
+        print_greens_report(in, out, model, report, input);
     return 0;
 }
 

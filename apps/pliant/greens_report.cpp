@@ -26,7 +26,8 @@ void print_greens(const GreensModel& model) {
     const SurfaceMesh& mesh = model.surface.mesh;
     std::string levels;
     if (model.surface.num_levels() > 0)
-        levels = format(", %d rounds of subdivision", model.surface.num_levels());
+        levels = format(", %d %s of subdivision", model.surface.num_levels(),
+                        model.surface.num_levels() == 1 ? "round" : "rounds");
     std::printf("surface      %s vertices, %s triangles%s\n", grouped(mesh.num_vertices()).c_str(),
                 grouped(mesh.num_triangles()).c_str(), levels.c_str());
     std::printf("nodes        %s, %s of them fixed\n", grouped(model.num_nodes()).c_str(),
@@ -36,7 +37,8 @@ void print_greens(const GreensModel& model) {
                 grouped(num_columns).c_str(), grouped(num_columns - num_free).c_str(),
                 reference.functions->num_body_columns());
     if (!model.readouts.empty())
-        std::printf("read-outs    %zu points, %d values\n", model.readouts.size(),
+        std::printf("read-outs    %zu %s, %d values\n", model.readouts.size(),
+                    model.readouts.size() == 1 ? "point" : "points",
                     reference.functions->num_readouts());
     std::printf("method       %s\n", method_text(model).c_str());
     std::printf("material     E = %.4g Pa, ν = %.3g, ρ = %.4g kg/m³\n", model.youngs_modulus(),

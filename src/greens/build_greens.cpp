@@ -10,6 +10,7 @@
 #include "pliant/core/version.h"
 #include "pliant/field/build_field.h"
 #include "pliant/geometry/selection.h"
+#include "pliant/greens/boundary_readouts.h"
 #include "reduction/material_chunks.h"
 #include "reduction/material_regions.h"
 
@@ -111,6 +112,7 @@ public:
         CacheKey key = base_key("boundary elements", reference.kinds, readouts);
         key.add(hash).add(static_cast<int>(options_.elements)).add(options_.crease_angle);
         key.add(options_.poisson_ratio);
+        require_inside(boundary, readouts);
         add_columns(model, columns, readouts, key, [&](const std::vector<int>& missing) {
             return std::make_unique<BoundaryElementSource>(boundary, reference.kinds, missing,
                                                            readouts);
@@ -169,6 +171,22 @@ public:
     }
 
 private:
+    /// Says where a read-out is in metres.
+    void require_inside(const BoundaryModel& boundary,
+                        std::span<const GreensReadout> readouts) const {
+        for (std::size_t i = 0; i < readouts.size(); ++i) {
+            try {
+                (void)boundary_readouts(boundary, readouts.subspan(i, 1));
+            } catch (const InputError&) {
+                const Vector3d& x = options_.readouts[i].position;
+                throw InputError(
+                    "", "readouts",
+                    greens_number(x.x()) + " " + greens_number(x.y()) + " " + greens_number(x.z()),
+                    "points inside the body [m], and not quite on its surface");
+            }
+        }
+    }
+
     /// Boundary triangles with vertices of their own; returns the vertices of the mesh they are.
     static std::vector<int> add_surface(const VolumeMesh& mesh, GreensModel& model) {
         std::vector<Triangle> triangles = boundary_triangles(mesh);
@@ -345,8 +363,8 @@ void check_options(const GreensBuildOptions& options) {
             (void)parse_selection(region.selection);
     } else if (!options.regions.empty() || options.material) {
         throw InputError("",
-                         "boundary elements know one isotropic material; leave out regions, or "
-                         "use finite elements");
+                         "boundary elements know one isotropic material; use finite elements for "
+                         "regions of others, and for those with a grain");
     }
     if (!(options.crease_angle >= 0 && options.crease_angle < 3.2))
         throw InputError("", "crease_angle", greens_number(options.crease_angle),

@@ -23,9 +23,9 @@ TEST_F(BuildGreensCommand, PrintsAReportAndInspectReadsTheFile) {
     const Output seen = pliant("inspect " + path("nodule.pliant"));
     EXPECT_EQ(seen.exit_code, 0) << seen.text;
     for (const char* text :
-         {"greens-model", "greens/values", "read-outs    1 points, 6 values",
+         {"greens-model", "greens/values", "read-outs    1 point, 6 values",
           "material     E = 1e+04 Pa, ν = 0.45", "units        length 0.08 m, shear modulus 3448",
-          "surface      34 vertices, 64 triangles, 1 rounds of subdivision",
+          "surface      34 vertices, 64 triangles, 1 round of subdivision",
           "input          nodule"})
         EXPECT_TRUE(contains(seen, text)) << text << seen.text;
     const Output again =
@@ -65,6 +65,8 @@ TEST_F(BuildGreensCommand, ErrorsNameTheOption) {
          "--elements = square (expected linear or constant)");
     says("--fix \"z < 2 %\" --region steel=\"z > 50 %\"", "--region is for --method fem");
     says("--fix \"z < 2 %\" --readout \"strain 0 0 0\"", "--readout = strain 0 0 0 (expected ");
+    says("--fix \"z < 2 %\" --readout \"stress 0 0 9\"",
+         "--readout = 0 0 9 (expected points inside");
     says("--fix \"z < 2 %\" --modes 3", "--modes is for --kind reduced, not for --kind greens");
 }
 

@@ -13,6 +13,7 @@
 #include "core/numbers.h"
 #include "pliant/core/atomic_file.h"
 #include "pliant/geometry/structured_mesh.h"
+#include "pliant/geometry/surface_check.h"
 #include "pliant/greens/boundary_readouts.h"
 #include "pliant/greens/build_greens.h"
 #include "tests/input_error.h"
@@ -128,6 +129,26 @@ TEST(BoundaryGreens, VerticesFollowTheFacesAroundThemWithConstantElements) {
     EXPECT_LT(model.num_columns(), model.num_nodes());
 }
 
+TEST(BoundaryGreens, DoubledNodesShowTheFirst) {
+    const VolumeMesh box = hex_box(2, 2, 2, Box(Vector3d(0, 0, 0), Vector3d(0.1, 0.1, 0.1)));
+    SurfaceMesh surface{box.vertices, boundary_triangles(box)};
+    repair_surface(surface);  // drops the vertex inside
+    GreensBuildOptions options = greens_sphere_options();
+    options.crease_angle = 1;
+    const GreensModel model = build_greens_model(midpoint_subdivide(surface, 0), options);
+    ASSERT_EQ(model.surface.mesh.num_vertices(), 26);
+    EXPECT_EQ(model.num_nodes(), 6 * 9);      // every side has its own
+    EXPECT_EQ(model.num_fixed(), 9 + 4 * 3);  // the lower side, and the lower ends of the others
+    std::vector<int> first(26, model.num_nodes());
+    for (int t = 0; t < surface.num_triangles(); ++t)
+        for (int k = 0; k < 3; ++k) {
+            int& node = first[at(model.surface.mesh.triangles[at(t)][at(k)])];
+            node = std::min(node, model.corner_nodes[at(t)][at(k)]);
+        }
+    EXPECT_EQ(model.vertex_nodes, first);
+    EXPECT_EQ(model.vertex_weights, std::vector<float>(26, 1.0f));
+}
+
 /// Read-outs of a column are those of its displacements and tractions.
 TEST(BoundaryGreens, ReadoutsBelongToTheColumns) {
     GreensBuildOptions options = greens_sphere_options();
@@ -194,7 +215,8 @@ VolumeMesh greens_ball(const SurfaceMesh& surface, int layers) {
     return mesh;
 }
 
-/// Within the error of both, which is that of linear functions over these triangles: 4.5 % and 2 %.
+/// Within the error of both, which is that of linear functions over these triangles: 3.9 % and 2.6
+/// %.
 TEST(BoundaryGreens, AgreeWithFiniteElementsOfTheSameBody) {
     const SemiRegularMesh surface = even_greens_sphere();
     GreensBuildOptions options = greens_sphere_options();
@@ -226,7 +248,7 @@ TEST(BoundaryGreens, AgreeWithFiniteElementsOfTheSameBody) {
             }
         }
     }
-    EXPECT_LT(std::sqrt(difference / size), 0.07);
+    EXPECT_LT(std::sqrt(difference / size), 0.05);
     Eigen::VectorXf smooth[2];
     for (const GreensModel* model : {&boundary, &finite}) {
         Eigen::VectorXf& u = smooth[model == &finite];
@@ -350,6 +372,11 @@ TEST(BuildGreensOptions, ErrorsNameTheValueAndTheRemedy) {
                     o.readouts = {{ReadoutKind::Displacement, {1, 1, 1}}};
                     o.method = GreensMethod::FiniteElements;
                 }).starts_with("readouts lie outside the finite elements: 1 of the points"));
+    EXPECT_EQ(refused([](Options& o) {
+                  o.readouts = {{ReadoutKind::Displacement, {0.5, 1, 1}}};
+              }),
+              "readouts = 0.5 1 1 (expected points inside the body [m], and not quite on its "
+              "surface)");
 
     SemiRegularMesh open = surface;
     open.mesh.triangles.pop_back();

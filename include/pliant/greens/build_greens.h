@@ -40,7 +40,8 @@ struct GreensBuildOptions {
     std::int64_t cache_bytes = std::int64_t{8} << 30;  ///< oldest files go beyond this
 };
 
-/// Linear elements are several times too stiff beyond this Poisson ratio: they lock.
+/// Linear elements lock near 1/2: the less a material is compressible the stiffer they are, and
+/// the more so the coarser they are.
 inline constexpr double kMaxFiniteElementPoisson = 0.48;
 
 /// Throws InputError for options that cannot work, before any work.
