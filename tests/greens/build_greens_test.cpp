@@ -238,6 +238,15 @@ TEST(BuildGreens, ReadoutsInsideAreThoseOfTheField) {
     }
 }
 
+TEST(BuildGreens, SupportsOnALineAreRefused) {
+    GreensBuildOptions options = greens_box_options();
+    options.fixed = "box -1 -0.01 -0.01 1 0.01 0.01";
+    EXPECT_EQ(test::input_error([&] { (void)build_greens_model(greens_box(), options); }),
+              "fixed = box -1 -0.01 -0.01 1 0.01 0.01 (expected three nodes or more that are not "
+              "on a line, but it selects 5 nodes on one, about which the body could turn; widen "
+              "the selection)");
+}
+
 TEST(BuildGreens, ContactSolvedByCapacitanceIsADirectSolveOfTheChangedProblem) {
     const VolumeMesh mesh = greens_box();
     const GreensModel greens = build_greens_model(mesh, greens_box_options());
