@@ -44,6 +44,7 @@ std::vector<Benchmark> all_benchmarks() {
                                bench::contact_loads_benchmarks(),
                                bench::contact_solver_benchmarks(),
                                bench::greens_capacitance_benchmarks(),
+                               bench::greens_touch_benchmarks(),
                                bench::greens_boundary_benchmarks(),
                                bench::haptics_coupling_benchmarks(),
                                bench::haptics_tool_benchmarks(),

@@ -1,0 +1,165 @@
+// Touching bodies as users build them, by boundary elements.
+#include <memory>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <Eigen/LU>
+
+#include "core/numbers.h"
+#include "pliant/geometry/shapes.h"
+#include "pliant/greens/build_greens.h"
+#include "pliant/greens/compliant_hand.h"
+#include "pliant/greens/distributed_contact.h"
+#include "pliant/greens/point_contact.h"
+
+namespace pliant {
+namespace {
+
+using Eigen::Vector3d;
+
+std::shared_ptr<const GreensModel> built_model(const std::string& shape, int levels,
+                                               const std::string& fixed,
+                                               BoundaryElements elements) {
+    GreensBuildOptions options;
+    options.fixed = fixed;
+    options.youngs_modulus = 1e4;
+    options.elements = elements;
+    return std::make_shared<GreensModel>(
+        build_greens_model(make_semi_regular(shape, levels), options));
+}
+
+SurfaceStiffnessOptions masked(MaskKind kind, double radius) {
+    SurfaceStiffnessOptions options;
+    options.mask.kind = kind;
+    options.mask.radius = radius;
+    return options;
+}
+
+// Verification item 11 with boundary elements; the next level, 1,282 vertices, is 3 % on.
+TEST(TouchBuilt, StiffnessOfAMaskDependsLittleOnTheMesh) {
+    std::vector<double> single, spread;
+    for (const int level : {1, 2}) {
+        const auto model = built_model("kidney", level, "z < 20 %", BoundaryElements::Linear);
+        const SurfaceStiffness point(model, masked(MaskKind::Vertex, 0)),
+            patch(model, masked(MaskKind::Cone, 0.15 * model->reference.length));
+        single.push_back(0);
+        spread.push_back(0);
+        for (int v = 0; v < model->surface.num_vertices[0]; ++v) {
+            if (point.is_rigid(v)) continue;
+            single.back() += point.vertex_stiffness(v).trace();
+            spread.back() += patch.vertex_stiffness(v).trace();
+        }
+    }
+    EXPECT_LT(single[1], 0.6 * single[0]);
+    EXPECT_NEAR(spread[1] / spread[0], 1, 0.1);
+}
+
+/// A stroke over the upper side with sliding; the largest change of the force in a step.
+double largest_change(const std::shared_ptr<const GreensModel>& model, int num_steps) {
+    const SurfaceStiffness stiffness(model);
+    PointContactSettings settings;
+    settings.friction = 0.3;
+    PointContacts contacts(model, 1, settings);
+    const double size = model->reference.length;
+    const Vector3d above =
+        bounding_box(model->surface.mesh.vertices).center() + size * Vector3d(0, 0.1, 1);
+    const auto hit = SurfaceQuery(model->surface.mesh).ray(above, {0, 0, -1});
+    const Vector3d top = above - hit->t * Vector3d::UnitZ();
+    PointInput input{top + Vector3d(0, 0, 0.01) * size};
+    (void)contacts.tick({&input, 1}, stiffness);
+    double largest = 0;
+    int num_sliding = 0;
+    Vector3d last = Vector3d::Zero();
+    for (int k = 0; k <= num_steps; ++k) {
+        const double s = static_cast<double>(k) / num_steps;
+        input.tip = top + size * Vector3d(0.25 * std::sin(6 * s), 0.1 * (std::cos(9 * s) - 1),
+                                          -0.03 - 0.02 * std::sin(20 * s));
+        const PointContact& contact = contacts.tick({&input, 1}, stiffness).points[0];
+        EXPECT_TRUE(contact.is_touching()) << k;
+        const double N = -contact.force.dot(contact.normal);
+        EXPECT_LE((contact.force + N * contact.normal).norm() - 0.3 * N,
+                  1e-12 * contact.force.norm());
+        if (k > 0) largest = std::max(largest, (contact.force - last).norm());
+        last = contact.force;
+        num_sliding += contact.phase == PointPhase::Sliding;
+    }
+    EXPECT_GT(num_sliding, num_steps / 2);
+    return largest;
+}
+
+TEST(TouchBuilt, StrokesOverTheKidneyAreContinuous) {
+    for (const auto elements : {BoundaryElements::Linear, BoundaryElements::Constant}) {
+        const auto model = built_model("kidney", 1, "z < 20 %", elements);
+        EXPECT_LT(largest_change(model, 4000), 0.6 * largest_change(model, 2000));
+    }
+}
+
+// What is shown: the tip of the picture is where the device is, at vertices.
+TEST(TouchBuilt, DeformationMeetsTheTip) {
+    const auto model = built_model("kidney", 1, "z < 20 %", BoundaryElements::Linear);
+    const SurfaceStiffness stiffness(model);
+    CapacitanceOptions options;
+    options.max_dofs = 3;
+    options.max_loads = 100;
+    CapacitanceSolver solver(model->reference, UpdateCosts(), options);
+    PointLoads loads(model->num_nodes(), 100);
+    int num_checked = 0;
+    for (int t = 0; t < model->surface.mesh.num_triangles(); t += 7) {
+        const int vertex = model->surface.mesh.triangles[at(t)][0];
+        if (stiffness.is_rigid(vertex)) continue;
+        PointContact contact;
+        contact.phase = PointPhase::Sticking;
+        contact.triangle = t;
+        contact.point = model->surface.mesh.vertices[at(vertex)];
+        contact.tip = contact.point - 1e-3 * model->normals[at(vertex)];
+        contact.force = stiffness.vertex_stiffness(vertex) * (contact.tip - contact.point);
+        loads.clear();
+        ASSERT_TRUE(loads.add(stiffness, contact));
+        ASSERT_TRUE(solver.set_loads(loads.nodes(), loads.tractions()));
+        ASSERT_FALSE(is_refused(solver.solve({}, {})));
+        Vector3d u;
+        solver.displacements({&vertex, 1}, {&u, 1});
+        // stiffness is made symmetric, boundary elements are not quite
+        EXPECT_LT((u - (contact.tip - contact.point)).norm(), 0.1 * 1e-3) << vertex;
+        ++num_checked;
+    }
+    EXPECT_GT(num_checked, 10);
+}
+
+TEST(TouchBuilt, HandGraspsTheNodule) {
+    const auto model = built_model("nodule", 2, "z < 2 %", BoundaryElements::Linear);
+    CompliantHand hand(HandModel::adult());
+    DistributedContact contact(model, hand.model().shapes(), UpdateCosts());
+    const Box box = bounding_box(model->surface.mesh.vertices);
+    Eigen::Matrix3d axes;  // palm down
+    axes << 1, 0, 0, 0, 0, 1, 0, -1, 0;
+    const Pose wrist{{box.center().x(), box.center().y() - 0.085,
+                      box.max().z() + hand.model().palm_half_sizes.y() + 0.006},
+                     Quaternion(axes)};
+    hand.place(wrist, closing_hand(0));
+    std::vector<Wrench> loads(HandModel::kNumLinks);
+    std::vector<Matrix6d> stiffness(HandModel::kNumLinks, Matrix6d::Zero());
+    for (int k = 0; k <= 200; ++k) {
+        EXPECT_TRUE(hand.step(wrist, closing_hand(std::min(0.007 * k, 0.85)), loads, stiffness));
+        (void)contact.step(hand.links());
+        for (int link = 0; link < HandModel::kNumLinks; ++link) {
+            loads[at(link)] = contact.load(link);
+            stiffness[at(link)] = contact.stiffness(link);
+        }
+    }
+    EXPECT_EQ(contact.report().status, DistributedContact::Status::Settled);
+    EXPECT_EQ(contact.report().left_out, 0);
+    EXPECT_GE(contact.touched().size(), 10u);
+    EXPECT_LT(hand.imbalance(), 1e-4);
+    // thumb and fingers press from opposite sides
+    const auto side = [&](int finger) {
+        double sum = 0;
+        for (int bone = 0; bone < 3; ++bone) sum += loads[at(1 + 3 * finger + bone)].force.norm();
+        return sum;
+    };
+    EXPECT_GT(side(0), 0);
+    EXPECT_GT(side(2), 0);
+}
+
+}  // namespace
+}  // namespace pliant
