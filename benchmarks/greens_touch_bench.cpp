@@ -46,12 +46,13 @@ struct Strokes {
     void move(double height) {
         const double size = model->reference.length, turn = 1e-3 * tick;
         for (std::size_t k = 0; k < inputs.size(); ++k)
-            inputs[k].tip = top + size * Vector3d(0.2 * std::sin(5 * turn + static_cast<double>(k)),
-                                                  0.05 * std::cos(9 * turn), height);
+            inputs[k].tip =
+                top + size * Vector3d(0.12 * std::sin(5 * turn + 0.8 * static_cast<double>(k)),
+                                      0.03 * std::cos(9 * turn), height);
     }
     double run() {
         ++tick;
-        move(-0.03);
+        move(-0.04);
         return contacts.tick(inputs, stiffness).points[0].force.norm();
     }
 };
