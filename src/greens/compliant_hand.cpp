@@ -21,7 +21,7 @@ constexpr int kFingers = HandModel::kNumFingers, kLinks = HandModel::kLinksPerFi
 /// The wrist moves no further in one step [m].
 constexpr double kWristStep = 0.02;
 
-Pose turned(const Vector3d& axis, double angle) {
+Pose turned_pose(const Vector3d& axis, double angle) {
     return {Vector3d::Zero(), rotation_from_vector(angle * axis)};
 }
 
@@ -35,19 +35,19 @@ struct JointAxis {
 };
 
 /// Poses of the links and the axes of the joints that move them.
-void place_hand(const HandModel& hand, const Pose& wrist, const HandJoints& joints,
-                std::span<Pose> links, std::span<JointAxis> axes) noexcept {
+void place_hand_links(const HandModel& hand, const Pose& wrist, const HandJoints& joints,
+                      std::span<Pose> links, std::span<JointAxis> axes) noexcept {
     links[0] = wrist * Pose{Vector3d(0, 0, hand.palm_half_sizes.z()), Quaternion::Identity()};
     for (int f = 0; f < kFingers; ++f) {
         const HandModel::Finger& finger = hand.fingers[at(f)];
         const int first = f * kJoints;
         Pose joint = wrist * finger.root;
         axes[at(first)] = {joint.rotation * Vector3d::UnitY(), joint.position};
-        joint = joint * turned(Vector3d::UnitY(), joints[first]);
+        joint = joint * turned_pose(Vector3d::UnitY(), joints[first]);
         for (int bone = 0; bone < kLinks; ++bone) {
             // bending turns z towards y
             axes[at(first + 1 + bone)] = {joint.rotation * -Vector3d::UnitX(), joint.position};
-            joint = joint * turned(-Vector3d::UnitX(), joints[first + 1 + bone]);
+            joint = joint * turned_pose(-Vector3d::UnitX(), joints[first + 1 + bone]);
             const double length = finger.lengths[at(bone)];
             links[at(link_of(f, bone))] =
                 joint * Pose{Vector3d(0, 0, length / 2), Quaternion::Identity()};
@@ -147,7 +147,7 @@ HandJoints closing_hand(double closing) noexcept {
 void hand_links(const HandModel& hand, const Pose& wrist, const HandJoints& joints,
                 std::span<Pose> links) noexcept {
     std::array<JointAxis, HandModel::kNumJoints> axes;
-    place_hand(hand, wrist, joints, links, axes);
+    place_hand_links(hand, wrist, joints, links, axes);
 }
 
 CompliantHand::CompliantHand(HandModel model, const CompliantHandOptions& options)
@@ -194,7 +194,7 @@ bool CompliantHand::step(const Pose& wrist, const HandJoints& joints, std::span<
     system_ = springs.asDiagonal();
     // what the links touch
     std::array<JointAxis, HandModel::kNumJoints> axes;
-    place_hand(model_, wrist_, joints_, links_, axes);
+    place_hand_links(model_, wrist_, joints_, links_, axes);
     for (int l = 0; l < HandModel::kNumLinks; ++l) {
         if (stiffness[at(l)].isZero(0) && loads[at(l)].force.isZero(0)) continue;
         const HandJacobian J = link_jacobian(l, links_[at(l)].position, wrist_.position, axes);

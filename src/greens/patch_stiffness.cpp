@@ -9,7 +9,7 @@
 namespace pliant {
 namespace {
 
-using Vector6d = Eigen::Matrix<double, 6, 1>;
+using PatchVector = Eigen::Matrix<double, 6, 1>;
 
 /// How rigid motions of a patch move its conditions: (d, (x − c) × d), slot by slot.
 template <class Visit>
@@ -22,7 +22,7 @@ void visit_patch(const CapacitanceSolver& solver, const RigidPatch& patch, Visit
             [](const auto& listed, int wanted) { return listed.dof.node < wanted; });
         for (; entry != list.end() && entry->dof.node == node; ++entry) {
             const Eigen::Vector3d& d = entry->dof.direction;
-            Vector6d motion;
+            PatchVector motion;
             motion << d, (solver.reference().positions[at(node)] - patch.centre).cross(d);
             visit(entry->slot, node, motion);
         }
@@ -35,9 +35,9 @@ Matrix6d rigid_patch_stiffness(const CapacitanceSolver& solver, const RigidPatch
                                const RigidPatch& j) noexcept {
     const ReferenceProblem& reference = solver.reference();
     Matrix6d K = Matrix6d::Zero();
-    visit_patch(solver, i, [&](int a, int node, const Vector6d& wrench) {
-        Vector6d row = Vector6d::Zero();
-        visit_patch(solver, j, [&](int b, int, const Vector6d& motion) {
+    visit_patch(solver, i, [&](int a, int node, const PatchVector& wrench) {
+        PatchVector row = PatchVector::Zero();
+        visit_patch(solver, j, [&](int b, int, const PatchVector& motion) {
             row += double{solver.inverse().inverse_element(a, b)} * motion;
         });
         K.noalias() -= reference.areas[at(node)] * wrench * row.transpose();

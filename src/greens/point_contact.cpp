@@ -30,9 +30,9 @@ constexpr double kMaxCoupling = 0.95;
 constexpr double kConeRounding = 1e-13;
 /// Sweeps begin so far behind the last tip, in sizes of the body: none slips through by rounding.
 constexpr double kOverlap = 1e-9;
-constexpr double kFarAway = 1e6;  // [m]: no place for a tip
+constexpr double kNoPlace = 1e6;  // [m]: no place for a tip
 
-bool is_place(const Vector3d& x) noexcept { return (x.array().abs() <= kFarAway).all(); }
+bool is_place(const Vector3d& x) noexcept { return (x.array().abs() <= kNoPlace).all(); }
 
 bool is_usable_setting(const PointContactSettings& settings) noexcept {
     return settings.friction >= 0 && std::isfinite(settings.friction) &&
@@ -41,7 +41,7 @@ bool is_usable_setting(const PointContactSettings& settings) noexcept {
            settings.max_jump > 0;
 }
 
-void let_go(PointContact& contact) noexcept {
+void end_contact(PointContact& contact) noexcept {
     contact.phase = PointPhase::Free;
     contact.triangle = -1;
     contact.barycentric = {1, 0, 0};
@@ -49,7 +49,7 @@ void let_go(PointContact& contact) noexcept {
 }
 
 /// Largest eigenvalue of a symmetric matrix, by its characteristic polynomial.
-double largest_eigenvalue(const Matrix3d& A) noexcept {
+double largest_eigenvalue_of_three(const Matrix3d& A) noexcept {
     const double mean = A.trace() / 3;
     const Matrix3d B = A - mean * Matrix3d::Identity();
     const double p = std::sqrt(B.squaredNorm() / 6);
@@ -114,7 +114,7 @@ bool PointContacts::set(const PointContactSettings& settings) noexcept {
 }
 
 void PointContacts::reset() noexcept {
-    for (PointContact& contact : frame_.points) let_go(contact);
+    for (PointContact& contact : frame_.points) end_contact(contact);
     is_placed_.fill(false);
 }
 
@@ -261,8 +261,8 @@ void PointContacts::couple(const SurfaceStiffness& stiffness) noexcept {
             Z /= settings_.modulus_scale;
             coupled_.block<3, 3>(3 * a, 3 * b) = Z;
             const Matrix3d relative = roots[at(a)].transpose() * Z * roots[at(b)];
-            const double ratio =
-                std::sqrt(std::max(largest_eigenvalue(relative.transpose() * relative), 0.0));
+            const double ratio = std::sqrt(
+                std::max(largest_eigenvalue_of_three(relative.transpose() * relative), 0.0));
             sums[at(a)] += ratio;
             sums[at(b)] += ratio;
         }
@@ -297,7 +297,7 @@ bool PointContacts::slide(int a) noexcept {
     const Vector3d force = force_on(a), &n = contact.normal;
     const double N = -force.dot(n), mu = settings_.friction;
     if (!(N > 0)) {
-        let_go(contact);
+        end_contact(contact);
         return true;
     }
     const Vector3d t = force + N * n;
@@ -313,7 +313,7 @@ bool PointContacts::slide(int a) noexcept {
     if (!rest.allFinite()) return false;
     const double c = n.dot(K * rest);
     if (!(N + c > 0)) {
-        let_go(contact);
+        end_contact(contact);
         return true;
     }
     const double part = std::clamp((t.norm() - mu * N) / (t.norm() + mu * c), 0.0, 1.0);
@@ -341,7 +341,8 @@ bool PointContacts::finish_forces() noexcept {
         if (t.norm() > limit) contact.force = t * (limit / t.norm()) - N * contact.normal;
     }
     for (int i = 0; i < frame_.num_points; ++i)
-        if (PointContact& contact = frame_.points[at(i)]; !contact.is_touching()) let_go(contact);
+        if (PointContact& contact = frame_.points[at(i)]; !contact.is_touching())
+            end_contact(contact);
     return is_final;
 }
 
@@ -357,7 +358,7 @@ const PointContactFrame& PointContacts::tick(std::span<const PointInput> inputs,
         is_pulling_[at(i)] = input.is_pulling;
         contact.tip = input.tip;
         if ((contact.tip - last_tip).norm() > settings_.max_jump) {
-            let_go(contact);
+            end_contact(contact);
         } else if (!contact.is_touching()) {
             begin(contact, input, last_tip);
         }

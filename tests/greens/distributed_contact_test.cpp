@@ -19,7 +19,7 @@ namespace {
 
 using Eigen::Vector3d;
 using Eigen::VectorXd;
-using Status = DistributedContact::Status;
+using ContactStatus = DistributedContact::Status;
 
 constexpr double kLength = 0.08, kModulus = 3e4;  // of the box
 constexpr double kInverseRounding = 2e-4;         // single precision, times a condition of 100
@@ -63,7 +63,7 @@ struct TouchBox {
     }
 };
 
-Pose moved(double x, double y, double z) { return {Vector3d(x, y, z), Quaternion::Identity()}; }
+Pose tool_at(double x, double y, double z) { return {Vector3d(x, y, z), Quaternion::Identity()}; }
 
 /// Every condition of unilateral contact, from the solution of the whole body.
 void expect_contact_holds(const TouchBox& body, const DistributedContact& contact,
@@ -177,10 +177,10 @@ TEST(DistributedContact, OfASphereSatisfiesAllConditionsOfTheWholeBody) {
                                    options);
         std::size_t most = 0;
         for (int k = 0; k < 40; ++k) {
-            const Pose pose = moved(0.45 * kLength + 1e-4 * k, 0.35 * kLength,
-                                    (1.26 - 0.15 * std::sin(0.08 * k)) * kLength);
-            const Status status = contact.step({&pose, 1});
-            EXPECT_EQ(status, Status::Settled) << k;
+            const Pose pose = tool_at(0.45 * kLength + 1e-4 * k, 0.35 * kLength,
+                                      (1.26 - 0.15 * std::sin(0.08 * k)) * kLength);
+            const ContactStatus status = contact.step({&pose, 1});
+            EXPECT_EQ(status, ContactStatus::Settled) << k;
             EXPECT_LE(contact.report().iterations, 8);
             // what was let go in a step and is inside is taken by the next one
             for (int again = 0; again < 3 && contact.report().left_out > 0; ++again)
@@ -194,8 +194,8 @@ TEST(DistributedContact, OfASphereSatisfiesAllConditionsOfTheWholeBody) {
         }
         EXPECT_GE(most, 4u);
         // away again: nothing is left
-        const Pose pose = moved(0, 0, 3 * kLength);
-        EXPECT_EQ(contact.step({&pose, 1}), Status::Settled);
+        const Pose pose = tool_at(0, 0, 3 * kLength);
+        EXPECT_EQ(contact.step({&pose, 1}), ContactStatus::Settled);
         EXPECT_TRUE(contact.touched().empty());
         EXPECT_EQ(contact.load(0).force, Vector3d::Zero());
         EXPECT_EQ(contact.stiffness(0), Matrix6d::Zero());
@@ -219,10 +219,10 @@ TEST(DistributedContact, OfSeveralToolsOfAllShapesHolds) {
         const double depth = 0.008 * k * kLength;
         poses[0] = {Vector3d(0.3 * kLength, 0.4 * kLength, 0.92 * kLength - depth),
                     rotation_from_vector({0, std::numbers::pi / 2, 0})};
-        poses[1] = moved(1.22 * kLength - depth, 0.4 * kLength, 0.5 * kLength);
-        poses[2] = moved(-0.27 * kLength + depth, 0.4 * kLength, 0.5 * kLength);
-        const Status status = contact.step(poses);
-        EXPECT_EQ(status, Status::Settled) << k;
+        poses[1] = tool_at(1.22 * kLength - depth, 0.4 * kLength, 0.5 * kLength);
+        poses[2] = tool_at(-0.27 * kLength + depth, 0.4 * kLength, 0.5 * kLength);
+        const ContactStatus status = contact.step(poses);
+        EXPECT_EQ(status, ContactStatus::Settled) << k;
         if (k % 5 == 0) expect_contact_holds(body, contact, poses, TouchFriction::Sticking);
     }
     EXPECT_GT(contact.load(0).force.z(), 0);
@@ -230,7 +230,7 @@ TEST(DistributedContact, OfSeveralToolsOfAllShapesHolds) {
     EXPECT_LT(contact.load(2).force.x(), 0);
     // the same squeeze without the tool across: softer
     DistributedContact alone(body.model, {tools[1]}, UpdateCosts());
-    ASSERT_EQ(alone.step({&poses[1], 1}), Status::Settled);
+    ASSERT_EQ(alone.step({&poses[1], 1}), ContactStatus::Settled);
     EXPECT_LT(alone.load(0).force.x(), contact.load(1).force.x());
 }
 
@@ -238,13 +238,13 @@ TEST(DistributedContact, SticksUntilItIsPulled) {
     const TouchBox body;
     DistributedContact contact(body.model, {RigidShape::box(Vector3d::Constant(0.3 * kLength))},
                                UpdateCosts());
-    Pose pose = moved(0.5 * kLength, 0.375 * kLength, 1.02 * kLength);
-    ASSERT_EQ(contact.step({&pose, 1}), Status::Settled);
+    Pose pose = tool_at(0.5 * kLength, 0.375 * kLength, 1.02 * kLength);
+    ASSERT_EQ(contact.step({&pose, 1}), ContactStatus::Settled);
     ASSERT_FALSE(contact.touched().empty());
     const std::vector<TouchedNode> before(contact.touched().begin(), contact.touched().end());
     // dragged along: the same anchors, a force against it
     pose.position.x() += 0.01 * kLength;
-    ASSERT_EQ(contact.step({&pose, 1}), Status::Settled);
+    ASSERT_EQ(contact.step({&pose, 1}), ContactStatus::Settled);
     EXPECT_LT(contact.load(0).force.x(), 0);
     for (const TouchedNode& touched : contact.touched())
         for (const TouchedNode& old : before)
@@ -253,7 +253,7 @@ TEST(DistributedContact, SticksUntilItIsPulled) {
             }
     // a bit above the surface at rest: all of it would have to pull
     pose.position.z() = 1.06 * kLength;
-    ASSERT_EQ(contact.step({&pose, 1}), Status::Settled);
+    ASSERT_EQ(contact.step({&pose, 1}), ContactStatus::Settled);
     EXPECT_TRUE(contact.touched().empty());
     EXPECT_EQ(contact.report().removed, static_cast<int>(before.size()));
 }
@@ -261,13 +261,13 @@ TEST(DistributedContact, SticksUntilItIsPulled) {
 TEST(DistributedContact, KeepsTheLastGoodSetWhenTheSolverRefuses) {
     const TouchBox body;
     DistributedContact contact(body.model, {RigidShape::sphere(0.5 * kLength)}, UpdateCosts());
-    Pose pose = moved(0.45 * kLength, 0.35 * kLength, 1.2 * kLength);
-    ASSERT_EQ(contact.step({&pose, 1}), Status::Settled);
+    Pose pose = tool_at(0.45 * kLength, 0.35 * kLength, 1.2 * kLength);
+    ASSERT_EQ(contact.step({&pose, 1}), ContactStatus::Settled);
     const std::size_t size = contact.touched().size();
     ASSERT_GT(size, 0u);
     contact.solver().set_budget(0);
     pose.position.z() -= 0.1 * kLength;
-    EXPECT_EQ(contact.step({&pose, 1}), Status::Limited);
+    EXPECT_EQ(contact.step({&pose, 1}), ContactStatus::Limited);
     EXPECT_EQ(contact.report().solver, CapacitanceStatus::OverBudget);
     EXPECT_EQ(contact.touched().size(), size);
     EXPECT_GT(contact.report().left_out, 0);
@@ -280,23 +280,23 @@ TEST(DistributedContact, KeepsTheLastGoodSetWhenTheSolverRefuses) {
                   1e-4 * kLength);
     }
     contact.solver().set_budget(1);
-    EXPECT_EQ(contact.step({&pose, 1}), Status::Settled);
+    EXPECT_EQ(contact.step({&pose, 1}), ContactStatus::Settled);
     EXPECT_GT(contact.touched().size(), size);
 
     // poses that are none
     const Wrench load = contact.load(0);
     Pose bad = pose;
     bad.position.x() = std::numeric_limits<double>::quiet_NaN();
-    EXPECT_EQ(contact.step({&bad, 1}), Status::BadInput);
+    EXPECT_EQ(contact.step({&bad, 1}), ContactStatus::BadInput);
     EXPECT_EQ(contact.load(0).force, load.force);
-    EXPECT_EQ(contact.step({}), Status::BadInput);
+    EXPECT_EQ(contact.step({}), ContactStatus::BadInput);
     // far too deep: finite, and out again without a trace
     pose.position = {1e200, 0, 0};
     (void)contact.step({&pose, 1});
     EXPECT_TRUE(contact.load(0).force.allFinite());
     contact.reset();
-    pose = moved(0, 0, 3 * kLength);
-    EXPECT_EQ(contact.step({&pose, 1}), Status::Settled);
+    pose = tool_at(0, 0, 3 * kLength);
+    EXPECT_EQ(contact.step({&pose, 1}), ContactStatus::Settled);
     EXPECT_TRUE(contact.touched().empty());
 }
 
@@ -307,8 +307,8 @@ TEST(DistributedContact, TakesTheDeepestWhenThereAreTooMany) {
     options.capacitance.cache.max_bytes = 1 << 20;
     DistributedContact contact(body.model, {RigidShape::box(Vector3d(0.6, 0.6, 0.2) * kLength)},
                                UpdateCosts(), options);
-    const Pose pose = moved(0.5 * kLength, 0.375 * kLength, 0.93 * kLength);
-    EXPECT_EQ(contact.step({&pose, 1}), Status::Limited);
+    const Pose pose = tool_at(0.5 * kLength, 0.375 * kLength, 0.93 * kLength);
+    EXPECT_EQ(contact.step({&pose, 1}), ContactStatus::Limited);
     EXPECT_EQ(contact.touched().size(), 3u);
     EXPECT_GT(contact.report().left_out, 0);
     EXPECT_GT(contact.report().deepest, 0);
