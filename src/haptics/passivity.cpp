@@ -58,8 +58,10 @@ DeviceCommand PassivityPort::update(const Pose& pose, const DeviceCommand& held,
     // docs/haptics.md eq. (21), exact for outputs that are held; the springs at the same place
     const double stored =
         std::max(storage.coupling - storage.force.dot(place - pose.position), 0.0);
-    const double kept = stored + std::max(storage.beyond, 0.0) + options_.max_stored;
-    energy_ = is_first ? stored : std::min(energy_ - work(held, way, turn), kept);
+    const double returnable = stored + std::max(storage.beyond, 0.0);
+    energy_ = is_first
+                  ? returnable
+                  : std::min(energy_ - work(held, way, turn), returnable + options_.max_stored);
     taken_out_ -= work(added_, way, turn);
     // eq. (22)
     const double margin = energy_ - stored;

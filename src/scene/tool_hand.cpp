@@ -23,6 +23,10 @@ constexpr double kHandSpeed = 0.5, kHandTurning = std::numbers::pi;
 /// What devices weigh at the handle [kg].
 constexpr double kLightHandle = 0.05, kHeavyHandle = 0.3;
 
+/// Gains that count among full FEM bodies, where contact is a constraint.
+constexpr const char* kFemGains[] = {"stiffness", "angular_stiffness", "injection",
+                                     "rendered_force", "rendered_torque"};
+
 HeldTool with_gate(HeldTool held) {
     if (!held.is_virtual)
         held.device = std::make_unique<GatedDevice>(std::move(held.device), held.options.rate);
@@ -107,6 +111,10 @@ void ToolHand::finish(int body_of_world) {
     info_.deadman_button = held_.options.safety.deadman_button;
     info_.grasp = held_.options.grasp;
     info_.gains = explain(held_.gains, info_.capabilities, held_.scene);
+    if (fem_)
+        std::erase_if(info_.gains, [](const GainNote& note) {
+            return std::ranges::find(kFemGains, note.name) == std::end(kFemGains);
+        });
     info_.warning = held_.warning;
     first_stiffness_ = held_.gains.contact_stiffness;
     wanted_stiffness_ = held_.contact_stiffness;

@@ -68,6 +68,20 @@ TEST(PassivityPort, ADelayOfOneSampleTriplesWhatIsMade) {
     EXPECT_NEAR(port.least_margin(), -1.5 * K * h * v * v * n * h, K * h * h * v * v);
 }
 
+TEST(PassivityPort, WhatBodiesWereLentBeforeTheAccountBeganMayComeBack) {
+    const DeviceCommand held{Vector3d(1, 0, 0), Vector3d::Zero(), 0};
+    const auto push_back = [&](double lent) {
+        PassivityPort port(observing());
+        for (int k = 0; k <= 100; ++k) {
+            const double x = 1e-3 * k;  // the hand is pushed by 1 N, the body gives 1 mJ a tick
+            static_cast<void>(port.update(at({x, 0, 0}), held, {0.01, lent - x}, kLoopStep));
+        }
+        return port.least_margin();
+    };
+    EXPECT_NEAR(push_back(0.1), 0, 1e-12);
+    EXPECT_NEAR(push_back(0.06), -0.04, 1e-12) << "more than it was lent";
+}
+
 TEST(PassivityPort, ATorsionSpringCountsAsMuch) {
     // θ about a tilted axis, T = −k θ
     const Vector3d axis = Vector3d(1, 2, -2) / 3;

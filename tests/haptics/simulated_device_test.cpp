@@ -57,6 +57,22 @@ TEST(SimulatedDevice, MassUnderConstantForceFollowsTheParabola) {
     }
 }
 
+TEST(SimulatedDevice, TheMassOfTheHandleMayChangeWhileItMoves) {
+    SimulatedDevice device(ideal(), HandModel::absent());
+    device.write(push_by(2));
+    run(device, 0, 50);
+    const double x = device.true_pose().position.x(), v = device.true_twist().linear.x();
+    device.set_mass(0.25);
+    run(device, 50, 100);
+    const double t = 50 * kLoopStep;
+    EXPECT_NEAR(device.true_pose().position.x(), x + v * t + 0.5 * 2 / 0.25 * t * t, 1e-12);
+    EXPECT_NE(test::input_error([&] { device.set_mass(0); }), "");
+    device.reset();
+    device.write(push_by(2));
+    run(device, 0, 50);
+    EXPECT_NEAR(device.true_pose().position.x(), 0.5 * 2 / 0.25 * t * t, 1e-12) << "kept";
+}
+
 TEST(SimulatedDevice, InertiaUnderConstantTorqueTurnsAsItShould) {
     SimulatedDevice device(ideal(), HandModel::absent());
     device.write(twist(0.01));

@@ -263,6 +263,10 @@ TEST(FemToolScene, SlidersAreThoseThatMeanSomethingHere) {
                              "tool.force", "hand.stiffness", "device.mass"})
         EXPECT_GE(world.find_parameter(name), 0) << name;
     EXPECT_EQ(world.find_parameter("tool.depth limit"), -1);
+    std::vector<std::string> gains;
+    for (const GainNote& note : world.loop(0).haptics()->gains) gains.push_back(note.name);
+    EXPECT_THAT(gains, testing::ElementsAre("stiffness", "angular_stiffness", "injection",
+                                            "rendered_force", "rendered_torque"));
     world.advance_to(1.5);
     const double force = felt(world).command.force.z(), deep = felt(world).tool.position.z();
     const int stiffness = world.find_parameter("tool.stiffness");
