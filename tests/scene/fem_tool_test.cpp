@@ -144,8 +144,9 @@ TEST(FemToolScene, PartsMoveWithTheToolAsOnePieceAndAreFelt) {
     const Pose there = pose(both, "ball") * info.parts[0].offset;
     EXPECT_LT((there.position - pose(both, "finger").position).norm(), 1e-9);
     EXPECT_LT(pose(both, "finger").position.z(), 0.085);
-    EXPECT_GT(felt(both).num_contacts, felt(one).num_contacts);
-    EXPECT_GT(felt(both).contact.torque.norm(), 1e-3) << "on one side of the ball";
+    // the ball is pressed along its axis, the finger on one side of it
+    EXPECT_LT(felt(one).contact.torque.norm(), 1e-3);
+    EXPECT_GT(felt(both).contact.torque.norm(), 5 * felt(one).contact.torque.norm());
     EXPECT_LT(felt(both).oscillation, 0.03);
 }
 
