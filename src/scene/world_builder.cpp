@@ -5,8 +5,8 @@
 #include "pliant/geometry/structured_mesh.h"
 #include "pliant/scene/world.h"
 #include "scene/contact_store.h"
-#include "scene/fem_exchange.h"
 #include "scene/greens_store.h"
+#include "scene/held_fem_tool.h"
 #include "scene/model_store.h"
 #include "scene/primitive_surfaces.h"
 
@@ -80,33 +80,6 @@ VolumeMesh box_mesh(const FemSource::BoxMesh& box) {
     VolumeMesh mesh = graded_box(box.cells[0], box.graded_layers);
     for (Vector3d& x : mesh.vertices) x = (x - Vector3d(0.5, 0.5, 0)).cwiseProduct(box.sizes);
     return mesh;
-}
-
-SurfaceMesh placed_surface(SurfaceMesh surface, const Pose& pose) {
-    for (Vector3d& x : surface.vertices) x = pose.to_world(x);
-    return surface;
-}
-
-/// Of the surfaces of all full FEM bodies [m].
-double shortest_fem_edge(const std::vector<std::unique_ptr<Body>>& bodies) {
-    double shortest = 0;
-    for (const auto& body : bodies) {
-        const auto* fem = dynamic_cast<const FemBody*>(body.get());
-        if (!fem) continue;
-        const std::vector<Vector3d>& x = fem->surface().vertices;
-        for (const auto& triangle : fem->surface().triangles)
-            for (std::size_t i = 0; i < 3; ++i) {
-                const double edge = (x[static_cast<std::size_t>(triangle[i])] -
-                                     x[static_cast<std::size_t>(triangle[(i + 1) % 3])])
-                                        .norm();
-                if (edge > 0 && !(shortest > 0 && shortest < edge)) shortest = edge;
-            }
-    }
-    if (!(shortest > 0))
-        throw InputError("",
-                         "there is no full FEM body in the loop of the tool, so that there is "
-                         "nothing to feel: add one, or a contact");
-    return shortest;
 }
 
 class WorldBuilder {
@@ -505,52 +478,31 @@ private:
         if (say_ && !loop.held->warning.empty()) say_("tool: " + loop.held->warning);
     }
 
-    /// Both ends of a tool among full FEM bodies: the device in the haptic loop, the proxies in
-    /// that of the bodies.
+    /// The device in the haptic loop, the proxies in that of the bodies.
     void hold_among_fem(const HeldToolDescription& tool, const WorldBody& first,
                         const RigidSource& source) {
         LoopInMaking& loop = loops_[static_cast<std::size_t>(first.loop)];
-        FemProxies proxies;
-        proxies.exchange = std::make_shared<FemExchange>();
-        HeldFemTool fem;
-        fem.exchange = proxies.exchange;
-        fem.body = number_of(first);
-        fem.watchdog = tool.fem->watchdog;
-        SurfaceMesh surface;
+        std::vector<FemProxyBody> proxies;
         const auto add_proxy = [&](const WorldBody& one) {
-            const auto* rigid = dynamic_cast<const RigidBody*>(
-                loop.bodies[static_cast<std::size_t>(one.place)].get());
-            if (rigid == nullptr || one.loop != first.loop)
+            const auto* rigid = one.loop == first.loop
+                                    ? dynamic_cast<const RigidBody*>(
+                                          loop.bodies[static_cast<std::size_t>(one.place)].get())
+                                    : nullptr;
+            if (rigid == nullptr)
                 throw InputError("", "\"" + one.name + "\" is no rigid body of the loop of \"" +
                                          first.name + "\"; a hand holds these only");
-            const bool is_first = proxies.places.empty();
-            if (is_first) fem.start = rigid->motion().pose;
-            const Pose offset = fem.start.inverse() * rigid->motion().pose;
-            append(surface, placed_surface(rigid->surface(), is_first ? Pose{} : offset));
-            if (!is_first) fem.parts.push_back({number_of(one), offset});
-            proxies.places.push_back(one.place);
+            proxies.push_back({rigid, one.place, number_of(one)});
         };
         add_proxy(first);
         for (const std::string& part : tool.fem->parts) add_proxy(find_body(part, "tool.parts"));
-
-        LoopInMaking& haptic = loops_[0];
-        HeldTool held = pliant::make_held_tool(tool, device_,
-                                               {.surface = surface,
-                                                .start = fem.start,
-                                                .motion = source.motion,
-                                                .cell = shortest_fem_edge(loop.bodies),
-                                                .rate = haptic.settings.rate,
-                                                .use = scene_.device_use});
-        proxies.options.coupling = tool.fem->coupling;
-        proxies.options.grasp = held.options.grasp;
-        proxies.options.mass = tool.fem->mass;
-        proxies.options.gyration = held.scene.gyration;
-        // as fast as a hand moves the handle
-        proxies.options.max_speed = std::max(proxies.options.max_speed, 1 / held.scene.scale);
-        if (say_ && !held.warning.empty()) say_("tool: " + held.warning);
-        held.fem = std::move(fem);
-        haptic.held = std::move(held);
-        loop.proxies = std::move(proxies);
+        FemToolEnds ends = make_fem_tool(tool, device_, proxies,
+                                         {.bodies = loop.bodies,
+                                          .motion = source.motion,
+                                          .rate = loops_[0].settings.rate,
+                                          .use = scene_.device_use});
+        if (say_ && !ends.held.warning.empty()) say_("tool: " + ends.held.warning);
+        loops_[0].held = std::move(ends.held);
+        loop.proxies = std::move(ends.proxies);
     }
 
     [[nodiscard]] int number_of(const WorldBody& body) const {

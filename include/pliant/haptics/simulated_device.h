@@ -52,8 +52,8 @@ public:
     void aim(const Pose& target) noexcept;
     /// Puts handle and hand there, the handle with a velocity.
     void place(const Pose& pose, const Twist& twist = {}) noexcept;
-    /// As constructed but for the hand and the mass, with the handle there: also clock, tremor, commands on
-    /// their way, buttons and plug.
+    /// As constructed but for the hand and the mass, with the handle there: also clock, tremor,
+    /// commands on their way, buttons and plug.
     void reset(const Pose& pose = {}) noexcept;
     /// Throws InputError for numbers out of range.
     void set_hand(const HandModel& hand);

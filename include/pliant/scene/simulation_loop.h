@@ -115,8 +115,7 @@ public:
     /// A recorded device begins again with its first reading; reset() leaves it where it is.
     void rewind_device() noexcept;
 
-    /// Whether it has one end of a tool among full FEM bodies; the other one may be in another
-    /// loop.
+    /// Whether it has one end of a tool among full FEM bodies, and another loop the other one.
     [[nodiscard]] bool exchanges() const noexcept;
     /// Takes the newest that the other end published, for the next tick(), which does so itself
     /// where nobody did. Returns the tick that it is of, 0: none since the last reset.
