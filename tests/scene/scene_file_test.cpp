@@ -15,6 +15,7 @@
 
 #include "input_error.h"
 #include "pliant/geometry/shapes.h"
+#include "scene/greens_scenes.h"
 #include "scene/held_tool_samples.h"
 #include "scene/json_schema.h"
 #include "scene/scene_files.h"
@@ -199,6 +200,7 @@ TEST_F(SceneFile, ReaderAndSchemaKnowTheSameKeys) {
     collect_schema_keys(root, {&root, "#"}, in_schema);
     std::vector<std::string> scenes = test::held_tool_scenes();
     scenes.push_back(kEveryKey);
+    for (const std::string& text : test::greens_key_scenes()) scenes.push_back(text);
     for (const std::string& text : scenes) {
         const JsonValue scene = parse_json(text, "scene.json");
         std::set<std::string> paths_in_scene;

@@ -1,0 +1,308 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "core/numbers.h"
+#include "input_error.h"
+#include "pliant/core/allocation_guard.h"
+#include "pliant/scene/recording.h"
+#include "scene/greens_scenes.h"
+
+namespace pliant {
+namespace {
+
+using Eigen::Vector3d;
+using test::GreensScenes;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class GreensScene : public ::testing::Test, protected GreensScenes {
+protected:
+    static void set(World& world, const std::string& name, double value) {
+        const int parameter = world.find_parameter(name);
+        ASSERT_GE(parameter, 0) << name;
+        world.apply({.kind = Command::Kind::SetParameter, .parameter = parameter, .value = value});
+    }
+    [[nodiscard]] static const GreensTouch& touch(const World& world, int loop = 0) {
+        return *world.loop(loop).contact(0).greens();
+    }
+    [[nodiscard]] static std::string two_points() {
+        return scene(ball("finger") + "," + ball("thumb", 0.05),
+                     R"("contacts": [{"greens": "nodule", "points": ["finger", "thumb"],
+                                      "friction": 0.5}])");
+    }
+    [[nodiscard]] static std::string in_hand(const std::string& more = "") {
+        return scene(ball("finger"),
+                     R"("contacts": [{"greens": "nodule", "points": ["finger"], "friction": 0.4}],
+                        "tool": {"body": "finger"}, "device": {"hand": "firm", "tremor": 0.0001})" +
+                         more);
+    }
+    [[nodiscard]] static std::string with_tool(const std::string& more = "") {
+        return scene(ball("ball", 0.055, "grasp"),
+                     R"("contacts": [{"greens": "nodule", "tools": ["ball"])" + more + "}]",
+                     "grasp");
+    }
+    /// Records `ticks` with sliders moved on the way, and runs it again.
+    void expect_same_again(const std::string& text, int ticks,
+                           const std::vector<std::pair<std::string, double>>& sliders) {
+        World world = build(text);
+        {
+            WorldRecorder recorder(file("a.pliantrec"), world, recording_header(world));
+            for (int k = 0; k < ticks; ++k) recorder.add_tick(world, world.advance(), 1.0);
+            recorder.finish();
+        }
+        const Recording recording = Recording::load(file("a.pliantrec"));
+        World again = build(text);
+        const ReplayCheck check = check_replay(recording, again);
+        EXPECT_GT(check.num_compared, 10u);
+        EXPECT_EQ(check.num_different, 0u) << check.first_difference;
+        // a slider makes a difference, so that the check can fail
+        World other = build(text);
+        for (const auto& [name, value] : sliders) set(other, name, value);
+        for (int k = 0; k < ticks; ++k) other.advance();
+        EXPECT_NE(other.state_hash(), world.state_hash());
+    }
+};
+
+TEST_F(GreensScene, IsBuiltOnceAndThenComesFromTheCache) {
+    (void)build(two_points());
+    EXPECT_THAT(lines, ElementsAre(HasSubstr("nodule: 34 nodes")));
+    EXPECT_THAT(lines[0], HasSubstr("built in"));
+    (void)build(two_points());
+    EXPECT_THAT(lines, ElementsAre(HasSubstr("from the cache")));
+}
+
+TEST_F(GreensScene, FingersPressTheBodyInAndFeelItsForce) {
+    World world = build(two_points());
+    const int body = world.find_body("nodule");
+    world.advance_to(0.05);
+    EXPECT_EQ(touch(world).load(0).force, Vector3d::Zero());
+    EXPECT_EQ(touch(world).body().num_loads(), 0);
+    world.advance_to(0.3);
+    const Vector3d on_finger = touch(world).load(0).force, on_thumb = touch(world).load(1).force;
+    EXPECT_GT(on_finger.z(), 0.05);
+    EXPECT_GT(touch(world).body().num_loads(), 3);
+    EXPECT_GT(world.body(body).energy().elastic, 1e-5);
+    // the surface is where the fingers are: 7.5 mm below the top, which was at 53.5 mm
+    const SurfacePoint top = world.nearest_point(body, Vector3d(0.003, 0.002, 0.06));
+    EXPECT_LT(world.body(body).position(top).z(), 0.05);
+    // the frame shows the loads where the surface is, and their sum
+    const LoopFrame frame = world.loop(0).make_frame();
+    std::vector<ContactMark> marks;
+    world.loop(0).contact_marks(frame, 0, marks);
+    ASSERT_EQ(static_cast<int>(marks.size()), frame.contacts[0].num_nodes);
+    Vector3d sum = Vector3d::Zero();
+    for (const ContactMark& mark : marks)
+        sum += Vector3d(static_cast<double>(mark.force[0]), static_cast<double>(mark.force[1]),
+                        static_cast<double>(mark.force[2]));
+    EXPECT_LT((sum + on_finger + on_thumb).norm(), 1e-4 * on_finger.norm()) << "float";
+    EXPECT_EQ(frame.contacts[0].greens.num_points, 2);
+    EXPECT_TRUE(frame.contacts[0].greens.is_there);
+}
+
+TEST_F(GreensScene, FrictionIsASliderOfTheContact) {
+    World rough = build(two_points()), smooth = build(two_points());
+    set(rough, "nodule/finger.friction", 2);
+    set(smooth, "nodule/finger.friction", 0);
+    for (World* world : {&rough, &smooth}) world->advance_to(0.6);
+    const auto sideways = [&](const World& world) {
+        return touch(world).load(0).force.head<2>().norm() / touch(world).load(0).force.z();
+    };
+    EXPECT_GT(sideways(rough), sideways(smooth) + 0.05);
+}
+
+TEST_F(GreensScene, StiffnessIsASliderOfTheBody) {
+    World soft = build(two_points()), stiff = build(two_points());
+    set(stiff, "nodule.stiffness", 3);
+    for (World* world : {&soft, &stiff}) world->advance_to(0.3);
+    EXPECT_LT((3 * touch(soft).load(0).force - touch(stiff).load(0).force).norm(),
+              1e-9 * touch(stiff).load(0).force.norm());
+    // the same deformation
+    const int body = soft.find_body("nodule");
+    const auto top = SurfacePoint::on_triangle(3, Vector3d(0.3, 0.3, 0.4));
+    EXPECT_LT((soft.body(body).position(top) - stiff.body(body).position(top)).norm(), 1e-12);
+}
+
+TEST_F(GreensScene, DrawingAtAnyTimeChangesNoForce) {
+    // one world is drawn by another thread as fast as it can, the other never
+    World drawn = build(in_hand()), alone = build(in_hand());
+    const auto display = drawn.body(0).display();
+    TripleBuffer<LoopFrame> frames(drawn.loop(0).make_frame());
+    std::atomic<bool> stops = false;
+    std::atomic<int> num_drawn = 0;
+    std::thread viewer([&] {
+        std::vector<float> x(3 * at(drawn.body(0).surface().num_vertices()));
+        std::vector<ContactMark> marks;
+        while (!stops) {
+            if (!frames.update()) continue;
+            const LoopFrame& frame = frames.read_slot();
+            display->positions(std::span(frame.display).first(at(display->state_size())), x);
+            drawn.loop(0).contact_marks(frame, 0, marks);
+            ++num_drawn;
+        }
+    });
+    for (int k = 0; k < 600; ++k) {
+        drawn.advance();
+        alone.advance();
+        drawn.loop(0).fill(frames.write_slot());
+        frames.publish();
+        ASSERT_EQ(drawn.loop(0).haptic_tick()->command.force,
+                  alone.loop(0).haptic_tick()->command.force)
+            << k;
+    }
+    stops = true;
+    viewer.join();
+    EXPECT_GT(num_drawn, 0);
+    EXPECT_EQ(drawn.state_hash(), alone.state_hash());
+}
+
+TEST_F(GreensScene, AToolInAHandFeelsThePointItPresses) {
+    World world = build(in_hand());
+    ASSERT_NE(world.loop(0).haptics(), nullptr);
+    double largest = 0, farthest = 0;
+    Vector3d last = Vector3d::Zero();
+    double jump = 0;
+    for (int k = 0; k < 600; ++k) {
+        world.advance();
+        const HapticTick& tick = *world.loop(0).haptic_tick();
+        largest = std::max(largest, tick.command.force.norm());
+        jump = std::max(jump, (tick.contact.force - last).norm());
+        last = tick.contact.force;
+        farthest = std::max(farthest, (tick.tool.position - tick.manipulandum.position).norm());
+        ASSERT_TRUE(tick.command.force.allFinite());
+    }
+    const HapticTick& tick = *world.loop(0).haptic_tick();
+    const HapticInfo& info = *world.loop(0).haptics();
+    EXPECT_GT(largest, 0.05);
+    EXPECT_LE(largest, info.capabilities.max_force);
+    EXPECT_EQ(tick.num_contacts, 1);
+    EXPECT_GT(tick.contact.force.z(), 0);
+    EXPECT_LT(jump, 0.1 * largest) << "continuous";
+    // the tool is where the surface is
+    const auto& touching = touch(world);
+    EXPECT_LT((touching.by()[0]->motion().pose.position - tick.tool.position).norm(), 1e-12);
+    // stiffer than the device: the surface gives way less than the hand moves
+    EXPECT_GT(farthest, 1e-5);
+    // sliders: no depth, no turning
+    EXPECT_GE(world.find_parameter("tool.stiffness"), 0);
+    EXPECT_LT(world.find_parameter("tool.depth limit"), 0);
+    EXPECT_LT(world.find_parameter("tool.turning stiffness"), 0);
+    world.reset();
+    EXPECT_EQ(world.loop(0).haptic_tick()->num_contacts, 0);
+}
+
+TEST_F(GreensScene, AToolInAHandPullsWithItsButton) {
+    World world = build(in_hand(R"(, "script": [
+        {"time": 0.35, "tool": {"target": [0.003, 0.002, 0.046], "duration": 0.1, "buttons": 1}},
+        {"time": 0.5, "tool": {"target": [0.003, 0.002, 0.062], "duration": 0.2, "buttons": 1}}])"));
+    world.advance_to(1.2);
+    EXPECT_LT(world.loop(0).haptic_tick()->contact.force.z(), -0.02) << "it pulls the hand back";
+    EXPECT_GT(world.loop(0).haptic_tick()->tool.position.z(), 0.0535);
+}
+
+TEST_F(GreensScene, ConvexToolsPressNodesOutOfTheWay) {
+    World world = build(with_tool());
+    world.advance_to(0.3);
+    const LoopFrame frame = world.loop(1).make_frame();
+    const ShownGreens& shown = frame.contacts[0].greens;
+    EXPECT_GT(shown.num_nodes, 0);
+    EXPECT_EQ(shown.size, 3 * shown.num_nodes);
+    EXPECT_EQ(frame.contacts[0].num_nodes, touch(world, 1).body().num_loads());
+    EXPECT_GT(touch(world, 1).load(0).force.z(), 0.01);
+    std::uint64_t solved = 0;
+    for (const std::uint64_t count : shown.counts) solved += count;
+    EXPECT_GT(solved, 2u);
+    // what it holds is not inside it
+    const auto& body = touch(world, 1).body();
+    for (int v = 0; v < body.surface().num_vertices(); ++v)
+        EXPECT_GT((body.position(SurfacePoint::at_vertex(v)) -
+                   touch(world, 1).by()[0]->motion(TickMoment::Start).pose.position)
+                      .norm(),
+                  0.01 - 2e-4);
+    // forces of the nodes balance that on the ball
+    std::vector<ContactMark> marks;
+    world.loop(1).contact_marks(frame, 0, marks);
+    double sum = 0;
+    for (const ContactMark& mark : marks) sum += static_cast<double>(mark.force[2]);
+    EXPECT_NEAR(sum, -touch(world, 1).load(0).force.z(), 1e-4);
+}
+
+TEST_F(GreensScene, SlidingToolsHoldOneDirectionOfANode) {
+    World world = build(with_tool(R"(, "sliding": true)"));
+    world.advance_to(0.3);
+    const ShownGreens shown = world.loop(1).make_frame().contacts[0].greens;
+    EXPECT_GT(shown.num_nodes, 0);
+    EXPECT_EQ(shown.size, shown.num_nodes);
+}
+
+TEST_F(GreensScene, HandsPullABodyThatToolsHold) {
+    World world = build(with_tool());
+    world.advance_to(0.3);
+    const int body = world.find_body("nodule");
+    const SurfacePoint side = world.nearest_point(body, Vector3d(0.03, 0, 0.02));
+    Command grab{.kind = Command::Kind::Grab, .body = body, .triangle = side.triangle};
+    std::copy_n(side.barycentric.data(), 3, grab.barycentric.begin());
+    const Vector3d before = world.body(body).position(side);
+    grab.target = {before.x() + 0.004, before.y(), before.z()};
+    world.apply(grab);
+    world.advance_to(1.5);
+    EXPECT_GT(world.body(body).position(side).x(), before.x() + 0.002);
+    EXPECT_GT(world.loop(1).make_frame().contacts[0].greens.num_nodes, 0);
+}
+
+TEST_F(GreensScene, AHandGraspsAndItsLinksMove) {
+    const std::string text = scene(
+        R"({"name": "glove", "hand": {"size": 0.15, "closing": {"keyframes": [{"time": 0, "value": 0},
+             {"time": 1, "value": 0.7}]}}, "pose": {"position": [0, -0.055, -0.02]}, "loop": "grasp"})",
+        R"("contacts": [{"greens": "nodule", "tools": ["glove"]}])", "grasp");
+    World world = build(text);
+    const int tip = world.find_body("glove[9]");
+    ASSERT_GE(tip, 0);
+    ASSERT_LT(world.find_body("glove[16]"), 0);
+    const auto place = [&] {
+        return dynamic_cast<const RigidBody&>(world.body(tip)).motion().pose.position;
+    };
+    const Vector3d first = place();
+    int most = 0;
+    for (int k = 0; k < 20; ++k) {
+        world.advance_to(0.06 * (k + 1));
+        most = std::max(most, world.loop(1).make_frame().contacts[0].greens.num_nodes);
+    }
+    EXPECT_GT((place() - first).norm(), 0.01);
+    EXPECT_GT(most, 2);
+    world.reset();
+    EXPECT_LT((place() - first).norm(), 1e-12);
+    expect_same_again(text, 200, {{"nodule.stiffness", 2}});
+}
+
+TEST_F(GreensScene, RecordingsReplayBitForBit) {
+    const std::string script = R"(, "script": [
+        {"time": 0.1, "set": {"parameter": "nodule.mask_radius", "value": 0.02}},
+        {"time": 0.2, "set": {"parameter": "nodule.stiffness", "value": 2}},
+        {"time": 0.45, "set": {"parameter": "nodule/finger.friction", "value": 0.1}}])";
+    expect_same_again(in_hand(script), 650, {{"nodule.mask_radius", 0.03}});
+    expect_same_again(with_tool(), 60, {{"nodule.stiffness", 2}});
+}
+
+TEST_F(GreensScene, TicksAllocateNothing) {
+    for (const std::string& text : {two_points(), in_hand(), with_tool()}) {
+        World world = build(text);
+        world.advance_to(0.25);
+        AllocationGuard guard;
+        for (int k = 0; k < 40; ++k) world.advance();
+        EXPECT_EQ(guard.count(), 0u);
+    }
+}
+
+TEST_F(GreensScene, ErrorsOfBuildingNameTheBody) {
+    EXPECT_THAT(test::input_error([&] {
+                    (void)build(R"({"pliant": 1, "bodies": [{"name": "lump", "greens":
+                        {"shape": "nodule", "levels": 0, "fixed": "z < -3"}}]})");
+                }),
+                HasSubstr("body \"lump\" (bodies[0]): "));
+}
+
+}  // namespace
+}  // namespace pliant

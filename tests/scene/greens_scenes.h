@@ -1,0 +1,69 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/temporary_directory.h"
+#include "pliant/scene/scene_file.h"
+#include "pliant/scene/world.h"
+
+namespace pliant::test {
+
+/// Scenes with every key of bodies with Green's functions and of what touches them.
+inline std::vector<std::string> greens_key_scenes() {
+    return {R"({"pliant": 1, "bodies": [
+        {"name": "nodule", "greens": {"shape": "nodule", "levels": 1, "size": 0.1,
+            "material": {"preset": "liver", "youngs_modulus": 9000, "poisson_ratio": 0.5, "density": 1100},
+            "fixed": "z < 1 %", "contactable": "z > 40 %", "method": "boundary", "elements": "linear",
+            "crease_degrees": 60, "mask_radius": 0.02}},
+        {"name": "lump", "greens": {"surface": "liver.obj", "material": "fat", "fixed": "lowest 5 %",
+            "method": "finite", "mesh": {"resolution": 9}}},
+        {"name": "stored", "greens": {"file": "liver.pliant"}},
+        {"name": "finger", "rigid": {"sphere": {"radius": 0.01}}},
+        {"name": "thumb", "rigid": {"sphere": {"radius": 0.01}}},
+        {"name": "glove", "hand": {"size": 0.2, "joint_stiffness": 2, "wrist_stiffness": 900,
+            "motion": {"path": {"keyframes": [{"time": 0}, {"time": 1, "position": [0, 0, 0.1]}]}},
+            "closing": {"keyframes": [{"time": 0, "value": 0}, {"time": 2, "value": 0.5}, {"time": 3, "value": 0}],
+                        "repeat": true}}}],
+      "contacts": [{"greens": "nodule", "points": ["finger", "thumb"], "friction": 0.4, "pull": true},
+                   {"greens": "lump", "tools": ["glove"], "sliding": true}]})"};
+}
+
+/// A nodule of 34 vertices; what else the scene has, and one cache for all tests.
+class GreensScenes {
+public:
+    [[nodiscard]] static std::string scene(const std::string& bodies, const std::string& more,
+                                           const std::string& loop = "haptic") {
+        return R"({"pliant": 1, "name": "nodule", "gravity": [0, 0, 0],
+            "loops": [{"name": "grasp", "rate": 100}], "bodies": [
+            {"name": "nodule", "greens": {"shape": "nodule", "levels": 1, "fixed": "z < 1 %",
+             "material": {"youngs_modulus": 20000, "poisson_ratio": 0.4, "density": 1000}},
+             "loop": ")" +
+               loop + R"("},)" + bodies + "], " + more + "}";
+    }
+    /// A ball that goes down along z from 7 cm to `depth` and then sideways.
+    [[nodiscard]] static std::string ball(const std::string& name, double depth = 0.046,
+                                          const std::string& loop = "haptic") {
+        const std::string z = std::to_string(depth);
+        return R"({"name": ")" + name +
+               R"(", "rigid": {"sphere": {"radius": 0.01}, "motion": {"path":
+            {"keyframes": [{"time": 0, "position": [0.003, 0.002, 0.07]},
+                           {"time": 0.3, "position": [0.003, 0.002, )" +
+               z + R"(]}, {"time": 0.6, "position": [0.012, -0.004, )" + z +
+               R"(]}]}}}, "loop": ")" + loop + R"("})";
+    }
+    [[nodiscard]] World build(const std::string& text) {
+        lines.clear();
+        return World(parse_scene(text, "scene.json", (folder_ / "x").parent_path()),
+                     {.cache = folder_ / "cache",
+                      .say = [this](const std::string& line) { lines.push_back(line); }});
+    }
+    [[nodiscard]] std::filesystem::path file(const char* name) const { return folder_ / name; }
+
+    std::vector<std::string> lines;
+
+private:
+    TemporaryDirectory folder_;
+};
+
+}  // namespace pliant::test
