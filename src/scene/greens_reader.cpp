@@ -35,9 +35,9 @@ void refuse_keys_of_other_method(const JsonObject& json, const GreensBuildOption
     const bool is_finite_elements = build.method == GreensMethod::FiniteElements;
     if (is_finite_elements)
         for (const char* key : {"elements", "crease_degrees"})
-            if (json.has(key)) json.fail(key, "goes with \"method\": \"boundary\" only");
+            if (json.has(key)) json.fail(key, "goes with \"method\": \"bem\" only");
     if (!is_finite_elements && json.has("mesh"))
-        json.fail("mesh", "goes with \"method\": \"finite\" only");
+        json.fail("mesh", "goes with \"method\": \"fem\" only");
     if (build.elements == BoundaryElements::Constant && json.has("crease_degrees"))
         json.fail("crease_degrees", "goes with \"elements\": \"linear\" only");
 }
@@ -57,7 +57,7 @@ GreensRecipe read_greens_recipe(const JsonObject& json, const fs::path& folder) 
         json.fail("fixed", "is needed: something must hold the body, as in \"z < 5 %\"");
     build.fixed = read_selection(json, "fixed");
     build.contactable = read_selection(json, "contactable");
-    if (json.text("method", "boundary") == "finite") build.method = GreensMethod::FiniteElements;
+    if (json.text("method", "bem") == "fem") build.method = GreensMethod::FiniteElements;
     if (json.text("elements", "linear") == "constant") build.elements = BoundaryElements::Constant;
     build.crease_angle = json.number("crease_degrees", 0) * std::numbers::pi / 180;
     build.mesh = read_mesh(json, build.mesh);

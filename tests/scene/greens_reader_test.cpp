@@ -98,11 +98,11 @@ TEST_F(GreensReader, RefusesBodiesThatCannotBe) {
               "\"spatula\" and \"banana-seat\", which are subdivision surfaces, without "
               "\"resolution\"");
     EXPECT_THAT(greens_error(R"("shape": "beam", "fixed": "x < 1 %", "mesh": {"resolution": 9})"),
-                HasSubstr("mesh: goes with \"method\": \"finite\" only"));
+                HasSubstr("mesh: goes with \"method\": \"fem\" only"));
     EXPECT_THAT(
         greens_error(
-            R"("shape": "beam", "fixed": "x < 1 %", "method": "finite", "elements": "linear")"),
-        HasSubstr("elements: goes with \"method\": \"boundary\" only"));
+            R"("shape": "beam", "fixed": "x < 1 %", "method": "fem", "elements": "linear")"),
+        HasSubstr("elements: goes with \"method\": \"bem\" only"));
     EXPECT_THAT(
         greens_error(
             R"("shape": "beam", "fixed": "x < 1 %", "elements": "constant", "crease_degrees": 30)"),
@@ -119,7 +119,7 @@ TEST_F(GreensReader, RefusesBodiesThatCannotBe) {
     EXPECT_THAT(greens_error(R"("shape": "nodule", "fixed": "z < 1 %")",
                              R"(, "velocity": {"linear": [1, 0, 0]})"),
                 HasSubstr("velocity: only reduced bodies that are \"free\""));
-    EXPECT_THAT(greens_error(R"("shape": "nodule", "fixed": "z < 1 %", "method": "finite",
+    EXPECT_THAT(greens_error(R"("shape": "nodule", "fixed": "z < 1 %", "method": "fem",
                                 "material": {"poisson_ratio": 0.5})"),
                 HasSubstr("bodies[0].greens"));
 }

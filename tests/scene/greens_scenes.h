@@ -14,10 +14,10 @@ inline std::vector<std::string> greens_key_scenes() {
     return {R"({"pliant": 1, "bodies": [
         {"name": "nodule", "greens": {"shape": "nodule", "levels": 1, "size": 0.1,
             "material": {"preset": "liver", "youngs_modulus": 9000, "poisson_ratio": 0.5, "density": 1100},
-            "fixed": "z < 1 %", "contactable": "z > 40 %", "method": "boundary", "elements": "linear",
+            "fixed": "z < 1 %", "contactable": "z > 40 %", "method": "bem", "elements": "linear",
             "crease_degrees": 60, "mask_radius": 0.02}},
         {"name": "lump", "greens": {"surface": "liver.obj", "material": "fat", "fixed": "lowest 5 %",
-            "method": "finite", "mesh": {"resolution": 9}}},
+            "method": "fem", "mesh": {"resolution": 9}}},
         {"name": "stored", "greens": {"file": "liver.pliant"}},
         {"name": "finger", "rigid": {"sphere": {"radius": 0.01}}},
         {"name": "thumb", "rigid": {"sphere": {"radius": 0.01}}},
