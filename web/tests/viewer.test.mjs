@@ -440,6 +440,37 @@ function addSenses() {
     };
 }
 
+test("bodies with Green's functions show supports, stiffness and responses", kOptions, async (t) => {
+    const touched = await startScene("greens");
+    t.after(() => touched.stop());
+    const page = await openPage(browser, touched.url, { viewport: { width: 1000, height: 500 } });
+    await waitFor(page, "greensShown", ({ dots, skins }) => dots > 4 && skins === 0);
+    await page.waitForFunction(() =>
+        /^touching: [1-9]\d* nodes · C [1-9]\d* × \d+ · (hit|updated|refactored)/.test(
+            document.getElementById("contact-counts").textContent,
+        ),
+    );
+    // a skin in the colours of the stiffness, and what they mean
+    const choice = page.locator("#greens-choice");
+    await choice.selectOption("3");
+    await waitFor(page, "greensShown", ({ skins }) => skins === 1);
+    await page.waitForFunction(() =>
+        /Stiffness under the mask.*N\/m/s.test(document.getElementById("legend").textContent),
+    );
+    // the response to a force at a vertex comes when one is picked
+    await choice.selectOption("4");
+    await waitFor(page, "greensShown", ({ skins }) => skins === 0);
+    const { width, height } = page.viewportSize();
+    const unit = page.waitForResponse((reply) => /unit/.test(reply.url()));
+    await page.mouse.move(width / 2, height / 2);
+    await page.mouse.down();
+    await unit;
+    await waitFor(page, "greensShown", ({ skins }) => skins === 1);
+    await page.mouse.up();
+    await choice.selectOption("0");
+    await waitFor(page, "greensShown", ({ skins }) => skins === 0);
+});
+
 test("a tool in a hand is dragged, turned and felt", kOptions, async (t) => {
     const held = await startScene("held");
     t.after(() => held.stop());
