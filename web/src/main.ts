@@ -14,6 +14,7 @@ if (document.createElement("canvas").getContext("webgl2")) {
             contactPoints: () => app.contactPoints,
             slices: () => app.slices,
             isoTriangles: () => app.isoTriangles,
+            greensShown: () => app.greensShown,
             contactForce: () =>
                 Math.max(0, ...(app.frame?.contacts ?? []).map((c) => Math.hypot(...c.force))),
             toolForce: () => Math.hypot(...(app.frame?.haptics?.coupling.force ?? [0])),

@@ -440,7 +440,7 @@ function addSenses() {
     };
 }
 
-test("bodies with Green's functions show supports, stiffness and responses", kOptions, async (t) => {
+test("Green's functions show supports, stiffness and responses", kOptions, async (t) => {
     const touched = await startScene("greens");
     t.after(() => touched.stop());
     const page = await openPage(browser, touched.url, { viewport: { width: 1000, height: 500 } });
