@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "pliant/core/archive.h"
 #include "pliant/core/atomic_file.h"
 #include "pliant/core/json_writer.h"
 #include "pliant/core/nearest_name.h"
+#include "pliant/greens/greens_model.h"
 #include "pliant/reduction/reduced_model.h"
 #include "scene/json_schema.h"
 #include "scene/scene_files.h"
@@ -70,6 +72,18 @@ void write_vector(JsonWriter& json, const char* key, const Eigen::Vector3d& x) {
     json.key(key).begin_array().value(x[0]).value(x[1]).value(x[2]).end_array();
 }
 
+/// What a scene around a model needs to know of it.
+struct ModelSummary {
+    Box box;
+    bool is_free = false, is_greens = false;
+};
+ModelSummary look_at_model(const std::filesystem::path& path) {
+    if (Archive(path).kind() == "greens-model")
+        return {bounding_box(load_greens_model(path).surface.mesh.vertices), false, true};
+    const ReducedModel reduced = ReducedModel::load(path);
+    return {bounding_box(reduced.surface().vertices), reduced.is_free(), false};
+}
+
 /// Members of a body with its "model" or "reduced" replaced, but for what says how it moves.
 JsonValue::Object body_with_model(JsonValue::Object body, const std::filesystem::path& path) {
     for (auto& [key, value] : body) {
@@ -103,17 +117,19 @@ SceneDescription load_scene(const std::filesystem::path& path) {
 }
 
 SceneDescription scene_of_model(const std::filesystem::path& model) {
-    const ReducedModel reduced = ReducedModel::load(model);
-    const Box box = bounding_box(reduced.surface().vertices);
+    const auto [box, is_free, is_greens] = look_at_model(model);
     const Eigen::Vector3d centre = box.center();
     const double size = box.sizes().norm();
     JsonWriter json;
     json.begin_object().member("pliant", 1).member("name", body_name(model));
     // a free body would fall out of sight
-    if (reduced.is_free()) write_vector(json, "gravity", Eigen::Vector3d::Zero());
-    json.key("bodies").begin_array().begin_object();
-    json.member("name", body_name(model))
-        .member("model", std::filesystem::absolute(model).string());
+    if (is_free) write_vector(json, "gravity", Eigen::Vector3d::Zero());
+    json.key("bodies").begin_array().begin_object().member("name", body_name(model));
+    const std::string path = std::filesystem::absolute(model).string();
+    if (is_greens)
+        json.key("greens").begin_object().member("file", path).end_object();
+    else
+        json.member("model", path);
     json.end_object().end_array().key("camera").begin_object();
     write_vector(json, "eye", centre + size * Eigen::Vector3d(0.7, -1.1, 0.5));
     write_vector(json, "target", centre);

@@ -296,6 +296,18 @@ TEST_F(GreensScene, TicksAllocateNothing) {
     }
 }
 
+TEST_F(GreensScene, AModelFileIsASceneOfItsOwn) {
+    const World world = build(two_points());
+    const auto& body = dynamic_cast<const GreensBody&>(world.body(0));
+    save_greens_model(file("my.nodule.pliant"), body.model());
+    const SceneDescription scene = scene_of_model(file("my.nodule.pliant"));
+    EXPECT_EQ(scene.bodies[0].name, "my_nodule");
+    const World again(scene, {.cache = {}});
+    const auto& same = dynamic_cast<const GreensBody&>(again.body(0));
+    EXPECT_EQ(same.model().num_nodes(), 34);
+    EXPECT_EQ(same.surface().vertices, body.surface().vertices);
+}
+
 TEST_F(GreensScene, ErrorsOfBuildingNameTheBody) {
     EXPECT_THAT(test::input_error([&] {
                     (void)build(R"({"pliant": 1, "bodies": [{"name": "lump", "greens":
