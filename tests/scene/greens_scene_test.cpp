@@ -254,8 +254,9 @@ TEST_F(GreensScene, HandsPullABodyThatToolsHold) {
 
 TEST_F(GreensScene, AHandGraspsAndItsLinksMove) {
     const std::string text = scene(
-        R"({"name": "glove", "hand": {"size": 0.15, "closing": {"keyframes": [{"time": 0, "value": 0},
-             {"time": 1, "value": 0.7}]}}, "pose": {"position": [0, -0.055, -0.02]}, "loop": "grasp"})",
+        R"({"name": "glove", "hand": {"closing": {"keyframes": [{"time": 0, "value": 0},
+             {"time": 1, "value": 0.8}]}}, "pose": {"position": [0, -0.085, 0.071],
+             "rotation": {"axis": [1, 0, 0], "degrees": -90}}, "loop": "grasp"})",
         R"("contacts": [{"greens": "nodule", "tools": ["glove"]}])", "grasp");
     World world = build(text);
     const int tip = world.find_body("glove[9]");
