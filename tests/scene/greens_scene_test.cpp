@@ -29,7 +29,7 @@ protected:
         return *world.loop(loop).contact(0).greens();
     }
     [[nodiscard]] static std::string two_points() {
-        return scene(ball("finger") + "," + ball("thumb", 0.05),
+        return scene(ball("finger") + "," + ball("thumb", 0.046, "haptic", -0.017),
                      R"("contacts": [{"greens": "nodule", "points": ["finger", "thumb"],
                                       "friction": 0.5}])");
     }
@@ -56,7 +56,7 @@ protected:
         const Recording recording = Recording::load(file("a.pliantrec"));
         World again = build(text);
         const ReplayCheck check = check_replay(recording, again);
-        EXPECT_GT(check.num_compared, 10u);
+        EXPECT_GT(check.num_compared, 50u);
         EXPECT_EQ(check.num_different, 0u) << check.first_difference;
         // a slider makes a difference, so that the check can fail
         World other = build(text);
@@ -107,10 +107,11 @@ TEST_F(GreensScene, FrictionIsASliderOfTheContact) {
     set(rough, "nodule/finger.friction", 2);
     set(smooth, "nodule/finger.friction", 0);
     for (World* world : {&rough, &smooth}) world->advance_to(0.6);
-    const auto sideways = [&](const World& world) {
-        return touch(world).load(0).force.head<2>().norm() / touch(world).load(0).force.z();
-    };
-    EXPECT_GT(sideways(rough), sideways(smooth) + 0.05);
+    // what was touched first is taken along, or slips away below
+    const int body = rough.find_body("nodule");
+    const SurfacePoint first = World(build(two_points())).nearest_point(body, {0.003, 0.002, 0.06});
+    const auto taken = [&](const World& world) { return world.body(body).position(first).x(); };
+    EXPECT_GT(taken(rough), taken(smooth) + 0.003);
 }
 
 TEST_F(GreensScene, StiffnessIsASliderOfTheBody) {
@@ -275,7 +276,7 @@ TEST_F(GreensScene, AHandGraspsAndItsLinksMove) {
     EXPECT_GT(most, 2);
     world.reset();
     EXPECT_LT((place() - first).norm(), 1e-12);
-    expect_same_again(text, 200, {{"nodule.stiffness", 2}});
+    expect_same_again(text, 1300, {{"nodule.stiffness", 2}});
 }
 
 TEST_F(GreensScene, RecordingsReplayBitForBit) {
@@ -284,7 +285,7 @@ TEST_F(GreensScene, RecordingsReplayBitForBit) {
         {"time": 0.2, "set": {"parameter": "nodule.stiffness", "value": 2}},
         {"time": 0.45, "set": {"parameter": "nodule/finger.friction", "value": 0.1}}])";
     expect_same_again(in_hand(script), 650, {{"nodule.mask_radius", 0.03}});
-    expect_same_again(with_tool(), 60, {{"nodule.stiffness", 2}});
+    expect_same_again(with_tool(), 700, {{"nodule.stiffness", 2}});
 }
 
 TEST_F(GreensScene, TicksAllocateNothing) {
