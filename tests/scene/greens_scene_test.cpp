@@ -29,7 +29,7 @@ protected:
         return *world.loop(loop).contact(0).greens();
     }
     [[nodiscard]] static std::string two_points() {
-        return scene(ball("finger") + "," + ball("thumb", 0.046, "haptic", -0.017),
+        return scene(ball("finger") + "," + ball("thumb", 0.038, "haptic", -0.017),
                      R"("contacts": [{"greens": "nodule", "points": ["finger", "thumb"],
                                       "friction": 0.5}])");
     }

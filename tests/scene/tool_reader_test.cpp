@@ -74,6 +74,29 @@ TEST(ToolReader, ReadsAToolInAHandAndItsDevice) {
     EXPECT_EQ(haptics.name, "Left");
 }
 
+TEST(ToolReader, PointsOnGreensFunctionsHaveNoGraspAndNoDepth) {
+    const auto scene = [](const std::string& tool) {
+        return R"({"pliant": 1, "bodies": [
+            {"name": "nodule", "greens": {"shape": "nodule", "fixed": "z < 1 %"}},
+            {"name": "finger", "rigid": {"sphere": {"radius": 0.01}}},
+            {"name": "ball", "rigid": {"sphere": {"radius": 0.01}}}],
+            "contacts": [{"greens": "nodule", "points": ["finger"]}], "tool": {)" +
+               tool + "}}";
+    };
+    const SceneDescription read =
+        parse_tool_scene(scene(R"("body": "finger", "stiffness_factor": 0.5)"));
+    ASSERT_TRUE(read.held_tool);
+    EXPECT_EQ(read.held_tool->stiffness_factor, 0.5);
+    EXPECT_EQ(tool_error_of(scene(R"("body": "finger", "max_depth": 0.001)")),
+              "scene.json: tool.max_depth: does not go with a tool that touches a body of the kind "
+              "\"greens\" as a point");
+    EXPECT_THAT(tool_error_of(scene(R"("body": "finger", "grasp": [0, 0, 1])")),
+                HasSubstr("tool.grasp: does not go with"));
+    EXPECT_THAT(tool_error_of(scene(R"("body": "ball")")),
+                HasSubstr("a body with something to feel"));
+    EXPECT_THAT(tool_error_of(scene(R"("body": "nodule")")), HasSubstr("this one deforms"));
+}
+
 TEST(ToolReader, ToolsInHandsThatCannotBeAreRefused) {
     const auto error = [](const std::string& tool, const std::string& more = "") {
         return tool_error_of(R"({"pliant": 1, "loops": [{"name": "slow", "rate": 100}], "bodies": [
@@ -98,7 +121,8 @@ TEST(ToolReader, ToolsInHandsThatCannotBeAreRefused) {
     EXPECT_EQ(
         error(R"("body": "spare")"),
         "scene.json: tool.body = \"spare\" (expected a body with something to feel: one that "
-        "is \"shell\" or \"field\" of one of the contacts, or in the loop of a full FEM body)");
+        "is \"shell\" or \"field\" of one of the contacts, one of the \"points\" on a body of "
+        "the kind \"greens\", or in the loop of a full FEM body)");
     EXPECT_EQ(error(peg + R"(, "radius": 0.1)"),
               "scene.json: tool.radius: is of the sphere tool, which has no \"body\"");
     EXPECT_EQ(error(R"("radius": 0.1, "grasp": [0, 0, 0])"),
