@@ -10,6 +10,10 @@ namespace pliant {
 
 using Eigen::Vector3d;
 
+namespace {
+constexpr double kContactTime = 0.02;  // in which injected damping follows contact [s]
+}  // namespace
+
 GreensTool::GreensTool(HeldTool& held, RigidBody& body, GreensPoints& points)
     : body_(body),
       points_(points),
@@ -19,7 +23,8 @@ GreensTool::GreensTool(HeldTool& held, RigidBody& body, GreensPoints& points)
                            .rate = held.options.rate,
                            .injects_damping = held.options.injects_damping,
                            .backs_off = held.options.backs_off,
-                           .shows_force = held.options.shows_force}),
+                           .shows_force = held.options.shows_force,
+                           .injection_time = kContactTime}),
       gains_(held.gains),
       clutch_button_(held.options.workspace.clutch_button),
       deadman_button_(held.options.safety.deadman_button) {
