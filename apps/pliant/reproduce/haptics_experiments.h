@@ -16,5 +16,6 @@ void run_felt_bumps(Context& context);
 void run_felt_degradation(Context& context);
 void run_virtual_hand(Context& context);
 void run_stability_suite(Context& context);
+void run_demo_stability(Context& context);
 
 }  // namespace pliant::reproduce

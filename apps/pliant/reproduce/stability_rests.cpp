@@ -73,7 +73,7 @@ void RestJudge::watch(const HapticTick& tick, const char* notice) noexcept {
     if (tick.port_energy != 0)
         outcome_.least_margin =
             std::min(outcome_.least_margin, tick.port_energy - tick.stored_energy);
-    if (*notice && outcome_.notice.empty()) outcome_.notice = notice;
+    if (*notice) outcome_.notice = notice;
 }
 
 void RestJudge::begin() noexcept {

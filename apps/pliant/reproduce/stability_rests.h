@@ -34,7 +34,7 @@ struct StabilityOutcome {
     double depth = 0;         ///< over its bound
     double violations = 0;    ///< ticks beyond it
     double least_gains = 1;   ///< of back-off
-    std::string notice;       ///< the first one of back-off or passivity
+    std::string notice;       ///< the last one of the tool
     void add(const StabilityOutcome& other);
 };
 

@@ -1,0 +1,255 @@
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "apps/pliant/output.h"
+#include "haptics_experiments.h"
+#include "haptics_samples.h"
+#include "pliant/core/error.h"
+#include "pliant/scene/scene_file.h"
+#include "pliant/scene/world.h"
+#include "stability_rests.h"
+
+namespace pliant::reproduce {
+namespace {
+
+using cli::format;
+using Eigen::Vector3d;
+
+constexpr double kDemoMoving = 2;    // of each round, then the hand holds still [s]
+constexpr double kDemoSettling = 3;  // before it is judged: soft bodies swing [s]
+constexpr double kDemoJudged = 1;    // two windows [s]
+constexpr double kDemoRound = kDemoMoving + kDemoSettling + kDemoJudged;
+constexpr double kDemoLongRest = 6;   // [s]
+constexpr double kDemoWander = 8e-3;  // random places about the path, at the handle [m]
+constexpr double kDemoBeside = 3e-3;  // ends of random ways, and of paths that touch nothing [m]
+constexpr double kLeastTouch = 0.02;  // felt where a rest is to be [N]
+
+/// A demo in which nothing but the hand moves: its path is that of the tool in the scene.
+struct DemoInHand {
+    SceneDescription scene;
+    ScriptedMotion path;
+};
+
+DemoInHand demo_in_hand(const std::string& name) {
+    SceneDescription scene = demo_scene(name);
+    scene.script.clear();
+    std::optional<ScriptedMotion> path;
+    for (BodyDescription& body : scene.bodies) {
+        auto* solid = std::get_if<RigidSource>(&body.source);
+        if (solid == nullptr || !solid->motion) continue;
+        if (scene.held_tool && scene.held_tool->body == body.name) {
+            path = solid->motion;
+            continue;
+        }
+        body.pose = solid->motion->at(0).pose;
+        solid->motion.reset();
+    }
+    if (!path) throw InputError("", "the tool of demo " + name + " has no path");
+    return {std::move(scene), *path};
+}
+
+Command hand_to(const Pose& pose) {
+    const Quaternion& q = pose.rotation;
+    return {.kind = Command::Kind::MoveTool,
+            .target = {pose.position.x(), pose.position.y(), pose.position.z()},
+            .rotation = {q.w(), q.x(), q.y(), q.z()}};
+}
+
+/// The demo with a device and a hand, tick by tick.
+class DemoLoop {
+public:
+    DemoLoop(const DemoInHand& demo, const StabilityCase& c)
+        : world_(with_device(demo.scene, c)), loop_(world_.loop(0)) {
+        for (const GainNote& note : info().gains) {
+            if (note.name == "stiffness") stiffness = note.value / info().workspace.scale;
+            if (note.name == "angular_stiffness") turning = note.value * info().workspace.scale;
+            if (note.name == "reach") reach = note.value;
+        }
+    }
+    const HapticTick& step(const Pose& wanted) {
+        world_.apply(hand_to(wanted));
+        while (world_.advance() != 0) {
+        }
+        return *loop_.haptic_tick();
+    }
+    [[nodiscard]] const HapticInfo& info() const { return *loop_.haptics(); }
+    [[nodiscard]] double dt() const { return loop_.dt(); }
+    [[nodiscard]] const char* notice() {
+        loop_.fill(frame_);
+        return frame_.haptics.notice.data();
+    }
+    double stiffness = 0, turning = 0;  ///< at the handle [N/m], [N m/rad]
+    double reach = 0;                   ///< of the tool about the grasp point [m]
+
+private:
+    static SceneDescription with_device(SceneDescription scene, const StabilityCase& c) {
+        SimulatedDescription device;
+        device.model = c.device();
+        device.hand = c.hand();
+        scene.device = device;
+        return scene;
+    }
+    World world_;
+    SimulationLoop& loop_;
+    LoopFrame frame_ = loop_.make_frame();
+};
+
+/// Where on the path the tool touches, followed once with the middle hand; if it does not, the
+/// hand goes beside it.
+struct DemoTouches {
+    Vector3d beside = Vector3d::Zero();
+    std::vector<double> times;
+};
+DemoTouches find_touches(const DemoInHand& demo) {
+    DemoLoop loop(demo, {.mass = 0.1, .encoder = 2e-5, .is_firm = true});
+    DemoTouches found;
+    const double scale = loop.info().workspace.scale;
+    constexpr double kPathTime = 12;  // [s]
+    const int stride = static_cast<int>(0.05 / loop.dt());
+    for (const double shift : {0.0, kDemoBeside}) {
+        found.beside = shift / scale * Vector3d::Ones().normalized();
+        for (int k = 0; k * loop.dt() < kPathTime; ++k) {
+            Pose wanted = demo.path.at(k * loop.dt()).pose;
+            wanted.position += found.beside;
+            const HapticTick& t = loop.step(wanted);
+            if (k % stride == 0 && t.num_contacts > 0 && t.command.force.norm() > kLeastTouch)
+                found.times.push_back(k * loop.dt());
+        }
+        if (!found.times.empty()) return found;
+    }
+    throw InputError("", "the tool of demo " + demo.scene.name + " touches nothing on its path");
+}
+
+/// Rounds of motion and rest: along the path to the next place of touch, then about that place at
+/// random, in turn.
+class DemoHand {
+public:
+    DemoHand(const DemoInHand& demo, const DemoTouches& touches, const DemoLoop& loop,
+             int num_rounds, unsigned seed)
+        : path_(demo.path), beside_(touches.beside) {
+        std::mt19937_64 random(seed);
+        const auto uniform = [&] {
+            return 2 * (static_cast<double>(random() >> 11) * 0x1p-53) - 1;
+        };
+        const auto vector = [&](double size) {
+            const double x = uniform(), y = uniform(), z = uniform();
+            return Vector3d(size * x, size * y, size * z);
+        };
+        const double scale = loop.info().workspace.scale;
+        const Vector3d grasp = loop.info().grasp;
+        // turns move the far end of the tool no farther than shifts
+        const auto moved = [&](const Pose& pose, double shift) {
+            const double turn = std::min(0.3, shift / scale / loop.reach);
+            const Quaternion rotation = rotation_from_vector(vector(turn)) * pose.rotation;
+            const Vector3d place = pose.to_world(grasp) + vector(shift / scale);
+            return Pose{place - rotation * grasp, rotation.normalized()};
+        };
+        double time = 0;
+        Pose last = place(0);
+        for (int i = 0; i < num_rounds; ++i) {
+            Round round{time, time, {last}};
+            if (i % 2 == 0) {
+                const double part = (0.5 * i + 0.5) / ((num_rounds + 1) / 2);
+                time = touches.times[static_cast<std::size_t>(
+                    part * static_cast<double>(touches.times.size()))];
+                round.to = time;
+                last = place(time);
+            } else {
+                for (int k = 0; k < 5; ++k) round.way.push_back(moved(place(time), kDemoWander));
+                last = moved(place(time), kDemoBeside);
+                round.way.push_back(last);
+            }
+            rounds_.push_back(std::move(round));
+        }
+    }
+    [[nodiscard]] Pose at(double time) const {
+        const auto i = std::min(static_cast<std::size_t>(time / kDemoRound), rounds_.size() - 1);
+        const Round& round = rounds_[i];
+        const double part =
+            std::clamp((time - kDemoRound * static_cast<double>(i)) / kDemoMoving, 0.0, 1.0);
+        if (round.way.size() == 1) {
+            const Pose there = place(round.from + (round.to - round.from) * smooth_step(part));
+            return interpolate(round.way[0], there, std::min(1.0, 4 * part));
+        }
+        const double leg = part * static_cast<double>(round.way.size() - 1);
+        const auto k = std::min(static_cast<std::size_t>(leg), round.way.size() - 2);
+        return interpolate(round.way[k], round.way[k + 1],
+                           smooth_step(leg - static_cast<double>(k)));
+    }
+
+private:
+    struct Round {
+        double from, to;        ///< on the path
+        std::vector<Pose> way;  ///< or through these
+    };
+    [[nodiscard]] Pose place(double time) const {
+        Pose pose = path_.at(time).pose;
+        pose.position += beside_;
+        return pose;
+    }
+    const ScriptedMotion& path_;
+    Vector3d beside_;
+    std::vector<Round> rounds_;
+};
+
+StabilityOutcome judge_demo(const DemoInHand& demo, const DemoTouches& touches,
+                            const StabilityCase& c, double seconds, unsigned seed) {
+    DemoLoop loop(demo, c);
+    const DemoHand hand(demo, touches, loop, static_cast<int>(seconds / kDemoRound), seed);
+    RestJudge judge(loop.info().capabilities, loop.stiffness, loop.turning, 1 / loop.dt());
+    const auto ticks = [&](double time) { return static_cast<int>(std::lround(time / loop.dt())); };
+    const int n = ticks(seconds), held = ticks(kDemoLongRest), length = ticks(kDemoRound),
+              judged = ticks(kDemoMoving + kDemoSettling);
+    for (int k = 0; k < n + held; ++k) {
+        const HapticTick& t = loop.step(hand.at(std::min(k, n - 1) * loop.dt()));
+        const int phase = k % length;
+        judge.watch(t, phase == 0 ? loop.notice() : "");
+        if (k == n || phase == judged) judge.begin();
+        if (k >= n || phase >= judged) judge.listen(t);
+        if (k < n && phase == length - 1) judge.end();
+    }
+    judge.end_long();
+    return judge.outcome();
+}
+
+}  // namespace
+
+void run_demo_stability(Context& context) {
+    Section& page = context.section;
+    const double seconds = context.sized(60.0, 12.0);
+    const std::vector<StabilityCase> cases = stability_cases(context.is_quick),
+                                     fine_cases = fine_encoder_cases(context.is_quick);
+    const std::vector<std::string> names =
+        context.is_quick
+            ? std::vector<std::string>{"peg-hole"}
+            : std::vector<std::string>{"hoses",       "serpent-figure",  "serpent-creature",
+                                       "figure-axe",  "alpha-puzzle",    "peg-hole",
+                                       "bridge-ball", "bridge-creature", "chair-walls"};
+    page.text(format(
+        "The demos whose tool is in a hand, from their scene files, with the gains of the rules. "
+        "The hand goes along the path of the scene to a place where the tool touches, in %g s, and "
+        "holds still; then through five random places about it (%g mm at the handle, turns whose "
+        "far end moves as much) and holds still beside it; in turn. Everything else that moves by "
+        "a script stands still. After %g s of rest, two windows are judged as above; a rest of "
+        "%g s ends each run. %zu runs of %g s for each scene, and %zu with an encoder of 1 µm.",
+        kDemoMoving, 1e3 * kDemoWander, kDemoSettling, kDemoLongRest, cases.size(), seconds,
+        fine_cases.size()));
+    Table table{"demo_stability", "Demos in hands from loose to firm", stability_columns()};
+    double part = 0;
+    for (const std::string& name : names) {
+        const DemoInHand demo = demo_in_hand(name);
+        const DemoTouches touches = find_touches(demo);
+        StabilityOutcome coarse, fine;
+        unsigned seed = 1;
+        for (const StabilityCase& c : cases)
+            coarse.add(judge_demo(demo, touches, c, seconds, seed++));
+        for (const StabilityCase& c : fine_cases)
+            fine.add(judge_demo(demo, touches, c, seconds, seed++));
+        table.add(stability_row(page, name, coarse, fine));
+        context.done(part += 1.0 / static_cast<double>(names.size()));
+    }
+    page.table(table);
+}
+
+}  // namespace pliant::reproduce
