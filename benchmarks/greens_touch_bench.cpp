@@ -67,7 +67,7 @@ Workload point_ticks(int num_points) {
 /// A hand from above around a nodule, which opens and closes a little.
 struct NoduleGrasp {
     std::shared_ptr<const GreensModel> model = touched_model("nodule", 3, "z < 2 %");
-    CompliantHand hand{HandSkeleton::adult()};
+    CompliantHand hand{GraspHand::adult()};
     DistributedContact contact{model, hand.model().shapes(), UpdateCosts()};
     Pose wrist;
     std::vector<Wrench> loads;
@@ -85,13 +85,13 @@ struct NoduleGrasp {
         hand.place(wrist, closing_hand(0));
         for (int k = 0; k < 140; ++k) advance(0.006 * k);
     }
-    static std::size_t at_links() { return HandSkeleton::kNumLinks; }
+    static std::size_t at_links() { return GraspHand::kNumLinks; }
     [[nodiscard]] std::size_t nodes() const { return static_cast<std::size_t>(model->num_nodes()); }
 
     void advance(double closing) {
         (void)hand.step(wrist, closing_hand(closing), loads, stiffness);
         (void)contact.step(hand.links());
-        for (int link = 0; link < HandSkeleton::kNumLinks; ++link) {
+        for (int link = 0; link < GraspHand::kNumLinks; ++link) {
             loads[static_cast<std::size_t>(link)] = contact.load(link);
             stiffness[static_cast<std::size_t>(link)] = contact.stiffness(link);
         }

@@ -16,8 +16,8 @@ namespace {
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 
-constexpr int kFingers = HandSkeleton::kNumFingers, kLinks = HandSkeleton::kLinksPerFinger,
-              kJoints = HandSkeleton::kJointsPerFinger;
+constexpr int kFingers = GraspHand::kNumFingers, kLinks = GraspHand::kLinksPerFinger,
+              kJoints = GraspHand::kJointsPerFinger;
 /// The wrist moves no further in one step [m].
 constexpr double kWristStep = 0.02;
 
@@ -27,7 +27,7 @@ Pose turned_pose(const Vector3d& axis, double angle) {
 
 int link_of(int finger, int bone) { return 1 + finger * kLinks + bone; }
 
-using HandJacobian = Eigen::Matrix<double, 6, 6 + HandSkeleton::kNumJoints>;
+using HandJacobian = Eigen::Matrix<double, 6, 6 + GraspHand::kNumJoints>;
 
 /// A joint in the world: its axis and a point on it.
 struct JointAxis {
@@ -35,11 +35,11 @@ struct JointAxis {
 };
 
 /// Poses of the links and the axes of the joints that move them.
-void place_hand_links(const HandSkeleton& hand, const Pose& wrist, const HandJoints& joints,
+void place_hand_links(const GraspHand& hand, const Pose& wrist, const HandJoints& joints,
                       std::span<Pose> links, std::span<JointAxis> axes) noexcept {
     links[0] = wrist * Pose{Vector3d(0, 0, hand.palm_half_sizes.z()), Quaternion::Identity()};
     for (int f = 0; f < kFingers; ++f) {
-        const HandSkeleton::Finger& finger = hand.fingers[at(f)];
+        const GraspHand::Finger& finger = hand.fingers[at(f)];
         const int first = f * kJoints;
         Pose joint = wrist * finger.root;
         axes[at(first)] = {joint.rotation * Vector3d::UnitY(), joint.position};
@@ -94,10 +94,10 @@ HandJacobian link_jacobian(int link, const Vector3d& x, const Vector3d& wrist,
 
 }  // namespace
 
-HandSkeleton HandSkeleton::adult(double size) {
+GraspHand GraspHand::adult(double size) {
     if (!(size > 0) || !std::isfinite(size))
         throw InputError("", "hand.size", std::to_string(size), "value > 0 [m]");
-    HandSkeleton hand;
+    GraspHand hand;
     hand.palm_half_sizes = size * Vector3d(0.2, 0.06, 0.265);
     const std::array<double, kFingers> length{0.85, 0.92, 1.0, 0.94, 0.75};
     const std::array<double, kFingers> across{0, 0.15, 0.05, -0.05, -0.15};
@@ -121,7 +121,7 @@ HandSkeleton HandSkeleton::adult(double size) {
     return hand;
 }
 
-std::vector<RigidShape> HandSkeleton::shapes() const {
+std::vector<RigidShape> GraspHand::shapes() const {
     std::vector<RigidShape> all{RigidShape::box(palm_half_sizes)};
     for (const Finger& finger : fingers)
         for (int bone = 0; bone < kLinksPerFinger; ++bone)
@@ -144,13 +144,13 @@ HandJoints closing_hand(double closing) noexcept {
     return joints;
 }
 
-void hand_links(const HandSkeleton& hand, const Pose& wrist, const HandJoints& joints,
+void hand_links(const GraspHand& hand, const Pose& wrist, const HandJoints& joints,
                 std::span<Pose> links) noexcept {
-    std::array<JointAxis, HandSkeleton::kNumJoints> axes;
+    std::array<JointAxis, GraspHand::kNumJoints> axes;
     place_hand_links(hand, wrist, joints, links, axes);
 }
 
-CompliantHand::CompliantHand(HandSkeleton model, const CompliantHandOptions& options)
+CompliantHand::CompliantHand(GraspHand model, const CompliantHandOptions& options)
     : model_(std::move(model)), options_(options) {
     const auto check = [](double value, const char* what) {
         if (!(value > 0) || !std::isfinite(value))
@@ -193,9 +193,9 @@ bool CompliantHand::step(const Pose& wrist, const HandJoints& joints, std::span<
         Vector3d::Constant(options_.wrist_rotation), HandJoints::Constant(options_.joint_stiffness);
     system_ = springs.asDiagonal();
     // what the links touch
-    std::array<JointAxis, HandSkeleton::kNumJoints> axes;
+    std::array<JointAxis, GraspHand::kNumJoints> axes;
     place_hand_links(model_, wrist_, joints_, links_, axes);
-    for (int l = 0; l < HandSkeleton::kNumLinks; ++l) {
+    for (int l = 0; l < GraspHand::kNumLinks; ++l) {
         if (stiffness[at(l)].isZero(0) && loads[at(l)].force.isZero(0)) continue;
         const HandJacobian J = link_jacobian(l, links_[at(l)].position, wrist_.position, axes);
         Eigen::Matrix<double, 6, 1> load;
@@ -204,7 +204,7 @@ bool CompliantHand::step(const Pose& wrist, const HandJoints& joints, std::span<
         const Matrix6d K = 0.5 * (stiffness[at(l)] + stiffness[at(l)].transpose());
         system_ += J.transpose().lazyProduct(K.lazyProduct(J).eval());
     }
-    imbalance_ = residual.tail<HandSkeleton::kNumJoints>().cwiseAbs().maxCoeff();
+    imbalance_ = residual.tail<GraspHand::kNumJoints>().cwiseAbs().maxCoeff();
 
     Vector move = residual;
     if (!solve_positive(system_, move)) move = residual.cwiseQuotient(springs);
@@ -212,10 +212,10 @@ bool CompliantHand::step(const Pose& wrist, const HandJoints& joints, std::span<
     if (!move.allFinite()) return false;
     const double far = std::max(
         {move.head<3>().norm() / kWristStep, move.segment<3>(3).norm() / options_.max_step,
-         move.tail<HandSkeleton::kNumJoints>().cwiseAbs().maxCoeff() / options_.max_step, 1.0});
+         move.tail<GraspHand::kNumJoints>().cwiseAbs().maxCoeff() / options_.max_step, 1.0});
     move /= far;
     place(advance(wrist_, {move.head<3>(), move.segment<3>(3)}, 1),
-          joints_ + move.tail<HandSkeleton::kNumJoints>());
+          joints_ + move.tail<GraspHand::kNumJoints>());
     return true;
 }
 

@@ -18,22 +18,22 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr int kLinks = HandSkeleton::kNumLinks, kJoints = HandSkeleton::kNumJoints;
+constexpr int kLinks = GraspHand::kNumLinks, kJoints = GraspHand::kNumJoints;
 
-std::vector<Pose> links_of(const HandSkeleton& hand, const Pose& wrist, const HandJoints& joints) {
+std::vector<Pose> links_of(const GraspHand& hand, const Pose& wrist, const HandJoints& joints) {
     std::vector<Pose> links(kLinks);
     hand_links(hand, wrist, joints, links);
     return links;
 }
 
-TEST(HandSkeleton, FingersHangTogetherAndCloseOverThePalm) {
-    const HandSkeleton hand = HandSkeleton::adult();
+TEST(GraspHand, FingersHangTogetherAndCloseOverThePalm) {
+    const GraspHand hand = GraspHand::adult();
     EXPECT_EQ(hand.shapes().size(), at(kLinks));
     const Pose wrist{Vector3d(0.1, -0.2, 0.3), rotation_from_vector({0.3, 0.2, -0.5})};
     for (const double closing : {0.0, 0.4, 1.0}) {
         const auto links = links_of(hand, wrist, closing_hand(closing));
-        for (int f = 0; f < HandSkeleton::kNumFingers; ++f)
-            for (int bone = 0; bone + 1 < HandSkeleton::kLinksPerFinger; ++bone) {
+        for (int f = 0; f < GraspHand::kNumFingers; ++f)
+            for (int bone = 0; bone + 1 < GraspHand::kLinksPerFinger; ++bone) {
                 const int link = 1 + 3 * f + bone;
                 const auto& lengths = hand.fingers[at(f)].lengths;
                 const Vector3d end = links[at(link)].to_world({0, 0, lengths[at(bone)] / 2});
@@ -45,7 +45,7 @@ TEST(HandSkeleton, FingersHangTogetherAndCloseOverThePalm) {
     // tips of a closing hand come out on the side of the palm
     const auto open = links_of(hand, {}, closing_hand(0)),
                half = links_of(hand, {}, closing_hand(0.6));
-    for (int f = 1; f < HandSkeleton::kNumFingers; ++f)
+    for (int f = 1; f < GraspHand::kNumFingers; ++f)
         EXPECT_GT(half[at(3 + 3 * f)].position.y(), open[at(3 + 3 * f)].position.y() + 0.01) << f;
     EXPECT_LT(half[3].position.x(), open[3].position.x() - 0.01);  // the thumb comes across
     EXPECT_EQ(closing_hand(std::numeric_limits<double>::quiet_NaN()), closing_hand(0));
@@ -53,7 +53,7 @@ TEST(HandSkeleton, FingersHangTogetherAndCloseOverThePalm) {
 }
 
 TEST(CompliantHand, FollowsTheMeasuredOneWhenItTouchesNothing) {
-    CompliantHand hand(HandSkeleton::adult());
+    CompliantHand hand(GraspHand::adult());
     const Pose wrist{Vector3d(0.01, 0.02, -0.01), rotation_from_vector({0.1, 0, 0.1})};
     const std::vector<Wrench> loads(at(kLinks));
     const std::vector<Matrix6d> stiffness(at(kLinks), Matrix6d::Zero());
@@ -66,7 +66,7 @@ TEST(CompliantHand, FollowsTheMeasuredOneWhenItTouchesNothing) {
 // Springs against springs: what the hand settles at does no virtual work in any joint.
 TEST(CompliantHand, SettlesWhereSpringsBalanceTheLoads) {
     CompliantHandOptions options;
-    CompliantHand hand(HandSkeleton::adult(), options);
+    CompliantHand hand(GraspHand::adult(), options);
     const Pose wrist;
     const HandJoints measured = closing_hand(0.7);
     hand.place(wrist, closing_hand(0.2));
@@ -114,7 +114,7 @@ TEST(CompliantHand, SettlesWhereSpringsBalanceTheLoads) {
 struct Grasp {
     std::shared_ptr<GreensModel> model =
         test::kelvin_model(make_semi_regular("nodule", 2), 0.02, 4e3);
-    HandSkeleton hand = HandSkeleton::adult();
+    GraspHand hand = GraspHand::adult();
     Pose wrist;
 
     Grasp() {
@@ -175,7 +175,7 @@ TEST(CompliantHand, GraspsWithoutUnboundedForce) {
 }
 
 TEST(CompliantHand, IgnoresWhatIsNotFiniteAndSaysWhatIsWrong) {
-    CompliantHand hand(HandSkeleton::adult());
+    CompliantHand hand(GraspHand::adult());
     const std::vector<Wrench> loads(at(kLinks));
     std::vector<Matrix6d> stiffness(at(kLinks), Matrix6d::Zero());
     const HandJoints before = hand.joints();
@@ -190,7 +190,7 @@ TEST(CompliantHand, IgnoresWhatIsNotFiniteAndSaysWhatIsWrong) {
         try {
             CompliantHandOptions options;
             options.relaxation = relaxation;
-            const CompliantHand wrong(HandSkeleton::adult(size), options);
+            const CompliantHand wrong(GraspHand::adult(size), options);
         } catch (const InputError& error) {
             return std::string(error.what());
         }

@@ -128,7 +128,7 @@ TEST(TouchBuilt, DeformationMeetsTheTip) {
 
 TEST(TouchBuilt, HandGraspsTheNodule) {
     const auto model = built_model("nodule", 2, "z < 2 %", BoundaryElements::Linear);
-    CompliantHand hand(HandSkeleton::adult());
+    CompliantHand hand(GraspHand::adult());
     DistributedContact contact(model, hand.model().shapes(), UpdateCosts());
     const Box box = bounding_box(model->surface.mesh.vertices);
     Eigen::Matrix3d axes;  // palm down
@@ -137,12 +137,12 @@ TEST(TouchBuilt, HandGraspsTheNodule) {
                       box.max().z() + hand.model().palm_half_sizes.y() + 0.006},
                      Quaternion(axes)};
     hand.place(wrist, closing_hand(0));
-    std::vector<Wrench> loads(HandSkeleton::kNumLinks);
-    std::vector<Matrix6d> stiffness(HandSkeleton::kNumLinks, Matrix6d::Zero());
+    std::vector<Wrench> loads(GraspHand::kNumLinks);
+    std::vector<Matrix6d> stiffness(GraspHand::kNumLinks, Matrix6d::Zero());
     for (int k = 0; k <= 200; ++k) {
         EXPECT_TRUE(hand.step(wrist, closing_hand(std::min(0.007 * k, 0.85)), loads, stiffness));
         (void)contact.step(hand.links());
-        for (int link = 0; link < HandSkeleton::kNumLinks; ++link) {
+        for (int link = 0; link < GraspHand::kNumLinks; ++link) {
             loads[at(link)] = contact.load(link);
             stiffness[at(link)] = contact.stiffness(link);
         }

@@ -14,7 +14,7 @@ namespace pliant {
 
 /// A hand of capsules: the palm and five fingers of three links. Frame of the hand: fingers along
 /// +z, the palm faces +y, the thumb is on the side of +x. SI.
-struct HandSkeleton {
+struct GraspHand {
     static constexpr int kNumFingers = 5;  ///< thumb, index, middle, ring, little
     static constexpr int kLinksPerFinger = 3;
     static constexpr int kNumLinks = 1 + kNumFingers * kLinksPerFinger;  ///< the palm is link 0
@@ -32,17 +32,17 @@ struct HandSkeleton {
 
     /// Proportions of an adult's hand; `size` is from the wrist to the tip of the middle finger.
     /// Throws InputError when it is not positive.
-    [[nodiscard]] static HandSkeleton adult(double size = 0.19);
+    [[nodiscard]] static GraspHand adult(double size = 0.19);
     /// The tools for a DistributedContact, palm first.
     [[nodiscard]] std::vector<RigidShape> shapes() const;
 };
 
-using HandJoints = Eigen::Matrix<double, HandSkeleton::kNumJoints, 1>;
+using HandJoints = Eigen::Matrix<double, GraspHand::kNumJoints, 1>;
 /// All joints for a hand from open (0) to a fist (1).
 [[nodiscard]] HandJoints closing_hand(double closing) noexcept;
 /// Poses of the links for a hand at `wrist`: the centre of the palm or of the capsule, whose axis
 /// is z.
-void hand_links(const HandSkeleton& hand, const Pose& wrist, const HandJoints& joints,
+void hand_links(const GraspHand& hand, const Pose& wrist, const HandJoints& joints,
                 std::span<Pose> links) noexcept;
 
 struct CompliantHandOptions {
@@ -59,7 +59,7 @@ struct CompliantHandOptions {
 class CompliantHand {
 public:
     /// Throws InputError for stiffnesses that are not positive, or a relaxation not in (0, 1].
-    CompliantHand(HandSkeleton model, const CompliantHandOptions& options = {});
+    CompliantHand(GraspHand model, const CompliantHandOptions& options = {});
 
     /// Puts the hand there without any spring stretched.
     void place(const Pose& wrist, const HandJoints& joints) noexcept;
@@ -69,7 +69,7 @@ public:
     bool step(const Pose& wrist, const HandJoints& joints, std::span<const Wrench> loads,
               std::span<const Matrix6d> stiffness) noexcept;
 
-    [[nodiscard]] const HandSkeleton& model() const noexcept { return model_; }
+    [[nodiscard]] const GraspHand& model() const noexcept { return model_; }
     [[nodiscard]] std::span<const Pose> links() const noexcept { return links_; }
     [[nodiscard]] const HandJoints& joints() const noexcept { return joints_; }
     [[nodiscard]] const Pose& wrist() const noexcept { return wrist_; }
@@ -77,15 +77,15 @@ public:
     [[nodiscard]] double imbalance() const noexcept { return imbalance_; }
 
 private:
-    static constexpr int kNumFreedoms = 6 + HandSkeleton::kNumJoints;
+    static constexpr int kNumFreedoms = 6 + GraspHand::kNumJoints;
     using Vector = Eigen::Matrix<double, kNumFreedoms, 1>;
     using Matrix = Eigen::Matrix<double, kNumFreedoms, kNumFreedoms>;
 
-    HandSkeleton model_;
+    GraspHand model_;
     CompliantHandOptions options_;
     Pose wrist_;
     HandJoints joints_ = HandJoints::Zero();
-    std::array<Pose, HandSkeleton::kNumLinks> links_;
+    std::array<Pose, GraspHand::kNumLinks> links_;
     Matrix system_;
     double imbalance_ = 0;
 };
