@@ -109,8 +109,8 @@ int run_benchmarks(const Arguments& arguments) {
 
     Progress progress(progress_style(arguments));
     progress.stage("measuring", benchmarks.size());
-    Table table({"benchmark", "median µs", "p99", "p99.9", "max", "reference µs", "ratio", "target",
-                 "", "checksum"});
+    Table table({"benchmark", "median µs", "mean", "p99", "p99.9", "max", "reference µs", "ratio",
+                 "target", "", "checksum"});
     for (const Benchmark& benchmark : benchmarks) {
         const bench::Result result = bench::measure(benchmark);
         progress.advance();
@@ -122,8 +122,8 @@ int run_benchmarks(const Arguments& arguments) {
         const std::string target = bench::target_text(benchmark);
         table.add(
             {benchmark.module + "/" + benchmark.name, format("%.4g", result.median_us),
-             format("%.4g", result.p99_us), format("%.4g", result.p999_us),
-             format("%.4g", result.max_us),
+             format("%.4g", result.mean_us), format("%.4g", result.p99_us),
+             format("%.4g", result.p999_us), format("%.4g", result.max_us),
              compared ? format("%.4g (%s)", result.reference_us, benchmark.reference.c_str()) : "",
              compared ? format("%.2f", result.reference_us / result.median_us) : "", target,
              target.empty() ? "" : (bench::passes(benchmark, result) ? "ok" : "MISSED"),
