@@ -6,6 +6,7 @@
 #include "greens/column_batches.h"
 #include "greens/finite_source.h"
 #include "greens/greens_nodes.h"
+#include "greens/outer_surface.h"
 #include "pliant/core/error.h"
 #include "pliant/core/version.h"
 #include "pliant/field/build_field.h"
@@ -187,35 +188,24 @@ private:
         }
     }
 
-    /// Boundary triangles with vertices of their own; returns the vertices of the mesh they are.
+    /// The surface of a mesh; returns the vertices that are its nodes.
     static std::vector<int> add_surface(const VolumeMesh& mesh, GreensModel& model) {
-        std::vector<Triangle> triangles = boundary_triangles(mesh);
-        std::vector<int> node_of(mesh.vertices.size(), -1), vertices;
-        for (const Triangle& triangle : triangles)
-            for (const int v : triangle) node_of[at(v)] = 0;
-        SurfaceMesh surface;
-        for (int v = 0; v < mesh.num_vertices(); ++v) {
-            if (node_of[at(v)] < 0) continue;
-            node_of[at(v)] = static_cast<int>(vertices.size());
-            vertices.push_back(v);
-            surface.vertices.push_back(mesh.vertices[at(v)]);
-        }
-        for (Triangle& triangle : triangles)
-            for (int& v : triangle) v = node_of[at(v)];
-        surface.triangles = std::move(triangles);
-        model.reference.positions = surface.vertices;
-        model.normals = vertex_normals(surface);
-        model.corner_nodes = surface.triangles;
+        OuterSurface outer = outer_surface(mesh);
+        for (const int v : outer.vertices)
+            model.reference.positions.push_back(mesh.vertices[at(v)]);
+        const SurfaceMesh by_nodes{model.reference.positions, outer.triangles};
+        model.normals = vertex_normals(by_nodes);
         // lumped: a third of the triangles around a node
-        model.reference.areas.assign(surface.vertices.size(), 0.0);
-        for (int t = 0; t < surface.num_triangles(); ++t) {
-            const Vector3d a = surface.corner(t, 1) - surface.corner(t, 0),
-                           b = surface.corner(t, 2) - surface.corner(t, 0);
-            for (const int v : surface.triangles[at(t)])
-                model.reference.areas[at(v)] += a.cross(b).norm() / 6;
+        model.reference.areas.assign(outer.vertices.size(), 0.0);
+        for (int t = 0; t < by_nodes.num_triangles(); ++t) {
+            const Vector3d a = by_nodes.corner(t, 1) - by_nodes.corner(t, 0),
+                           b = by_nodes.corner(t, 2) - by_nodes.corner(t, 0);
+            for (const int node : by_nodes.triangles[at(t)])
+                model.reference.areas[at(node)] += a.cross(b).norm() / 6;
         }
-        model.surface = midpoint_subdivide(surface, 0);
-        return vertices;
+        model.corner_nodes = std::move(outer.triangles);
+        model.surface = midpoint_subdivide(outer.manifold, 0);
+        return std::move(outer.vertices);
     }
 
     /// Means over the volume: they are the units of the model.
