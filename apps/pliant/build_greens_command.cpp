@@ -122,8 +122,11 @@ GreensInput load_greens_input(const Arguments& arguments, const std::string& nam
                                  " comes as it is");
     BuildInput input = load_build_input(name, progress);
     const RepairReport repair = repair_surface(input.surface);
-    return {midpoint_subdivide(input.surface, 0), input.hash,
-            repair.changed() ? repair.text() : std::string()};
+    // one level; what is wrong with it is for the method to say: finite elements take any surface
+    SemiRegularMesh surface{std::move(input.surface), {}, {}, {}};
+    surface.num_vertices = {surface.mesh.num_vertices()};
+    surface.triangles = {surface.mesh.triangles};
+    return {std::move(surface), input.hash, repair.changed() ? repair.text() : std::string()};
 }
 
 void print_greens_report(const std::string& in, const std::string& out, const GreensModel& model,
