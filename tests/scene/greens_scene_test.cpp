@@ -29,7 +29,7 @@ protected:
         return *world.loop(loop).contact(0).greens();
     }
     [[nodiscard]] static std::string two_points() {
-        return scene(ball("finger") + "," + ball("thumb", 0.038, "haptic", -0.017),
+        return scene(pinch("finger", 1) + "," + pinch("thumb", -1),
                      R"("contacts": [{"greens": "nodule", "points": ["finger", "thumb"],
                                       "friction": 0.5}])");
     }
@@ -82,12 +82,13 @@ TEST_F(GreensScene, FingersPressTheBodyInAndFeelItsForce) {
     EXPECT_EQ(touch(world).body().num_loads(), 0);
     world.advance_to(0.3);
     const Vector3d on_finger = touch(world).load(0).force, on_thumb = touch(world).load(1).force;
-    EXPECT_GT(on_finger.z(), 0.05);
+    EXPECT_GT(on_finger.x(), 0.05);
+    EXPECT_LT(on_thumb.x(), -0.05);
     EXPECT_GT(touch(world).body().num_loads(), 3);
     EXPECT_GT(world.body(body).energy().elastic, 1e-5);
-    // the surface is where the fingers are: 7.5 mm below the top, which was at 53.5 mm
-    const SurfacePoint top = world.nearest_point(body, Vector3d(0.003, 0.002, 0.06));
-    EXPECT_LT(world.body(body).position(top).z(), 0.05);
+    // the surface is where the finger is, 7 mm further in than at rest
+    const SurfacePoint side = build(two_points()).nearest_point(body, Vector3d(0.04, 0.002, 0.03));
+    EXPECT_LT(world.body(body).position(side).x(), 0.027);
     // the frame shows the loads where the surface is, and their sum
     const LoopFrame frame = world.loop(0).make_frame();
     std::vector<ContactMark> marks;
@@ -109,8 +110,8 @@ TEST_F(GreensScene, FrictionIsASliderOfTheContact) {
     for (World* world : {&rough, &smooth}) world->advance_to(0.6);
     // what was touched first is taken along, or slips away below
     const int body = rough.find_body("nodule");
-    const SurfacePoint first = World(build(two_points())).nearest_point(body, {0.003, 0.002, 0.06});
-    const auto taken = [&](const World& world) { return world.body(body).position(first).x(); };
+    const SurfacePoint first = build(two_points()).nearest_point(body, {0.04, 0.002, 0.03});
+    const auto taken = [&](const World& world) { return world.body(body).position(first).z(); };
     EXPECT_GT(taken(rough), taken(smooth) + 0.003);
 }
 

@@ -43,16 +43,23 @@ public:
     }
     /// A ball that goes down along z from 7 cm to `depth` in 0.3 s and then 9 mm sideways.
     [[nodiscard]] static std::string ball(const std::string& name, double depth = 0.046,
-                                          const std::string& loop = "haptic",
-                                          double start = 0.003) {
-        const std::string z = std::to_string(depth), x = std::to_string(start),
-                          end = std::to_string(start + 0.009);
+                                          const std::string& loop = "haptic") {
+        const std::string z = std::to_string(depth);
+        return R"({"name": ")" + name +
+               R"(", "rigid": {"sphere": {"radius": 0.01}, "motion": {"path":
+            {"keyframes": [{"time": 0, "position": [0.003, 0.002, 0.07]},
+                           {"time": 0.3, "position": [0.003, 0.002, )" +
+               z + R"(]}, {"time": 0.6, "position": [0.012, -0.004, )" + z +
+               R"(]}]}}}, "loop": ")" + loop + R"("})";
+    }
+    /// A ball that presses a side of the nodule, +x or −x, 7 mm in within 0.3 s and then moves up.
+    [[nodiscard]] static std::string pinch(const std::string& name, int side) {
+        const std::string out = std::to_string(0.04 * side), in = std::to_string(0.024 * side);
         return R"({"name": ")" + name +
                R"(", "rigid": {"sphere": {"radius": 0.01}, "motion": {"path":
             {"keyframes": [{"time": 0, "position": [)" +
-               x + R"(, 0.002, 0.07]}, {"time": 0.3, "position": [)" + x + ", 0.002, " + z +
-               R"(]}, {"time": 0.6, "position": [)" + end + ", -0.004, " + z +
-               R"(]}]}}}, "loop": ")" + loop + R"("})";
+               out + R"(, 0.002, 0.03]}, {"time": 0.3, "position": [)" + in +
+               R"(, 0.002, 0.03]}, {"time": 0.6, "position": [)" + in + R"(, 0.002, 0.038]}]}}}})";
     }
     [[nodiscard]] World build(const std::string& text) {
         lines.clear();
