@@ -44,6 +44,20 @@ struct SampledSpring {
     }
 };
 
+TEST(PassivityPort, WhatBodiesHeldWhenTheAccountBeganMayComeBack) {
+    // a body gives back 5 mJ through the port while the springs keep theirs
+    const double held = 5e-3, force = 2;
+    for (const double counted : {held, 0.0}) {
+        PassivityPort port(observing());
+        for (int k = 0; k <= 100; ++k) {
+            const double left = held * (1 - 0.01 * k), way = (held - left) / force;
+            static_cast<void>(port.update(at({way, 0, 0}), {Vector3d(force, 0, 0)},
+                                          {1e-3, counted > 0 ? left : 0.0}, kLoopStep));
+        }
+        EXPECT_NEAR(port.least_margin(), counted - held, 1e-12);
+    }
+}
+
 TEST(PassivityPort, ASampledSpringMakesHalfAStepOfItsStiffnessAsNegativeDamping) {
     SampledSpring spring;
     PassivityPort port(observing());
