@@ -23,6 +23,7 @@ constexpr double kDemoRound = kDemoMoving + kDemoSettling + kDemoJudged;
 constexpr double kDemoLongRest = 6;   // [s]
 constexpr double kDemoWander = 8e-3;  // random places about the path, at the handle [m]
 constexpr double kDemoBeside = 3e-3;  // ends of random ways, and of paths that touch nothing [m]
+constexpr double kDemoDepth = 1.05;   // over its bound: soft bodies swing back into the tool
 constexpr double kLeastTouch = 0.02;  // felt where a rest is to be [N]
 
 /// A demo in which nothing but the hand moves: its path is that of the tool in the scene.
@@ -254,7 +255,7 @@ void run_demo_stability(Context& context) {
             coarse.add(judge_demo(demo, touches, c, seconds, seed++));
         for (const StabilityCase& c : fine_cases)
             fine.add(judge_demo(demo, touches, c, seconds, seed++));
-        table.add(stability_row(page, name, coarse, fine));
+        table.add(stability_row(page, name, coarse, fine, kDemoDepth));
         context.done(part += 1.0 / static_cast<double>(demos.size()));
     }
     page.table(table);

@@ -128,7 +128,8 @@ std::vector<Table::Column> stability_columns() {
 }
 
 std::vector<Cell> stability_row(Section& page, const std::string& scene,
-                                const StabilityOutcome& outcome, const StabilityOutcome& fine) {
+                                const StabilityOutcome& outcome, const StabilityOutcome& fine,
+                                double depth_bound) {
     const StabilityOutcome& o = outcome;
     const double margin = std::min(o.least_margin, fine.least_margin);
     return {scene,
@@ -144,7 +145,7 @@ std::vector<Cell> stability_row(Section& page, const std::string& scene,
                          "%.4f"),
             page.at_most("largest torque, " + scene, o.torque, o.torque_limit, "%.1e"),
             page.at_least("port energy, " + scene, margin, -PassivityOptions().tolerance, "%.1e"),
-            page.at_most("depth, " + scene, o.depth, 1.01, "%.3f"),
+            page.at_most("depth, " + scene, o.depth, depth_bound, "%.3f"),
             Cell::number(o.violations, "%.0f"),
             Cell::number(o.least_gains, "%.2f")};
 }

@@ -64,10 +64,10 @@ private:
 };
 
 /// What runs of a scene are compared with: the limits of eq. (24) in short and in long rests, the
-/// port's energy and the depth; growth by the letter where encoders hardly step.
+/// port's energy and the depth over its bound; growth by the letter where encoders hardly step.
 [[nodiscard]] std::vector<Table::Column> stability_columns();
 [[nodiscard]] std::vector<Cell> stability_row(Section& page, const std::string& scene,
                                               const StabilityOutcome& outcome,
-                                              const StabilityOutcome& fine);
+                                              const StabilityOutcome& fine, double depth_bound);
 
 }  // namespace pliant::reproduce
