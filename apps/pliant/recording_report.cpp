@@ -12,7 +12,7 @@ namespace {
 /// Of hands: what loops saw of each other is none.
 std::int64_t num_commands(const Recording& recording, int loop) {
     return std::ranges::count_if(recording.commands(loop), [](const auto& timed) {
-        return timed.command.kind != Command::Kind::Exchange;
+        return timed.command.kind != pliant::Command::Kind::Exchange;
     });
 }
 

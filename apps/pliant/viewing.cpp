@@ -22,6 +22,7 @@
 #include "pliant/core/json_writer.h"
 #include "pliant/reduction/build_reduced.h"
 #include "server/page_files.h"
+#include "stopwatch.h"
 
 extern char** environ;
 
@@ -164,7 +165,6 @@ WebServerOptions viewer_address(const Arguments& arguments) {
 
 void serve_viewer(const Arguments& arguments, const std::string& headline, const std::string& hints,
                   const std::function<std::unique_ptr<ViewerServer>()>& start) {
-    using Clock = std::chrono::steady_clock;
     constexpr auto kLook = std::chrono::milliseconds(50), kRedraw = std::chrono::milliseconds(1000);
     const double duration =
         arguments.real("--duration", std::numeric_limits<double>::infinity(), 0, 1e9);
@@ -191,8 +191,7 @@ void serve_viewer(const Arguments& arguments, const std::string& headline, const
     const bool shows_status = !arguments.json() && isatty(STDOUT_FILENO);
     const auto begin = Clock::now();
     auto next_status = begin;
-    while (!is_stopped.load(std::memory_order_relaxed) &&
-           std::chrono::duration<double>(Clock::now() - begin).count() < duration) {
+    while (!is_stopped.load(std::memory_order_relaxed) && seconds_since(begin) < duration) {
         std::this_thread::sleep_for(kLook);
         if (!shows_status || Clock::now() < next_status) continue;
         next_status = Clock::now() + kRedraw;
