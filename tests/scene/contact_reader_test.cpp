@@ -223,7 +223,8 @@ TEST(ContactReader, TakesABodyThatTouchesItself) {
 
 TEST(ContactReader, AnEntryIsOfOneKind) {
     EXPECT_EQ(entry_error("{}"),
-              "scene.json: contacts[0]: one of the keys \"shell\", \"among\", \"self\" is needed");
+              "scene.json: contacts[0]: one of the keys \"shell\", \"among\", \"self\", \"greens\" "
+              "is needed");
     EXPECT_THAT(entry_error(R"({"shell": "soft", "among": ["ball"]})"),
                 HasSubstr("only one of the keys \"shell\" and \"among\" may be given"));
     EXPECT_EQ(entry_error(R"({"shell": "soft"})"),
