@@ -36,6 +36,9 @@ struct CoarseBody {
     void operator()(RigidSource& body) const {
         if (auto* surface = std::get_if<SurfaceSource>(&body.shape)) coarsen(*surface);
     }
+    // small as they are
+    void operator()(GreensSource&) const {}
+    void operator()(HandSource&) const {}
 };
 
 /// Signed fields must not lose thin parts.
