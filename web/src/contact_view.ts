@@ -184,7 +184,7 @@ function makeSprites(size: number, rim: number, painted: string): THREE.ShaderMa
 }
 
 /// Round sprites, `size` CSS pixels across at every distance, with a light rim that wide.
-function makeDiscs(size: number, rim: number): THREE.ShaderMaterial {
+export function makeDiscs(size: number, rim: number): THREE.ShaderMaterial {
     return makeSprites(
         size,
         rim,

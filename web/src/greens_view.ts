@@ -1,6 +1,7 @@
 import * as THREE from "three";
 import { type Asset, fetchBytes } from "./assets";
 import { rampColour } from "./colours";
+import { makeDiscs } from "./contact_view";
 import type { Pick } from "./picking";
 import type { Frame, Hello } from "./protocol";
 import { quantity } from "./quantity";
@@ -44,10 +45,7 @@ interface Shown {
 /// areas and stiffnesses of their vertices or the response to a force at a picked vertex.
 export class GreensView {
     private readonly shown: Shown[] = [];
-    private readonly dotMaterial = new THREE.PointsMaterial({
-        size: kDotSize,
-        sizeAttenuation: false,
-    });
+    private readonly dotMaterial = makeDiscs(kDotSize, 0);
     private readonly skinMaterial = new THREE.MeshBasicMaterial({
         vertexColors: true,
         side: THREE.DoubleSide,
@@ -107,7 +105,7 @@ export class GreensView {
 
     update(frame: Frame): void {
         this.frame = frame;
-        this.dotMaterial.color.set(currentTheme().mesh);
+        this.dotMaterial.uniforms.colour!.value.set(currentTheme().mesh);
         for (const { body, dots, fixed, overlay } of this.shown) {
             const x = frame.bodies[body]!;
             if (dots) {
@@ -169,6 +167,9 @@ export class GreensView {
             this.dotMaterial,
         );
         shown.dots.frustumCulled = false;
+        shown.dots.onBeforeRender = (renderer) => {
+            this.dotMaterial.uniforms.pixelRatio!.value = renderer.getPixelRatio();
+        };
         this.stage.scene.add(shown.dots);
         this.setMode(this.mode);
     }
