@@ -160,6 +160,37 @@ TEST_F(GreensScene, DrawingAtAnyTimeChangesNoForce) {
     EXPECT_EQ(drawn.state_hash(), alone.state_hash());
 }
 
+TEST_F(GreensScene, StrokesOverTheKidneyAreContinuousAndInsideTheFrictionCone) {
+    SceneDescription scene = demo_scene("kidney");
+    scene.held_tool.reset();  // the path itself, without a hand
+    auto& source = std::get<GreensSource>(scene.bodies[0].source);
+    std::get<GreensRecipe>(source.model).levels = 1;
+    World world(scene, {.cache = {}});
+    const auto& points = dynamic_cast<const GreensPoints&>(touch(world));
+    const double friction = *points.friction();
+    double stiffness = 0;
+    for (int v = 0; v < points.body().surface().num_vertices(); ++v)
+        if (!points.body().stiffness().is_rigid(v))
+            stiffness = std::max(stiffness, points.body().stiffness().vertex_stiffness(v).norm());
+    PointContact last;
+    int num_triangles = 0, num_sliding = 0;
+    for (int k = 0; k < 4400; ++k) {
+        world.advance();
+        const PointContact now = points.frame().points[0];
+        const double pressure = -now.force.dot(now.normal);
+        const Vector3d shear = now.force + pressure * now.normal;
+        ASSERT_LE(shear.norm(), friction * pressure * (1 + 1e-12) + 1e-15) << k;
+        // no more than the stiffest place makes of the way of the tip
+        ASSERT_LE((now.force - last.force).norm(), 3 * stiffness * (now.tip - last.tip).norm())
+            << k;
+        num_triangles += now.triangle != last.triangle ? 1 : 0;
+        num_sliding += now.phase == PointPhase::Sliding ? 1 : 0;
+        last = now;
+    }
+    EXPECT_GT(num_triangles, 8);
+    EXPECT_GT(num_sliding, 100);
+}
+
 TEST_F(GreensScene, AToolInAHandFeelsThePointItPresses) {
     World world = build(in_hand());
     ASSERT_NE(world.loop(0).haptics(), nullptr);

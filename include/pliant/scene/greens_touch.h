@@ -74,6 +74,9 @@ public:
     }
     void set_friction(double friction) noexcept override;
 
+    /// Of the last tick, in the axes of the body; points in the order of by().
+    [[nodiscard]] const PointContactFrame& frame() const noexcept { return contacts_.frame(); }
+
     /// From now on a hand moves this body, one of by(), and says where its point is: act() waits
     /// for it.
     void lead(const RigidBody& body) noexcept;
