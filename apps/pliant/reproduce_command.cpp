@@ -25,12 +25,14 @@ using reproduce::Section;
 /// The page of the module, with the experiments asked for.
 ExperimentPage chosen_experiments(const Arguments& arguments) {
     const std::string module = arguments.operands()[0];
-    if (module != "fem" && module != "reduction" && module != "contact" && module != "haptics")
-        throw InputError("", "module", module, "fem, reduction, contact or haptics");
+    if (module != "fem" && module != "reduction" && module != "contact" && module != "haptics" &&
+        module != "greens")
+        throw InputError("", "module", module, "fem, reduction, contact, haptics or greens");
     ExperimentPage page = module == "fem"         ? reproduce::fem_page()
                           : module == "reduction" ? reproduce::reduction_page()
                           : module == "contact"   ? reproduce::contact_page()
-                                                  : reproduce::haptics_page();
+                          : module == "haptics"   ? reproduce::haptics_page()
+                                                  : reproduce::greens_page();
     std::vector<Experiment>& all = page.experiments;
     const std::vector<std::string> wanted = arguments.all("--only");
     if (wanted.empty()) return page;
@@ -138,7 +140,7 @@ int run_experiments(const Arguments& arguments) {
 Command reproduce_command() {
     return {.name = "reproduce",
             .summary = kReproduceSummary,
-            .operands = "fem|reduction|contact|haptics",
+            .operands = "fem|reduction|contact|haptics|greens",
             .example = "pliant reproduce fem -o fem.html",
             .min_operands = 1,
             .max_operands = 1,

@@ -147,7 +147,7 @@ TEST_F(Reproduce, UnknownNamesAreRefusedWithTheList) {
         "strain, compression, orderings, impact, bounce, collision, penalty, realtime, "
         "graded, viscoelastic, stability");
     EXPECT_FAILS_WITH("reproduce water",
-                      "module = water (expected fem, reduction, contact or haptics)");
+                      "module = water (expected fem, reduction, contact, haptics or greens)");
     EXPECT_FAILS_WITH("reproduce", "needs more operands");
     EXPECT_FAILS_WITH("reproduce fem --only strain -o /no/such/folder/page.html",
                       "/no/such/folder");

@@ -47,5 +47,6 @@ struct ExperimentPage {
 [[nodiscard]] ExperimentPage reduction_page();
 [[nodiscard]] ExperimentPage contact_page();
 [[nodiscard]] ExperimentPage haptics_page();
+[[nodiscard]] ExperimentPage greens_page();
 
 }  // namespace pliant::reproduce

@@ -79,6 +79,11 @@ struct Face {
     std::string svg;
 };
 
+/// Of a face with this normal in the axes of the picture.
+double shade_of(const Vector3d& normal) {
+    return 0.55 + 0.45 * std::max(0.0, normal.dot(Vector3d(-0.35, 0.75, 0.56)));
+}
+
 void add_faces(const Drawn& body, const Projection& project, std::vector<Face>& faces) {
     const VolumeMesh mesh = moved(body);
     const std::vector<double> growth = growth_at_vertices(*body.mesh, mesh);
@@ -99,12 +104,11 @@ void add_faces(const Drawn& body, const Projection& project, std::vector<Face>& 
                                              : (world[2] - world[0]).cross(world[3] - world[1]);
         const Vector3d normal = project.axes * across.normalized();
         if (normal.z() <= 0) continue;  // turned away
-        const double shade = 0.55 + 0.45 * std::max(0.0, normal.dot(Vector3d(-0.35, 0.75, 0.56)));
         faces.push_back({depth, body.is_outline
                                     ? "<polygon class=\"ghost\" points=\"" + points + "\"/>\n"
                                     : "<polygon class=\"mesh\" fill=\"" +
-                                          color_of(mean_growth, shade) + "\" points=\"" + points +
-                                          "\"/>\n"});
+                                          color_of(mean_growth, shade_of(normal)) + "\" points=\"" +
+                                          points + "\"/>\n"});
     }
 }
 
@@ -113,6 +117,36 @@ std::array<Vector3d, 8> corners_of(const Box& box) {
     for (int k = 0; k < 8; ++k)
         corners[static_cast<std::size_t>(k)] = box.corner(static_cast<Box::CornerType>(k));
     return corners;
+}
+
+constexpr double kPictureMargin = 6, kPictureCaption = 20;
+
+/// Shows the whole box; `height` is that of the picture without its caption.
+Projection fitted(const View& view, const Box& box, double& height) {
+    Projection project{axes_of(view), Vector3d::Zero()};
+    Eigen::AlignedBox2d seen;
+    for (const Vector3d& corner : corners_of(box))
+        seen.extend(Eigen::Vector2d((project.axes * corner).head<2>()));
+    project.scale = (view.width - 2 * kPictureMargin) / seen.sizes().x();
+    project.origin = {seen.min().x() - kPictureMargin / project.scale,
+                      seen.max().y() + kPictureMargin / project.scale, 0};
+    height = project.scale * seen.sizes().y() + 2 * kPictureMargin;
+    return project;
+}
+
+std::string framed_picture(const View& view, double height, const std::string& label,
+                           const std::string& background, std::vector<Face> faces) {
+    std::string out =
+        format("<svg viewBox=\"0 0 %d %.0f\" width=\"%d\" height=\"%.0f\" role=\"img\">\n",
+               view.width, height + kPictureCaption, view.width, height + kPictureCaption);
+    out += "<title>" + escaped(label) + "</title>\n" + background;
+    std::stable_sort(faces.begin(), faces.end(),
+                     [](const Face& a, const Face& b) { return a.depth < b.depth; });
+    for (const Face& face : faces) out += face.svg;
+    out += format("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", 0.5 * view.width,
+                  height + kPictureCaption - 6) +
+           escaped(label) + "</text>\n";
+    return out + "</svg>";
 }
 
 }  // namespace
@@ -125,20 +159,9 @@ Box box_around(const std::vector<Drawn>& bodies) {
 
 std::string picture(const std::vector<Drawn>& bodies, const Box& box, const View& view,
                     const std::string& label, const Ground& ground) {
-    constexpr double kMargin = 6, kCaption = 20;
-    Projection project{axes_of(view), Vector3d::Zero()};
-    Eigen::AlignedBox2d seen;
-    for (const Vector3d& corner : corners_of(box))
-        seen.extend(Eigen::Vector2d((project.axes * corner).head<2>()));
-    project.scale = (view.width - 2 * kMargin) / seen.sizes().x();
-    project.origin = {seen.min().x() - kMargin / project.scale,
-                      seen.max().y() + kMargin / project.scale, 0};
-    const double height = project.scale * seen.sizes().y() + 2 * kMargin;
-
-    std::string out =
-        format("<svg viewBox=\"0 0 %d %.0f\" width=\"%d\" height=\"%.0f\" role=\"img\">\n",
-               view.width, height + kCaption, view.width, height + kCaption);
-    out += "<title>" + escaped(label) + "</title>\n";
+    double height = 0;
+    const Projection project = fitted(view, box, height);
+    std::string background;
     if (ground.is_there()) {
         // the floor of the box, brought to the plane along `up`
         const Vector3d up = view.up.normalized();
@@ -152,17 +175,40 @@ std::string picture(const std::vector<Drawn>& bodies, const Box& box, const View
             const Vector3d p = project(corner);
             points += format("%.1f,%.1f ", p.x(), p.y());
         }
-        out += "<polygon class=\"ground\" points=\"" + points + "\"/>\n";
+        background += "<polygon class=\"ground\" points=\"" + points + "\"/>\n";
     }
     std::vector<Face> faces;
     for (const Drawn& body : bodies) add_faces(body, project, faces);
-    std::stable_sort(faces.begin(), faces.end(),
-                     [](const Face& a, const Face& b) { return a.depth < b.depth; });
-    for (const Face& face : faces) out += face.svg;
-    out += format("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", 0.5 * view.width,
-                  height + kCaption - 6) +
-           escaped(label) + "</text>\n";
-    return out + "</svg>";
+    return framed_picture(view, height, label, background, std::move(faces));
+}
+
+std::string surface_picture(const SurfaceMesh& mesh, const std::vector<double>& values,
+                            const View& view, const std::string& label) {
+    double height = 0;
+    const Projection project = fitted(view, bounding_box(mesh.vertices), height);
+    std::vector<Face> faces;
+    for (const Triangle& triangle : mesh.triangles) {
+        std::array<Vector3d, 3> seen;
+        std::string points;
+        double value = 0;
+        for (std::size_t k = 0; k < 3; ++k) {
+            const auto v = static_cast<std::size_t>(triangle[k]);
+            seen[k] = project(mesh.vertices[v]);
+            points += format("%s%.1f,%.1f", k > 0 ? " " : "", seen[k].x(), seen[k].y());
+            value += values[v] / 3;
+        }
+        const auto corner = [&](std::size_t k) -> const Vector3d& {
+            return mesh.vertices[static_cast<std::size_t>(triangle[k])];
+        };
+        const Vector3d normal =
+            project.axes * (corner(1) - corner(0)).cross(corner(2) - corner(0)).normalized();
+        if (normal.z() <= 0) continue;  // turned away
+        faces.push_back({(seen[0].z() + seen[1].z() + seen[2].z()) / 3,
+                         "<polygon class=\"mesh\" fill=\"" +
+                             (std::isfinite(value) ? color_of(value, shade_of(normal)) : "none") +
+                             "\" points=\"" + points + "\"/>\n"});
+    }
+    return framed_picture(view, height, label, "", std::move(faces));
 }
 
 }  // namespace pliant::reproduce

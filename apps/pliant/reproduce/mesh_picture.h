@@ -1,5 +1,6 @@
 #pragma once
 
+#include "pliant/geometry/surface_mesh.h"
 #include "pliant/geometry/volume_mesh.h"
 
 #include <string>
@@ -31,6 +32,12 @@ struct Ground {
 [[nodiscard]] std::string picture(const std::vector<Drawn>& bodies, const Box& box,
                                   const View& view, const std::string& label,
                                   const Ground& ground = {});
+
+/// A closed surface coloured by values at its vertices: blue at −1, grey at 0, red at 1, empty
+/// where a value is not finite.
+[[nodiscard]] std::string surface_picture(const SurfaceMesh& mesh,
+                                          const std::vector<double>& values, const View& view,
+                                          const std::string& label);
 
 /// Around all bodies, for the `box` above.
 [[nodiscard]] Box box_around(const std::vector<Drawn>& bodies);

@@ -1,0 +1,151 @@
+#include <algorithm>
+#include <cmath>
+
+#include "apps/pliant/output.h"
+#include "core/numbers.h"
+#include "greens/boundary_cases.h"
+#include "greens_experiments.h"
+#include "greens_samples.h"
+#include "pliant/greens/point_contact.h"
+#include "samples.h"
+
+namespace pliant::reproduce {
+namespace {
+
+using cli::byte_size;
+using cli::format;
+using Eigen::Vector3d;
+
+/// Deformation of the whole surface under a force at one place, spread by a mask [µs].
+double contact_frame_us(const std::shared_ptr<const GreensModel>& model) {
+    const SurfaceStiffness stiffness = masked_stiffness(model, MaskKind::Cone);
+    PointContact contact;
+    contact.phase = PointPhase::Sticking;
+    contact.barycentric = Vector3d::Constant(1.0 / 3);
+    contact.force = {0, 0, -1};
+    const SurfaceMesh& mesh = model->surface.mesh;
+    // the highest triangle that is free
+    double highest = -kInfinity;
+    for (int t = 0; t < mesh.num_triangles(); ++t) {
+        bool is_free = true;
+        for (int k = 0; k < 3; ++k)
+            is_free = is_free && !stiffness.is_rigid(mesh.triangles[at(t)][at(k)]);
+        if (!is_free || mesh.corner(t, 0).z() <= highest) continue;
+        highest = mesh.corner(t, 0).z();
+        contact.triangle = t;
+    }
+    CapacitanceOptions options;
+    options.max_dofs = 3;
+    options.max_loads = 200;
+    CapacitanceSolver solver(model->reference, UpdateCosts(), options);
+    PointLoads loads(model->num_nodes(), 200);
+    std::vector<float> field(3 * at(model->num_nodes()));
+    return best_time_us([&] {
+        loads.clear();
+        (void)loads.add(stiffness, contact);
+        (void)solver.set_loads(loads.nodes(), loads.tractions());
+        (void)solver.solve({}, {});
+        solver.evaluate(model->num_nodes());
+        solver.write_displacements(field);
+    });
+}
+
+std::size_t stored_bytes(const GreensModel& model) {
+    const auto* dense = dynamic_cast<const DenseGreensFunctions*>(model.reference.functions.get());
+    return dense == nullptr ? 0 : dense->num_bytes();
+}
+
+/// A smooth body of the published number of vertices, its lowest ones fixed.
+std::shared_ptr<const GreensModel> blob_model(int level, int free_vertices,
+                                              GreensBuildReport& report) {
+    const SemiRegularMesh surface = midpoint_subdivide(blob_case_surface(level), 0);
+    std::vector<int> order;
+    for (int v = 0; v < surface.mesh.num_vertices(); ++v) order.push_back(v);
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+        return surface.mesh.vertices[at(a)].z() < surface.mesh.vertices[at(b)].z();
+    });
+    GreensBuildOptions options;
+    options.size = 0.1;
+    options.youngs_modulus = 1e4;
+    for (int k = 0; k < surface.mesh.num_vertices() - free_vertices; ++k)
+        options.fixed += (k == 0 ? "list " : ",") + std::to_string(order[at(k)]);
+    return std::make_shared<GreensModel>(
+        build_greens_model(surface, options, Progress::none(), &report));
+}
+
+}  // namespace
+
+void run_greens_precomputation(Context& context) {
+    Section& page = context.section;
+    page.text(
+        "Boundary elements, linear, one thread (the published ones: Java, one Pentium III of 450 "
+        "MHz; eight of them for 2,562 vertices). The shapes are ours, their numbers of vertices, "
+        "triangles and free vertices those published. In the place of the rabbits stands a smooth "
+        "blob. A frame in contact: a force through a mask, and the displacements of all vertices.");
+    Table table{"precomputation",
+                "Precomputation",
+                {{"body", "body"},
+                 {"vertices", "vertices"},
+                 {"triangles", "triangles"},
+                 {"free", "free vertices"},
+                 {"unknowns", "unknowns"},
+                 {"assembly_s", "assembly, s"},
+                 {"lu_s", "LU, s"},
+                 {"columns_s", "columns, s"},
+                 {"total_s", "all, s"},
+                 {"published_min", "published, min"},
+                 {"lu_percent", "LU share, %"},
+                 {"published_lu_percent", "published, %"},
+                 {"estimated_bytes", "memory, estimated"},
+                 {"stored_bytes", "stored"},
+                 {"asymmetry", "asymmetry, %"},
+                 {"frame_us", "frame, µs"},
+                 {"published_frame_ms", "published, ms"}}};
+    const auto add = [&](const GreensSample& sample, const GreensModel& model,
+                         const GreensBuildReport& report, double frame_us) {
+        const std::string& name = sample.title;
+        const auto same = [&](const char* what, int measured, int published) {
+            Cell cell = page.compared(name + ": " + what, measured, published, 0);
+            cell.text = cli::grouped(measured);
+            return cell;
+        };
+        const auto bytes = [](double value) {
+            Cell cell = Cell::number(value);
+            cell.text = byte_size(value);
+            return cell;
+        };
+        table.add({name, same("vertices", report.num_vertices, sample.vertices),
+                   same("triangles", report.num_triangles, sample.triangles),
+                   same("free vertices", report.num_columns, sample.free_vertices),
+                   Cell::count(report.num_unknowns), Cell::number(report.assembly_seconds, "%.2f"),
+                   Cell::number(report.factor_seconds, "%.2f"),
+                   Cell::number(report.column_seconds, "%.2f"),
+                   Cell::number(report.seconds(), "%.2f"), Cell::number(sample.minutes),
+                   Cell::number(100 * report.factor_seconds / report.seconds(), "%.0f"),
+                   sample.factor_percent > 0 ? Cell::number(sample.factor_percent) : Cell("–"),
+                   bytes(static_cast<double>(report.estimated_bytes)),
+                   bytes(static_cast<double>(stored_bytes(model))),
+                   page.at_most(name + ": departure from reciprocity, %", 100 * report.asymmetry,
+                                10, "%.2f"),
+                   Cell::number(frame_us, "%.1f"), Cell::number(sample.frame_ms)});
+    };
+    for (const GreensSample& sample : greens_samples()) {
+        if (context.is_quick && sample.vertices > 400) continue;
+        GreensBuildReport report;
+        const auto model = greens_sample_model(sample.shape, -1, &report);
+        add(sample, *model, report, contact_frame_us(model));
+    }
+    context.done(0.1);
+    const GreensSample blobs[] = {{"Blob (Rabbit 2)", "", 162, 320, 133, 1.8, 1, 0.07},
+                                  {"Blob (Rabbit 3)", "", 642, 1280, 537, 40, 9, 0.33},
+                                  {"Blob (Rabbit 4)", "", 2562, 5120, 2145, 540, 0, 1.3}};
+    for (int k = 0; k < context.sized(3, 1); ++k) {
+        const GreensSample& sample = blobs[k];
+        GreensBuildReport report;
+        const auto model = blob_model(k + 2, sample.free_vertices, report);
+        add(sample, *model, report, contact_frame_us(model));
+    }
+    page.table(table);
+}
+
+}  // namespace pliant::reproduce
