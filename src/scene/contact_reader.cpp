@@ -312,11 +312,16 @@ public:
                                         "\" touch as a pair already; drop that");
     }
     void operator()(const GreensContactDescription& greens) const {
-        for (const auto* other : all_of<GreensContactDescription>())
+        for (const auto* other : all_of<GreensContactDescription>()) {
             if (other->body == greens.body)
                 json_.refuse("greens",
                              "a body that is in no other contact: all that touches it is solved "
                              "for together");
+            for (const std::string& name : greens.by)
+                if (std::ranges::find(other->by, name) != other->by.end())
+                    json_.fail("greens", "\"" + name + "\" touches \"" + other->body +
+                                             "\" already, and one such body is all it can");
+        }
     }
     void operator()(const SelfContactDescription& self) const {
         for (const auto* other : all_of<SelfContactDescription>())

@@ -35,6 +35,7 @@ protected:
                 R"({"pliant": 1, "loops": [{"name": "slow", "rate": 50}], "bodies": [
                 {"name": "nodule", "greens": {"shape": "nodule", "fixed": "z < 1 %"}},
                 {"name": "beam", "reduced": {"shape": "beam", "fixed": "x < 1 %"}},
+                {"name": "lump", "greens": {"shape": "kidney", "fixed": "x < 33 %"}},
                 {"name": "finger", "rigid": {"sphere": {"radius": 0.01}}},
                 {"name": "thumb", "rigid": {"sphere": {"radius": 0.01}}, "loop": "slow"},
                 {"name": "rock", "rigid": {"shape": "axe"}},
@@ -125,9 +126,10 @@ TEST_F(GreensReader, RefusesBodiesThatCannotBe) {
 }
 
 TEST_F(GreensReader, RefusesContactsThatCannotBe) {
-    EXPECT_EQ(touch_error(R"({"greens": "nodul", "points": ["finger"]})"),
-              "scene.json: contacts[0].greens = \"nodul\" (expected a body of the scene: "
-              "\"nodule\", \"beam\", \"finger\", \"thumb\", \"rock\", \"glove\", \"stone\")");
+    EXPECT_EQ(
+        touch_error(R"({"greens": "nodul", "points": ["finger"]})"),
+        "scene.json: contacts[0].greens = \"nodul\" (expected a body of the scene: "
+        "\"nodule\", \"beam\", \"lump\", \"finger\", \"thumb\", \"rock\", \"glove\", \"stone\")");
     EXPECT_EQ(touch_error(R"({"greens": "beam", "points": ["finger"]})"),
               "scene.json: contacts[0].greens = \"beam\" (expected a body of the kind \"greens\")");
     EXPECT_EQ(touch_error(R"({"greens": "nodule"})"),
@@ -156,6 +158,9 @@ TEST_F(GreensReader, RefusesContactsThatCannotBe) {
     EXPECT_THAT(touch_error(R"({"greens": "nodule", "points": ["finger"]},
                                {"greens": "nodule", "tools": ["finger"]})"),
                 HasSubstr("a body that is in no other contact"));
+    EXPECT_THAT(touch_error(R"({"greens": "nodule", "points": ["finger"]},
+                               {"greens": "lump", "tools": ["finger"]})"),
+                HasSubstr("contacts[1].greens: \"finger\" touches \"nodule\" already"));
     EXPECT_THAT(touch_error(R"({"shell": "nodule", "field": "finger"})"),
                 HasSubstr("bodies of the kind \"greens\" are touched in"));
     EXPECT_THAT(touch_error(R"({"among": ["glove", "stone"]})"),
