@@ -140,6 +140,25 @@ TEST_F(Reproduce, PolesAreFeltAsFourSpringsInARow) {
         EXPECT_TRUE(contains(list, name)) << name;
 }
 
+TEST_F(Reproduce, GreensFunctionsAreFeltWithoutTheirMesh) {
+    const Output made =
+        pliant("reproduce greens --quick --only masks --only analytic --progress none -o " +
+               path("page.html"));
+    ASSERT_EQ(made.exit_code, 0) << made.text;
+    EXPECT_TRUE(contains(made, ", 0 beyond their tolerances")) << made.text;
+    const std::string html = page("page.html");
+    EXPECT_EQ(first_unbalanced_tag(html), "");
+    for (const char* part :
+         {"<section id=\"masks\">", "correlation with areas", "<polygon class=\"mesh\"",
+          "cylinder in torsion, ν = 0.5", "radius 2 edges"})
+        EXPECT_NE(html.find(part), std::string::npos) << part;
+    const Output list = pliant("reproduce greens --list");
+    for (const char* name :
+         {"analytic", "reciprocity", "methods", "precomputation", "stiffness", "masks",
+          "suboperations", "updates", "cost-ratios", "cost-model", "sequence", "strokes"})
+        EXPECT_TRUE(contains(list, name)) << name;
+}
+
 TEST_F(Reproduce, UnknownNamesAreRefusedWithTheList) {
     EXPECT_FAILS_WITH(
         "reproduce fem --only compresion -o " + path("page.html"),

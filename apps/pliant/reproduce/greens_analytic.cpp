@@ -140,43 +140,4 @@ void run_boundary_cases(Context& context) {
     page.figure({drawn(plot)}, "Errors against the size of triangles.");
 }
 
-void run_reciprocity(Context& context) {
-    Section& page = context.section;
-    page.text(
-        "What a force at j does at i, a force at i does at j. Collocation has it approximately: "
-        "‖M − Mᵀ‖ / ‖M‖ with M_ij = Ξ_ij / a_j over free nodes of a smooth blob fixed below z = "
-        "−1/2. Expected of this discretisation: about 5, 3 and 1.4 %.");
-    Table table{
-        "reciprocity",
-        "Departure from reciprocity, %",
-        {{"nodes", "nodes"}, {"nu_03", "ν = 0.3"}, {"nu_05", "ν = 0.5"}, {"expected", "expected"}}};
-    constexpr double kExpected[] = {5, 3, 1.4};
-    Series compressible{"ν = 0.3", {}, 0, Stroke::LineAndDots},
-        incompressible{"ν = 0.5", {}, 1, Stroke::LineAndDots};
-    for (int k = 0; k < context.sized(3, 2); ++k) {
-        const int nodes = 10 * (1 << (2 * (k + 2))) + 2;
-        const auto percent = [&](double poisson_ratio) {
-            return 100 * blob_asymmetry(k + 2, poisson_ratio, 400);
-        };
-        const double a = percent(0.3), b = k < 2 ? percent(0.5) : 0;
-        const auto what = [&](const char* nu) {
-            return format("%d nodes, ν = %s: departure, %%", nodes, nu);
-        };
-        table.add({Cell::count(nodes), page.at_most(what("0.3"), a, kExpected[k], "%.2f"),
-                   k < 2 ? page.at_most(what("0.5"), b, kExpected[k], "%.2f") : Cell("–"),
-                   Cell::number(kExpected[k])});
-        compressible.points.emplace_back(nodes, a);
-        if (k < 2) incompressible.points.emplace_back(nodes, b);
-        context.done(k == 0 ? 0.02 : 0.1);
-    }
-    page.table(table);
-    page.figure({drawn({.title = "Departure from reciprocity",
-                        .x_label = "nodes",
-                        .y_label = "%",
-                        .series = {compressible, incompressible},
-                        .log_x = true,
-                        .log_y = true})},
-                "");
-}
-
 }  // namespace pliant::reproduce

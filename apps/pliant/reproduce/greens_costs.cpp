@@ -169,7 +169,7 @@ void run_cost_model(Context& context) {
         "Polynomials of degree three with coefficients that are not negative are fitted to one "
         "sweep of timings and predict a second one, of the same machine a moment later. Asked: "
         "about 25 %. The numbers depend on what else the machine does, and are not judged.");
-    const int max_size = context.sized(200, 20), repeats = context.sized(3, 2);
+    const int max_size = context.sized(200, 40), repeats = context.sized(3, 2);
     const UpdateCosts costs = UpdateCosts::fit(UpdateCosts::time_updates(max_size, repeats));
     context.done(0.5);
     const std::vector<UpdateTiming> second = UpdateCosts::time_updates(max_size, repeats);

@@ -3,7 +3,6 @@
 
 #include "apps/pliant/output.h"
 #include "core/numbers.h"
-#include "greens/boundary_cases.h"
 #include "greens_experiments.h"
 #include "greens_samples.h"
 #include "pliant/greens/point_contact.h"
@@ -58,17 +57,16 @@ std::size_t stored_bytes(const GreensModel& model) {
 /// A smooth body of the published number of vertices, its lowest ones fixed.
 std::shared_ptr<const GreensModel> blob_model(int level, int free_vertices,
                                               GreensBuildReport& report) {
-    const SemiRegularMesh surface = midpoint_subdivide(blob_case_surface(level), 0);
+    const SemiRegularMesh surface = greens_blob(level);
     std::vector<int> order;
     for (int v = 0; v < surface.mesh.num_vertices(); ++v) order.push_back(v);
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
         return surface.mesh.vertices[at(a)].z() < surface.mesh.vertices[at(b)].z();
     });
     GreensBuildOptions options;
-    options.size = 0.1;
     options.youngs_modulus = 1e4;
-    for (int k = 0; k < surface.mesh.num_vertices() - free_vertices; ++k)
-        options.fixed += (k == 0 ? "list " : ",") + std::to_string(order[at(k)]);
+    order.resize(order.size() - at(free_vertices));
+    options.fixed = listed(order);
     return std::make_shared<GreensModel>(
         build_greens_model(surface, options, Progress::none(), &report));
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/numbers.h"
+#include "greens/boundary_cases.h"
 #include "pliant/geometry/shapes.h"
 #include "pliant/geometry/surface_query.h"
 
@@ -28,9 +29,21 @@ std::string greens_support(const std::string& shape, const SemiRegularMesh& surf
     const std::vector<Triangle>& triangles = surface.mesh.triangles;
     for (std::size_t t = triangles.size() / 2; t < triangles.size(); ++t)
         for (const int v : triangles[t]) is_below[at(v)] = 1;
+    std::vector<int> vertices;
+    for (int v = 0; v < surface.mesh.num_vertices(); ++v)
+        if (is_below[at(v)]) vertices.push_back(v);
+    return listed(vertices);
+}
+
+SemiRegularMesh greens_blob(int level) {
+    SurfaceMesh mesh = blob_case_surface(level);
+    scale_to_size(mesh, 0.1);
+    return midpoint_subdivide(mesh, 0);
+}
+
+std::string listed(const std::vector<int>& vertices) {
     std::string list;
-    for (std::size_t v = 0; v < is_below.size(); ++v)
-        if (is_below[v]) list += (list.empty() ? "list " : ",") + std::to_string(v);
+    for (const int v : vertices) list += (list.empty() ? "list " : ",") + std::to_string(v);
     return list;
 }
 

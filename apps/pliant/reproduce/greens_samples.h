@@ -27,6 +27,11 @@ struct GreensSample {
     const std::string& shape, int levels = -1, GreensBuildReport* report = nullptr,
     const std::string& contactable = {});
 
+/// A smooth body without symmetry, 10·4^level + 2 vertices on a sphere that was bent, 0.1 m long.
+[[nodiscard]] SemiRegularMesh greens_blob(int level);
+/// The selection of these vertices.
+[[nodiscard]] std::string listed(const std::vector<int>& vertices);
+
 [[nodiscard]] SurfaceStiffness masked_stiffness(const std::shared_ptr<const GreensModel>& model,
                                                 MaskKind kind, double radius = 0);
 /// Free nodes with a column, nearest to the place first.

@@ -90,19 +90,24 @@ void run_stiffness_refinement(Context& context) {
         const auto change = [&](double RefinedStiffness::*value) {
             return s.*value / (levels[k - 1].*value);
         };
-        table.add({Cell::count(static_cast<int>(k) + 1), Cell::count(s.vertices),
-                   Cell::number(unit * s.single, "%.2f"),
-                   is_published ? Cell::number(kPublishedSingle[k], "%.1f") : Cell("–"),
-                   Cell::number(unit * s.masked, "%.2f"),
-                   is_published ? Cell::number(kPublishedMasked[k], "%.1f") : Cell("–"),
-                   Cell::number(s.single, "%.1f"), Cell::number(s.masked, "%.1f"),
-                   k == 0 ? Cell("–")
-                          : page.at_most(where + "single over the level before",
-                                         change(&RefinedStiffness::single), 0.6, "%.3f"),
-                   k == 0 ? Cell("–")
-                          : page.compared(where + "masked over the level before",
-                                          change(&RefinedStiffness::masked), 1, k == 1 ? 0.2 : 0.06,
-                                          "%.3f")});
+        table.add(
+            {Cell::count(static_cast<int>(k) + 1), Cell::count(s.vertices),
+             is_published ? page.compared(where + "single vertex, published units", unit * s.single,
+                                          kPublishedSingle[k], 0.25 * kPublishedSingle[k], "%.2f")
+                          : Cell::number(unit * s.single, "%.2f"),
+             is_published ? Cell::number(kPublishedSingle[k], "%.1f") : Cell("–"),
+             is_published ? page.compared(where + "masked, published units", unit * s.masked,
+                                          kPublishedMasked[k], 0.1 * kPublishedMasked[k], "%.2f")
+                          : Cell::number(unit * s.masked, "%.2f"),
+             is_published ? Cell::number(kPublishedMasked[k], "%.1f") : Cell("–"),
+             Cell::number(s.single, "%.1f"), Cell::number(s.masked, "%.1f"),
+             k == 0 ? Cell("–")
+                    : page.at_most(where + "single over the level before",
+                                   change(&RefinedStiffness::single), 0.6, "%.3f"),
+             k == 0 ? Cell("–")
+                    : page.compared(where + "masked over the level before",
+                                    change(&RefinedStiffness::masked), 1, k == 1 ? 0.2 : 0.06,
+                                    "%.3f")});
     }
     page.table(table);
     std::vector<RefinedStiffness> published, ours;

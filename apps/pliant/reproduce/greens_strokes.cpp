@@ -54,7 +54,8 @@ struct StrokeResult {
     TickHistogram times;
 };
 
-StrokeResult stroke(const StrokedKidney& kidney, double friction, int num_ticks, double seconds) {
+StrokeResult stroke_kidney(const StrokedKidney& kidney, double friction, int num_ticks,
+                           double seconds) {
     StrokeResult result;
     PointContactSettings settings;
     settings.friction = friction;
@@ -169,22 +170,23 @@ void run_kidney_strokes(Context& context) {
                  {"p999_us", "99.9 %, µs"}}};
     StrokeResult shown;
     for (const double friction : {0.0, 0.1, 0.3, 1.0}) {
-        StrokeResult run = stroke(kidney, friction, num_ticks, seconds);
-        const StrokeResult twice = stroke(kidney, friction, 2 * num_ticks, seconds);
+        StrokeResult run = stroke_kidney(kidney, friction, num_ticks, seconds);
+        const StrokeResult twice = stroke_kidney(kidney, friction, 2 * num_ticks, seconds);
         double largest = 0;
         for (const StrokeTick& tick : run.ticks) largest = std::max(largest, tick.force.norm());
         const auto what = [&](const char* of) { return format("friction %g: %s", friction, of); };
         const TickHistogram::Summary times = run.times.summary();
-        table.add({Cell::number(friction), Cell::count(num_ticks), Cell::count(run.crossings),
-                   Cell::number(100.0 * run.sliding / num_ticks, "%.0f"),
-                   Cell::number(largest, "%.3f"), Cell::number(1e3 * run.largest_change, "%.2f"),
-                   Cell::number(1e3 * run.largest_crossing, "%.2f"),
-                   page.at_most(what("largest change of the force with twice the ticks"),
-                                twice.largest_change / run.largest_change, 0.65, "%.3f"),
-                   page.at_most(what("force beyond the cone"),
-                                std::max(run.cone_excess, twice.cone_excess), 1e-12, "%.1e"),
-                   page.compared(what("ticks without contact"), run.free_ticks, 0, 0, "%.0f"),
-                   Cell::number(times.p50_us, "%.2f"), Cell::number(times.p999_us, "%.2f")});
+        table.add(
+            {Cell::number(friction), Cell::count(num_ticks), Cell::count(run.crossings),
+             Cell::number(100.0 * run.sliding / static_cast<double>(run.ticks.size()), "%.0f"),
+             Cell::number(largest, "%.3f"), Cell::number(1e3 * run.largest_change, "%.2f"),
+             Cell::number(1e3 * run.largest_crossing, "%.2f"),
+             page.at_most(what("largest change of the force with twice the ticks"),
+                          twice.largest_change / run.largest_change, 0.65, "%.3f"),
+             page.at_most(what("force beyond the cone"),
+                          std::max(run.cone_excess, twice.cone_excess), 1e-12, "%.1e"),
+             page.compared(what("ticks without contact"), run.free_ticks, 0, 0, "%.0f"),
+             Cell::number(times.p50_us, "%.2f"), Cell::number(times.p999_us, "%.2f")});
         if (friction == 0.3) shown = std::move(run);
     }
     page.table(table);
