@@ -155,6 +155,30 @@ TEST(ClosedLoop, WhatASoftBodyGivesBackIsNoGeneration) {
     EXPECT_EQ(loop.haptics->port().taken_out(), 0);
 }
 
+TEST(ClosedLoop, AContactJustLostIsNotMadeAgainWithAKick) {
+    // a loose hand meets the bar at 0.4 m/s and leans on it, a little more and a little less;
+    // without docs/haptics.md eq. (17a) contact changes 17 times, and it is 206 um deep
+    LoopOptions options;
+    options.scene = LoopScene::SphereOnBar;
+    options.encoder = 1e-6;
+    HapticLoop loop(options);
+    int changes = 0;
+    bool was_in_contact = false;
+    double deepest = 0;
+    for (int k = 0; k < 4000; ++k) {
+        const double time = k * HapticLoop::kStep;
+        Pose target;
+        target.position.z() = std::max(-0.004, -0.4 * time) + 0.001 * std::sin(6 * time);
+        const HapticTick& tick = loop.step(target);
+        changes += (tick.depth > 0) != was_in_contact;
+        was_in_contact = tick.depth > 0;
+        deepest = std::max(deepest, tick.depth);
+    }
+    EXPECT_TRUE(was_in_contact);
+    EXPECT_LE(changes, 11);
+    EXPECT_LT(deepest, 1.5e-4);
+}
+
 TEST_P(ClosedLoop, PenetrationStaysBoundedWithAndWithoutFeedback) {
     LoopOptions options;
     options.scene = GetParam();
