@@ -12,6 +12,7 @@
 
 #include "core/numbers.h"
 #include "greens/boundary_assembly.h"
+#include "greens/boundary_cases.h"
 #include "pliant/core/parallel.h"
 #include "pliant/core/simd.h"
 #include "pliant/geometry/shapes.h"
@@ -216,7 +217,7 @@ LinearField random_field(double nu, std::mt19937& generator) {
 
 TEST(BoundaryElements, LinearFieldsPassThePatchTest) {
     const std::pair<const char*, SurfaceMesh> meshes[] = {
-        {"sphere", test::sphere_surface(2)},
+        {"sphere", sphere_case_surface(2)},
         {"cube", crooked_cube(4)},
         {"kidney", make_semi_regular("kidney", 1).mesh}};
     std::mt19937 generator(9);
@@ -241,7 +242,7 @@ TEST(BoundaryElements, TranslationsNeedNoTractions) {
     for (const BoundaryPhysics physics : {BoundaryPhysics::Elastic, BoundaryPhysics::Laplace}) {
         BoundaryOptions options;
         options.physics = physics;
-        const BoundaryModel model(test::sphere_surface(2), options);
+        const BoundaryModel model(sphere_case_surface(2), options);
         const int block = model.block();
         const BoundarySystem system = assembled(model);
         MatrixXd translations(block * model.num_nodes(), block);
@@ -255,7 +256,7 @@ TEST(BoundaryElements, OutsideTranslationsAreKept) {
     BoundaryOptions options;
     options.physics = BoundaryPhysics::Laplace;
     options.is_exterior = true;
-    const BoundaryModel model(test::sphere_surface(1), options);
+    const BoundaryModel model(sphere_case_surface(1), options);
     const BoundarySystem system = assembled(model);
     const VectorXd ones = VectorXd::Ones(model.num_nodes());
     EXPECT_LT((system.H * ones - ones).cwiseAbs().maxCoeff(), 1e-14);

@@ -100,7 +100,8 @@ struct ThreeBodies {
                                  .nodes = {{0, 7}, {0, 8}},
                                  .forces = {{}, {}},
                                  .num_nodes = 2,
-                                 .num_contacting = 1});
+                                 .num_contacting = 1,
+                                 .greens = {}});
         set_haptics(slow.haptics);
         gather(false);
     }
