@@ -13,7 +13,8 @@ namespace {
 
 using cli::format;
 
-/// What remains of values when the mean of the neighbours is taken away: what varies with the mesh.
+/// What remains of values when the mean of the neighbours is taken away; NaN where it does not
+/// count.
 std::vector<double> against_neighbours(const SurfaceMesh& mesh, const std::vector<double>& values,
                                        const std::vector<char>& counts) {
     std::vector<double> sum(values.size(), 0), number(values.size(), 0);
@@ -26,26 +27,25 @@ std::vector<double> against_neighbours(const SurfaceMesh& mesh, const std::vecto
         }
     std::vector<double> rest;
     for (std::size_t v = 0; v < values.size(); ++v)
-        if (counts[v] && number[v] > 0) rest.push_back(values[v] - sum[v] / number[v]);
+        rest.push_back(counts[v] && number[v] > 0 ? values[v] - sum[v] / number[v] : kNan);
     return rest;
 }
 
 /// Of stiffness from vertex to vertex.
 struct MaskVariation {
-    double roughness = 0;    ///< RMS of its logarithm against that of the neighbours
-    double correlation = 0;  ///< of that with the same of areas
-    double spread = 0;       ///< largest over least
+    double roughness = 0;                  ///< RMS of its logarithm against that of the neighbours
+    double correlation = 0;                ///< of that with the same of areas
+    double spread = 0;                     ///< largest over least
+    std::vector<double> stiffness, areas;  ///< of each vertex against its neighbours
 
     /// What follows the areas, and so the mesh.
     [[nodiscard]] double of_mesh() const { return roughness * std::abs(correlation); }
 };
 
-MaskVariation variation_of(const GreensModel& model, const SurfaceStiffness& stiffness,
-                           std::vector<double>& logs) {
+MaskVariation variation_of(const GreensModel& model, const SurfaceStiffness& stiffness) {
     const SurfaceMesh& mesh = model.surface.mesh;
-    std::vector<double> areas(mesh.vertices.size());
+    std::vector<double> areas(mesh.vertices.size()), logs(mesh.vertices.size(), kNan);
     std::vector<char> counts(mesh.vertices.size(), 1);
-    logs.assign(mesh.vertices.size(), kNan);
     for (std::size_t v = 0; v < areas.size(); ++v) {
         areas[v] = std::log(model.reference.areas[v]);
         const int vertex = static_cast<int>(v);
@@ -57,13 +57,17 @@ MaskVariation variation_of(const GreensModel& model, const SurfaceStiffness& sti
     for (const Triangle& t : mesh.triangles)
         for (std::size_t k = 0; k < 3; ++k)
             if (!counts[at(t[k])]) is_inner[at(t[(k + 1) % 3])] = is_inner[at(t[(k + 2) % 3])] = 0;
-    const auto rough = against_neighbours(mesh, logs, is_inner),
-               of_area = against_neighbours(mesh, areas, is_inner);
-    double kk = 0, ka = 0, aa = 0;
-    for (std::size_t i = 0; i < rough.size(); ++i) {
-        kk += rough[i] * rough[i];
-        ka += rough[i] * of_area[i];
-        aa += of_area[i] * of_area[i];
+    MaskVariation result;
+    result.stiffness = against_neighbours(mesh, logs, is_inner);
+    result.areas = against_neighbours(mesh, areas, is_inner);
+    double kk = 0, ka = 0, aa = 0, count = 0;
+    for (std::size_t v = 0; v < logs.size(); ++v) {
+        const double k = result.stiffness[v], a = result.areas[v];
+        if (!std::isfinite(k)) continue;
+        kk += k * k;
+        ka += k * a;
+        aa += a * a;
+        count += 1;
     }
     double low = kInfinity, high = -kInfinity;
     for (std::size_t v = 0; v < logs.size(); ++v) {
@@ -71,22 +75,16 @@ MaskVariation variation_of(const GreensModel& model, const SurfaceStiffness& sti
         low = std::min(low, logs[v]);
         high = std::max(high, logs[v]);
     }
-    return {std::sqrt(kk / static_cast<double>(rough.size())), ka / std::sqrt(kk * aa),
-            std::exp(high - low)};
+    result.roughness = std::sqrt(kk / count);
+    result.correlation = ka / std::sqrt(kk * aa);
+    result.spread = std::exp(high - low);
+    return result;
 }
 
-/// For a picture: −1 and 1 a factor of √2 below and above the mean.
-std::vector<double> as_colours(const std::vector<double>& logs) {
-    double mean = 0, count = 0;
-    for (const double value : logs)
-        if (std::isfinite(value)) {
-            mean += value;
-            count += 1;
-        }
-    std::vector<double> colours;
-    for (const double value : logs)
-        colours.push_back((value - mean / count) / std::log(std::sqrt(2.0)));
-    return colours;
+/// For a picture: −1 and 1 are this far below and above the neighbours.
+std::vector<double> scaled_to(std::vector<double> values, double full) {
+    for (double& value : values) value /= full;
+    return values;
 }
 
 }  // namespace
@@ -119,8 +117,7 @@ void run_mask_radii(Context& context) {
         const SurfaceStiffness stiffness =
             factor == 0 ? masked_stiffness(model, MaskKind::Vertex)
                         : masked_stiffness(model, MaskKind::Cone, factor * edge);
-        std::vector<double> logs;
-        const MaskVariation v = variation_of(*model, stiffness, logs);
+        const MaskVariation v = variation_of(*model, stiffness);
         if (factor == 0) single = v.of_mesh();
         const double left = v.of_mesh() / single;
         table.add({factor == 0 ? Cell("single vertex") : Cell::number(factor, "%.1f"),
@@ -137,15 +134,18 @@ void run_mask_radii(Context& context) {
                    Cell::number(v.spread, "%.2f")});
         all.points.emplace_back(factor, 100 * v.roughness);
         of_mesh.points.emplace_back(factor, 100 * v.of_mesh());
-        if (factor == 0 || factor == 1 || factor == 2)
-            pictures.push_back(surface_picture(model->surface.mesh, as_colours(logs), view,
-                                               factor == 0 ? std::string("single vertices")
-                                                           : format("radius %.0f edges", factor)));
+        if (factor == 0)
+            pictures.push_back(surface_picture(model->surface.mesh, scaled_to(v.areas, 0.15), view,
+                                               "areas, ± 15 %"));
+        if (factor == 0 || factor == 2)
+            pictures.push_back(surface_picture(
+                model->surface.mesh, scaled_to(v.stiffness, 0.08), view,
+                factor == 0 ? "stiffness of single vertices, ± 8 %" : "radius 2 edges, ± 8 %"));
     }
     page.table(table);
     page.figure(pictures,
-                "Stiffness of vertices, blue a factor of 1.4 below their mean, red above; the "
-                "support has no colour.");
+                "Areas and stiffness of vertices against the mean of their neighbours: blue below, "
+                "red above; the support and what touches it has no colour.");
     page.figure({drawn({.title = "Variation from vertex to vertex",
                         .x_label = "radius of the mask, mean edges",
                         .y_label = "% RMS",

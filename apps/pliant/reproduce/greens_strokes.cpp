@@ -147,7 +147,7 @@ std::vector<Vector3d> paced_forces(const StrokedKidney& kidney, int num_ticks, i
 void run_kidney_strokes(Context& context) {
     Section& page = context.section;
     page.text(
-        "A fingertip is drawn over the upper side of the kidney and back, 2 to 5 mm deep, at 1 "
+        "A fingertip is drawn over the upper side of the kidney and back, 1 to 5 mm deep, at 1 "
         "kHz, with a mask of 12 mm. Its force must be continuous where the contact passes from one "
         "triangle to the next, so that twice the ticks halve the largest change between two of "
         "them; and stay inside the friction cone.");
