@@ -19,7 +19,7 @@ struct GreensSample {
 /// Nodule, kidney, spatula and banana seat.
 [[nodiscard]] const std::vector<GreensSample>& greens_samples();
 
-/// The selection that holds such a shape, as in its demo.
+/// The selection that holds such a shape and leaves the published number of vertices free.
 [[nodiscard]] std::string greens_support(const std::string& shape, const SemiRegularMesh& surface);
 
 /// E = 10 kPa, ν = 0.3, boundary elements; `levels` −1: the published size.
