@@ -80,9 +80,8 @@ void run_greens_precomputation(Context& context) {
         "MHz; eight of them for 2,562 vertices). The shapes are ours, their numbers of vertices, "
         "triangles and free vertices those published. In the place of the rabbits stands a smooth "
         "blob. A frame in contact: a force through a mask, and the displacements of all vertices. "
-        "The "
-        "spatula is a sheet as thin as its triangles are long: collocation is far from reciprocity "
-        "there, and comes nearer only with finer meshes (28 % at 2,492 vertices).");
+        "The spatula is a sheet as thin as its triangles are long: collocation is far from "
+        "reciprocity there, and comes nearer only with finer meshes (28 % at 2,492 vertices).");
     Table table{"precomputation",
                 "Precomputation",
                 {{"body", "body"},
