@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <memory>
 
 #include <Eigen/LU>
 
