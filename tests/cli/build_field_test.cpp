@@ -112,11 +112,11 @@ TEST_F(BuildField, ErrorsNameTheOption) {
     EXPECT_FAILS_WITH(field("--surface offset --offset-cells 0.1"), "--offset-cells = 0.1");
     EXPECT_FAILS_WITH(field("--offset-cells 2"), "--offset-cells is for --surface offset");
     EXPECT_FAILS_WITH(field("--material rubber"),
-                      "--material is for --kind reduced, not for --kind field");
+                      "--material is for --kind reduced or greens, not for --kind field");
     EXPECT_FAILS_WITH("build beam --kind field --resolution 100 -o " + path("f.pliant"),
                       "--resolution = 100 (expected a power of two, 16 to 1024)");
     EXPECT_FAILS_WITH("build beam --kind mist -o " + path("f.pliant"),
-                      "--kind = mist (expected reduced, field or pointshell)");
+                      "--kind = mist (expected reduced, field, pointshell or greens)");
     EXPECT_FAILS_WITH(shell("--points 0"), "--points");
     EXPECT_FAILS_WITH(shell("--levels 99"), "--levels");
     EXPECT_FALSE(std::filesystem::exists(path("field.pliant")));

@@ -460,9 +460,9 @@ test("Green's functions show supports, stiffness and responses", kOptions, async
     // the response to a force at a vertex comes when one is picked
     await choice.selectOption("4");
     await waitFor(page, "greensShown", ({ skins }) => skins === 0);
-    const { width, height } = page.viewportSize();
+    const { x, y, width, height } = await page.locator("#view").boundingBox();
     const unit = page.waitForResponse((reply) => /unit/.test(reply.url()));
-    await page.mouse.move(width / 2, height / 2);
+    await page.mouse.move(x + width / 2, y + height / 2);
     await page.mouse.down();
     await unit;
     await waitFor(page, "greensShown", ({ skins }) => skins === 1);
