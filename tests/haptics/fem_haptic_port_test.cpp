@@ -31,7 +31,7 @@ struct FemLoopOutcome {
 };
 
 /// Presses 3 cm in and holds still; the last two and a half of 4 s are judged: no window above
-/// the limit, and one pair that does not grow.
+/// the limit, and of the last two the second does not grow.
 FemLoopOutcome press(const FemLoopOptions& options) {
     FemLoop loop(options);
     OscillationOptions limits;
@@ -39,7 +39,7 @@ FemLoopOutcome press(const FemLoopOptions& options) {
                                   loop.gains.stiffness * options.device.capabilities.position_step);
     OscillationMeter meter(limits);
     FemLoopOutcome out;
-    bool is_bounded = true, has_calm_pair = false;
+    bool is_bounded = true;
     for (int k = 0; k < 4000; ++k) {
         const HapticTick& t = loop.step(pressing_down(k * FemLoop::kTick, 0.03));
         out.least_gain = std::min(out.least_gain, t.gain_scale);
@@ -49,9 +49,8 @@ FemLoopOutcome press(const FemLoopOptions& options) {
         if (meter.num_windows() == before) continue;
         out.level = std::max(out.level, meter.level().force);
         is_bounded = is_bounded && meter.level().force <= limits.force_limit;
-        has_calm_pair = has_calm_pair || (before > 0 && !meter.is_oscillating());
     }
-    out.is_calm = is_bounded && has_calm_pair;
+    out.is_calm = is_bounded && !meter.is_oscillating();
     out.force = loop.port->last().command.force.norm();
     out.least_margin = loop.port->port().least_margin();
     return out;

@@ -103,7 +103,6 @@ HandRun press_bar(FemCoupling coupling, const HandModel& hand, int cells, double
     OscillationMeter meter;
     TickHistogram ticks, steps;
     double sim_time = 0;
-    bool has_calm_pair = false;
     int num_still = 0;
     for (int k = 1; k * kHandTick <= seconds; ++k) {
         const double now = k * kHandTick;
@@ -137,10 +136,9 @@ HandRun press_bar(FemCoupling coupling, const HandModel& hand, int cells, double
         meter.record({t.command.force, t.command.torque});
         if (meter.num_windows() == before) continue;
         run.level = std::max(run.level, meter.level().force);
-        has_calm_pair = has_calm_pair || (before > 0 && !meter.is_oscillating());
     }
     run.force /= num_still;
-    run.is_calm = has_calm_pair && run.level <= meter.options().force_limit;
+    run.is_calm = !meter.is_oscillating() && run.level <= meter.options().force_limit;
     // of the axis under the palm
     const Vector3d place(kBarLength - 0.04, 0, 0);
     int nearest = 0;
