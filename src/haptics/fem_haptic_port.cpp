@@ -104,6 +104,14 @@ const CouplingGains& FemHapticPort::gains() const noexcept { return impl_->gains
 DeviceSafety& FemHapticPort::safety() noexcept { return impl_->port.safety(); }
 const PassivityPort& FemHapticPort::port() const noexcept { return impl_->port.port(); }
 void FemHapticPort::show_force(bool is_on) noexcept { impl_->port.show_force(is_on); }
+void FemHapticPort::set_back_off(bool is_on) noexcept {
+    impl_->port.set_back_off(is_on);
+    impl_->tick.gain_scale = impl_->port.gain_scale();
+    impl_->use_gains();
+}
+void FemHapticPort::set_passivity_control(bool is_on) noexcept {
+    impl_->port.set_passivity_control(is_on);
+}
 
 void FemHapticPort::set_gains(const CouplingGains& gains) noexcept {
     impl_->gains = sane_gains(gains, impl_->gains);

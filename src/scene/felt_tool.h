@@ -16,8 +16,8 @@ public:
     [[nodiscard]] virtual Pose start() const noexcept = 0;  ///< of the tool's body
     virtual void set_gains(const CouplingGains& gains) noexcept = 0;
     virtual void show_force(bool is_on) noexcept = 0;
-    virtual void set_back_off(bool) noexcept {}
-    virtual void set_passivity_control(bool) noexcept {}
+    virtual void set_back_off(bool is_on) noexcept = 0;
+    virtual void set_passivity_control(bool is_on) noexcept = 0;
     [[nodiscard]] virtual const char* notice() const noexcept = 0;
     virtual void reset() noexcept = 0;
 };
@@ -65,6 +65,8 @@ public:
     [[nodiscard]] Pose start() const noexcept override { return start_; }
     void set_gains(const CouplingGains& gains) noexcept override;
     void show_force(bool is_on) noexcept override { port_.show_force(is_on); }
+    void set_back_off(bool is_on) noexcept override { port_.set_back_off(is_on); }
+    void set_passivity_control(bool is_on) noexcept override { port_.set_passivity_control(is_on); }
     [[nodiscard]] const char* notice() const noexcept override { return port_.notice(); }
     void reset() noexcept override;
 

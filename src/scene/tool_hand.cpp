@@ -145,16 +145,14 @@ void ToolHand::list_parameters() {
                       "1: the hand feels the tool. 0: it does not, and the tool is kept out of "
                       "things all the same.",
                       held_.options.shows_force ? 1.0 : 0.0, 0, 1, false});
-    if (!fem_) {
-        add(Role::BackOff, {"tool.back-off", "Back-off", "",
-                            "1: smaller steps, then lower stiffness when the force oscillates; it "
-                            "comes back while it stays calm. 0: none, for comparison.",
-                            held_.options.backs_off ? 1.0 : 0.0, 0, 1, false});
-        add(Role::Passivity, {"tool.passivity", "Passivity control", "",
-                              "1: damping takes out energy that the loop made. 0: none, for "
-                              "comparison.",
-                              held_.options.passivity.controls ? 1.0 : 0.0, 0, 1, false});
-    }
+    add(Role::BackOff, {"tool.back-off", "Back-off", "",
+                        "1: smaller steps, then lower stiffness when the force oscillates; it "
+                        "comes back while it stays calm. 0: none, for comparison.",
+                        held_.options.backs_off ? 1.0 : 0.0, 0, 1, false});
+    add(Role::Passivity, {"tool.passivity", "Passivity control", "",
+                          "1: damping takes out energy that the loop made. 0: none, for "
+                          "comparison.",
+                          held_.options.passivity.controls ? 1.0 : 0.0, 0, 1, false});
     if (simulated_) list_hand_parameters();
 }
 

@@ -125,6 +125,12 @@ TEST(FemPort, AStiffBodyUnderAKinematicToolIsBroughtBackByLowerForces) {
     EXPECT_LT(loop.port->last().gain_scale, 1);
     EXPECT_EQ(notice,
               "The force oscillated: it was lowered and comes back slowly while it stays calm.");
+    loop.port->set_back_off(false);
+    shaking = 0;
+    for (int k = 8000; k < 10000; ++k)
+        shaking = std::max(shaking, loop.step(pressing_down(k * FemLoop::kTick, 0.03)).oscillation);
+    EXPECT_EQ(loop.port->last().gain_scale, 1);
+    EXPECT_GT(shaking, 0.05) << "nothing helps";
 }
 
 TEST(FemPort, StillHandsFeelTheContactForceWhateverTheCoupling) {

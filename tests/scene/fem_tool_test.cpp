@@ -260,8 +260,9 @@ TEST(FemToolScene, AHapticLoopThatStoodStillGoesOn) {
 
 TEST(FemToolScene, SlidersAreThoseThatMeanSomethingHere) {
     World world = build_soft(soft_scene("", R"("hand": "firm")"));
-    for (const char* name : {"tool.stiffness", "tool.turning stiffness", "tool.damping",
-                             "tool.force", "hand.stiffness", "device.mass"})
+    for (const char* name :
+         {"tool.stiffness", "tool.turning stiffness", "tool.damping", "tool.force", "tool.back-off",
+          "tool.passivity", "hand.stiffness", "device.mass"})
         EXPECT_GE(world.find_parameter(name), 0) << name;
     EXPECT_EQ(world.find_parameter("tool.depth limit"), -1);
     std::vector<std::string> gains;

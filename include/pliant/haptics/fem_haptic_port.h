@@ -41,6 +41,8 @@ public:
     /// Kept in range; what is not finite is ignored.
     void set_gains(const CouplingGains& gains) noexcept;
     void show_force(bool is_on) noexcept;
+    void set_back_off(bool is_on) noexcept;
+    void set_passivity_control(bool is_on) noexcept;
     [[nodiscard]] DeviceSafety& safety() noexcept;
     [[nodiscard]] const PassivityPort& port() const noexcept;
     /// What watchdog, safety, back-off and damping do now, in a sentence for the page; empty:
