@@ -144,11 +144,12 @@ void ContactRows::add_pair(std::span<const MovingBody> bodies, const BodyPair& p
                                                    static_cast<std::size_t>(count - first));
     weigh(added, options);
     recall(field, pair, memory, options, added);
-    const auto light = std::ranges::remove_if(
-        added, [](const SolverContact& c) { return !(c.weight >= kLeastWeight); });
-    count -= static_cast<int>(light.size());
+    const auto light = std::remove_if(added.begin(), added.end(), [](const SolverContact& c) {
+        return !(c.weight >= kLeastWeight);
+    });
+    count -= static_cast<int>(added.end() - light);
     auto row = rows.begin() + first;
-    for (SolverContact& c : added.first(added.size() - light.size())) {
+    for (SolverContact& c : std::span(added.begin(), light)) {
         c.k = options.stiffness * c.weight;
         fill_row(shell, field, options, c, *row++);
     }

@@ -176,8 +176,7 @@ std::vector<std::array<int, 2>> element_edges(const VolumeMesh& mesh) {
         }
     }
     std::ranges::sort(edges);
-    const auto rest = std::ranges::unique(edges);
-    edges.erase(rest.begin(), rest.end());
+    edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
     return edges;
 }
 
