@@ -111,3 +111,20 @@ export async function placeOnBridge(page) {
     if (!best) throw new Error("the bridge is not in the picture");
     return best;
 }
+
+/// Takes hold of the body and pulls by so many pixels.
+export async function pull(page, dx, dy) {
+    // the bridge swings: by the time the button is down it may be elsewhere
+    let place;
+    for (let attempt = 0; attempt < 8; ++attempt) {
+        place = await placeOnBridge(page);
+        await page.mouse.move(place.x, place.y);
+        await page.mouse.down();
+        if (await ask(page, "isHolding")) break;
+        await page.mouse.up();
+    }
+    for (let i = 1; i <= 8; ++i) {
+        await page.mouse.move(place.x + (dx * i) / 8, place.y + (dy * i) / 8);
+        await page.waitForTimeout(30);
+    }
+}

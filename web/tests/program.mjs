@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 
 const kBuildTime = 240_000; // ms: models are built on first use
 
@@ -52,3 +53,15 @@ export class Program {
         rmSync(this.folder, { recursive: true, force: true });
     }
 }
+
+const kProgram = process.env.PLIANT_PROGRAM;
+export const kOptions = { timeout: 180_000 };
+
+const start = (...words) => {
+    if (!kProgram) throw new Error("PLIANT_PROGRAM must name the program to test");
+    return Program.start(kProgram, words);
+};
+/// A scene beside the tests.
+export const startScene = (name, port = "0") =>
+    start("run", fileURLToPath(new URL(`${name}.json`, import.meta.url)), "--port", port);
+export const startDemo = (name) => start("demo", name, "--port", "0");
