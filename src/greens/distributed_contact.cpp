@@ -71,7 +71,7 @@ DistributedContact::DistributedContact(std::shared_ptr<const GreensModel> model,
     intruders_.reserve(touchable_.size());
     asked_nodes_.reserve(std::max(touchable_.size(), most));
     asked_values_.reserve(std::max(touchable_.size(), most));
-    for (auto* flags : {&was_active_, &is_active_, &is_removed_}) flags->assign(nodes, 0);
+    for (auto* flags : {&was_active_, &is_active_}) flags->assign(nodes, 0);
     placed_middles_ = middles_;
     field_.assign(3 * nodes, 0.0f);
     tool_nodes_.reserve(most);
@@ -178,27 +178,29 @@ bool DistributedContact::follow_all() noexcept {
     return has_changed;
 }
 
-/// Nodes that their tool would have to pull. They are not taken again in this step. Along the
-/// normal of the tool a node that was just pushed out is pressed, whichever way the body's points.
+/// Nodes that their tool would have to pull. Along the normal of the tool a node that was just
+/// pushed out is pressed, whichever way the body's points. Those that come from the last step must
+/// be pressed into the body as well: what still is in a tool is then taken anew where it is.
 int DistributedContact::remove_pulled() noexcept {
     gather_values(true);
     double largest = 0;
     for (const Vector3d& p : asked_values_) largest = std::max(largest, p.norm());
+    const double rounding = kTensionTolerance * largest;
     kept_.clear();
     for (std::size_t k = 0; k < active_.size(); ++k) {
         const int node = active_[k].node;
         const Vector3d outward = poses_[at(active_[k].tool)].rotation * active_[k].normal;
-        if (asked_values_[k].dot(outward) < -kTensionTolerance * largest) {
-            is_removed_[at(node)] = 1;
+        const bool is_old = report_.iterations == 1;
+        if (asked_values_[k].dot(outward) < -rounding ||
+            (is_old && asked_values_[k].dot(model_->normals[at(node)]) > rounding))
             is_active_[at(node)] = 0;
-        } else {
+        else
             kept_.push_back(active_[k]);
-        }
     }
     return static_cast<int>(active_.size() - kept_.size());
 }
 
-/// Nodes inside a tool that are not held, deepest first; those let go in this step only count.
+/// Nodes inside a tool that are not held, deepest first.
 void DistributedContact::find_intruders() noexcept {
     asked_nodes_.clear();
     for (const int node : candidates_)
@@ -236,7 +238,6 @@ void DistributedContact::find_intruders() noexcept {
         if (!is_inside) continue;
         ++report_.left_out;
         report_.deepest = std::max(report_.deepest, -deepest.gap);
-        if (is_removed_[at(node)]) continue;
         if (options_.friction == TouchFriction::Frictionless)
             follow(deepest.touched, asked_values_[i]);
         intruders_.push_back(deepest);
@@ -297,7 +298,6 @@ DistributedContact::Status DistributedContact::step(std::span<const Pose> poses)
         !std::all_of(poses.begin(), poses.end(), [](const Pose& pose) { return is_finite(pose); }))
         return finish(Status::BadInput);
     std::copy(poses.begin(), poses.end(), poses_.begin());
-    std::fill(is_removed_.begin(), is_removed_.end(), 0);
 
     // the nodes of the last step go with their tools
     const bool is_frictionless = options_.friction == TouchFriction::Frictionless;

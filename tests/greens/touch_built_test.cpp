@@ -126,39 +126,67 @@ TEST(TouchBuilt, DeformationMeetsTheTip) {
     EXPECT_GT(num_checked, 10);
 }
 
-TEST(TouchBuilt, HandGraspsTheNodule) {
-    const auto model = built_model("nodule", 2, "z < 2 %", BoundaryElements::Linear);
-    CompliantHand hand(GraspHand::adult());
-    DistributedContact contact(model, hand.model().shapes(), UpdateCosts());
-    const Box box = bounding_box(model->surface.mesh.vertices);
-    Eigen::Matrix3d axes;  // palm down
-    axes << 1, 0, 0, 0, 0, 1, 0, -1, 0;
-    const Pose wrist{{box.center().x(), box.center().y() - 0.085,
-                      box.max().z() + hand.model().palm_half_sizes.y() + 0.006},
-                     Quaternion(axes)};
-    hand.place(wrist, closing_hand(0));
-    std::vector<Wrench> loads(GraspHand::kNumLinks);
-    std::vector<Matrix6d> stiffness(GraspHand::kNumLinks, Matrix6d::Zero());
-    for (int k = 0; k <= 200; ++k) {
-        EXPECT_TRUE(hand.step(wrist, closing_hand(std::min(0.007 * k, 0.85)), loads, stiffness));
+/// A hand from above around a nodule.
+struct NoduleInHand {
+    std::shared_ptr<const GreensModel> model =
+        built_model("nodule", 2, "z < 2 %", BoundaryElements::Linear);
+    CompliantHand hand{GraspHand::adult()};
+    DistributedContact contact{model, hand.model().shapes(), UpdateCosts()};
+    Pose wrist;
+    std::vector<Wrench> loads = std::vector<Wrench>(GraspHand::kNumLinks);
+    std::vector<Matrix6d> stiffness = std::vector<Matrix6d>(GraspHand::kNumLinks, Matrix6d::Zero());
+
+    NoduleInHand() {
+        const Box box = bounding_box(model->surface.mesh.vertices);
+        Eigen::Matrix3d axes;  // palm down
+        axes << 1, 0, 0, 0, 0, 1, 0, -1, 0;
+        wrist = {{box.center().x(), box.center().y() - 0.085,
+                  box.max().z() + hand.model().palm_half_sizes.y() + 0.006},
+                 Quaternion(axes)};
+        hand.place(wrist, closing_hand(0));
+    }
+    void step(double closing) {
+        EXPECT_TRUE(hand.step(wrist, closing_hand(closing), loads, stiffness));
         (void)contact.step(hand.links());
         for (int link = 0; link < GraspHand::kNumLinks; ++link) {
             loads[at(link)] = contact.load(link);
             stiffness[at(link)] = contact.stiffness(link);
         }
     }
-    EXPECT_EQ(contact.report().status, DistributedContact::Status::Settled);
-    EXPECT_EQ(contact.report().left_out, 0);
-    EXPECT_GE(contact.touched().size(), 10u);
-    EXPECT_LT(hand.imbalance(), 1e-4);
+};
+
+TEST(TouchBuilt, HandGraspsTheNodule) {
+    NoduleInHand grasp;
+    for (int k = 0; k <= 200; ++k) grasp.step(std::min(0.007 * k, 0.85));
+    EXPECT_EQ(grasp.contact.report().status, DistributedContact::Status::Settled);
+    EXPECT_EQ(grasp.contact.report().left_out, 0);
+    EXPECT_GE(grasp.contact.touched().size(), 10u);
+    EXPECT_LT(grasp.hand.imbalance(), 1e-4);
     // thumb and fingers press from opposite sides
     const auto side = [&](int finger) {
         double sum = 0;
-        for (int bone = 0; bone < 3; ++bone) sum += loads[at(1 + 3 * finger + bone)].force.norm();
+        for (int bone = 0; bone < 3; ++bone)
+            sum += grasp.loads[at(1 + 3 * finger + bone)].force.norm();
         return sum;
     };
     EXPECT_GT(side(0), 0);
     EXPECT_GT(side(2), 0);
+}
+
+// A finger that has closed over a node must not take it along when it opens, and what a tool lets
+// go of in a step is taken again in the same one where it is inside.
+TEST(TouchBuilt, AHandThatOpensLetsGoOfEverythingAndNoNodeIsEverInsideIt) {
+    NoduleInHand grasp;
+    int num_removed = 0;
+    for (int k = 0; k <= 260; ++k) {
+        grasp.step(k <= 120 ? k / 120.0 : std::max(0.0, (260 - 1.3 * k) / 104));
+        const DistributedContact::Report& report = grasp.contact.report();
+        EXPECT_EQ(report.status, DistributedContact::Status::Settled) << k;
+        EXPECT_EQ(report.left_out, 0) << k << ": " << report.deepest;
+        num_removed += report.removed;
+    }
+    EXPECT_GT(num_removed, 20);
+    EXPECT_TRUE(grasp.contact.touched().empty());
 }
 
 }  // namespace

@@ -70,9 +70,7 @@ public:
         CapacitanceStatus solver = CapacitanceStatus::Hit;  ///< last refusal, else last answer
         int iterations = 0;
         int added = 0, removed = 0;  ///< nodes, against the step before
-        /// Nodes inside a tool that are not held: too many, refused, or let go in this step (the
-        /// next one may take them again).
-        int left_out = 0;
+        int left_out = 0;    ///< nodes inside a tool that are not held: too many, or refused
         double deepest = 0;  ///< of these [m]
     };
     [[nodiscard]] const Report& report() const noexcept { return report_; }
@@ -111,7 +109,7 @@ private:
     std::vector<int> touchable_, candidates_;                // nodes
     std::vector<Pose> poses_;
     std::vector<TouchedNode> active_, kept_, good_;  // by node
-    std::vector<char> was_active_, is_active_, is_removed_;
+    std::vector<char> was_active_, is_active_;
     std::vector<Intruder> intruders_;
     std::vector<float> field_;
     std::vector<int> tool_nodes_, tool_offsets_;  // of the last step, by tool
