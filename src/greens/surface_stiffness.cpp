@@ -10,6 +10,7 @@
 #include <Eigen/LU>
 
 #include "core/dense_algebra.h"
+#include "core/jacobi_eigen.h"
 #include "core/numbers.h"
 #include "pliant/core/error.h"
 #include "pliant/geometry/surface_topology.h"
@@ -118,7 +119,8 @@ SurfaceStiffness::SurfaceStiffness(std::shared_ptr<const GreensModel> model,
             K = rigid_ * Matrix3d::Identity();
         }
         stiffness_.push_back(K);
-        norms_.push_back(K.norm());
+        const auto eigen = jacobi_eigen<3>(K);
+        spectra_.push_back({eigen.values, eigen.vectors});
     }
 }
 
@@ -209,9 +211,15 @@ Matrix3d SurfaceStiffness::stiffness_at(int triangle, const Vector3d& barycentri
     for (int k = 0; k < 3; ++k) {
         const int vertex = model_->surface.mesh.triangles[at(triangle)][at(k)];
         const double factor = is_rigid(vertex) ? 1 : scale.modulus;
-        // η_i f with the least of: as stiff as it is, as stiff as the device can be, eq. (E4)
-        K += barycentric[k] * std::min(factor, scale.limit / norms_[at(vertex)]) *
-             stiffness_[at(vertex)];
+        const Spectrum& spectrum = spectra_[at(vertex)];
+        if (factor * spectrum.values[2] <= scale.limit) {
+            K += barycentric[k] * factor * stiffness_[at(vertex)];
+            continue;
+        }
+        // along each axis as stiff as it is, or as the device can be, eq. (E4)
+        for (int axis = 0; axis < 3; ++axis)
+            K += barycentric[k] * std::min(factor * spectrum.values[axis], scale.limit) *
+                 spectrum.axes.col(axis) * spectrum.axes.col(axis).transpose();
     }
     return K;
 }

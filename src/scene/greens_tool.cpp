@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace pliant {
 
@@ -54,7 +53,7 @@ void GreensTool::tick(double now, double dt) noexcept {
 
     // all points of the body feel each other: this one ticks for all
     const Pose& hand = port_.manipulandum();
-    const double limit = std::numbers::sqrt3 * port_.gain_scale() * gains_.stiffness;
+    const double limit = port_.gain_scale() * gains_.stiffness;
     const PointContact& contact = points_.act_with(hand.position, is_pulling(), limit);
     const Vector3d load = points_.led_load().force;
     tick_.status = StepStatus::Ok;

@@ -46,7 +46,7 @@ struct PointContactFrame {
 struct PointContactSettings {
     double friction = 0.3;        ///< Coulomb's μ
     double modulus_scale = 1;     ///< factor on the modulus of the model
-    double max_stiffness = 1000;  ///< of the device [N/m], Frobenius norm; infinity: no limit
+    double max_stiffness = 1000;  ///< of the device along any direction [N/m]; infinity: no limit
     double reach = 2e-3;          ///< pulling takes hold of the surface within this distance [m]
     double max_jump = 0.05;       ///< a tip that moves further in one tick was put down anew [m]
 };

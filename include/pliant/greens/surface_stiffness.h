@@ -67,7 +67,8 @@ public:
     /// What live settings make of it.
     struct Scale {
         double modulus = 1;  ///< factor on the modulus of the model
-        /// Largest Frobenius norm a device can show [N/m]; stiffer vertices are scaled down.
+        /// Largest stiffness a device can show along any direction [N/m]; stiffer directions of
+        /// vertices are cut down to it, softer ones stay.
         double limit = std::numeric_limits<double>::infinity();
     };
     /// K^H(x) at barycentric coordinates of a triangle, eqs. (E3) and (E4); O(1).
@@ -88,7 +89,11 @@ private:
     std::vector<int> mask_offsets_, mask_nodes_;
     std::vector<double> mask_densities_;
     std::vector<Eigen::Matrix3d> stiffness_;
-    std::vector<double> norms_;  // Frobenius
+    struct Spectrum {
+        Eigen::Vector3d values;  // ascending
+        Eigen::Matrix3d axes;    // columns
+    };
+    std::vector<Spectrum> spectra_;  // of stiffness_
 };
 
 /// The stiffness in use while its mask changes: rebuilt by a thread of its own and handed over
