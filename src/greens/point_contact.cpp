@@ -215,11 +215,25 @@ const PointContacts::Pair& PointContacts::pair(int i, int j,
     const int triangle_i = frame_.points[at(i)].triangle,
               triangle_j = frame_.points[at(j)].triangle;
     if (found.triangle_i == triangle_i && found.triangle_j == triangle_j) return found;
+    // neighbours share two corners: elements of a large matrix, most of them not in the cache
     const auto& triangles = model_->surface.mesh.triangles;
+    const bool is_new = found.triangle_i < 0;
+    const auto place = [&](int triangle, int vertex) {
+        for (int k = 0; k < 3 && !is_new; ++k)
+            if (triangles[at(triangle)][at(k)] == vertex) return k;
+        return -1;
+    };
+    const std::array<Matrix3d, 9> before = found.corners;
     for (int k = 0; k < 3; ++k)
-        for (int l = 0; l < 3; ++l)
-            found.corners[at(3 * k + l)] = stiffness.compliance(triangles[at(triangle_i)][at(k)],
-                                                                triangles[at(triangle_j)][at(l)]);
+        for (int l = 0; l < 3; ++l) {
+            const int i_vertex = triangles[at(triangle_i)][at(k)],
+                      j_vertex = triangles[at(triangle_j)][at(l)];
+            const int old_k = place(found.triangle_i, i_vertex),
+                      old_l = place(found.triangle_j, j_vertex);
+            found.corners[at(3 * k + l)] = old_k >= 0 && old_l >= 0
+                                               ? before[at(3 * old_k + old_l)]
+                                               : stiffness.compliance(i_vertex, j_vertex);
+        }
     found.triangle_i = triangle_i;
     found.triangle_j = triangle_j;
     return found;

@@ -301,6 +301,31 @@ TEST(PointContact, PointsFeelEachOther) {
     expect_forces_of_both(box, SurfaceStiffness(box), {0.03, 0.03, 0.075}, {0.04, 0.02, 0});
 }
 
+// Compliances that are kept while points slide from triangle to triangle are those looked up anew:
+// another table of the same stiffness makes all of them forgotten.
+TEST(PointContact, WhatIsKeptBetweenPointsIsThatOfTheirPlaces) {
+    const Kidney kidney;
+    const SurfaceStiffness again(kidney.model);
+    PointContacts keeping(kidney.model, 2, with_friction(0.2)),
+        forgetting(kidney.model, 2, with_friction(0.2));
+    int num_crossings = 0, triangle = -1;
+    for (int k = 0; k <= 400; ++k) {
+        const double s = 0.01 * k;
+        std::vector<PointInput> inputs(2);
+        for (std::size_t i = 0; i < 2; ++i)
+            inputs[i].tip =
+                kidney.top + kidney.size * Vector3d(0.15 * std::sin(s + static_cast<double>(i)),
+                                                    0.1 * std::cos(2 * s) - 0.1,
+                                                    k == 0 ? 0.03 : -0.03);
+        (void)keeping.tick(inputs, kidney.stiffness);
+        (void)forgetting.tick(inputs, k % 2 == 0 ? kidney.stiffness : again);
+        for (std::size_t i = 0; i < 2; ++i)
+            ASSERT_EQ(keeping.frame().points[i].force, forgetting.frame().points[i].force) << k;
+        num_crossings += std::exchange(triangle, keeping.frame().points[1].triangle) != triangle;
+    }
+    EXPECT_GT(num_crossings, 10);
+}
+
 TEST(PointContact, PointsAtOnePlaceShareTheForceAndStayFinite) {
     const Kidney kidney;
     PointContacts contacts(kidney.model, 2, with_friction(0.5)),
