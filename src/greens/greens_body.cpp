@@ -126,6 +126,7 @@ struct GreensBody::Impl {
           contact(m->num_nodes(), o.max_loads),
           now(m->num_nodes(), o.max_loads),
           before(m->num_nodes(), o.max_loads),
+          hands(m->num_nodes(), o.max_loads),
           pull_loads(m->num_nodes(), o.max_loads) {
         options.pose.rotation.normalize();
     }
@@ -201,6 +202,7 @@ struct GreensBody::Impl {
 
     std::array<Pull, kMaxPulls> pulls;
     NodeLoads contact, now, before;  // of the next step, of the last and of the one before
+    NodeLoads hands;                 // in the last step
     double contact_energy = 0, energy = 0;
     PointLoads pull_loads;
     Vector3d gravity = Vector3d::Zero();  // in the world
@@ -248,6 +250,9 @@ bool GreensBody::Impl::spread_pulls() noexcept {
         point.force = pull.force;
         has_room &= pull_loads.add(*stiffness, point);
     }
+    hands.clear();
+    for (std::size_t i = 0; i < pull_loads.nodes().size(); ++i)
+        has_room &= hands.add(pull_loads.nodes()[i], pull_loads.tractions()[i] / modulus());
     return has_room;
 }
 
@@ -280,6 +285,20 @@ std::span<const Vector3d> GreensBody::pull_tractions() const noexcept {
 }
 std::span<const double> GreensBody::body_loads() const noexcept {
     return impl_->has_weight() ? std::span<const double>(impl_->weight) : std::span<const double>();
+}
+
+bool GreensBody::is_loaded_at_rest() const noexcept {
+    return impl_->hands.size() > 0 || impl_->weight != std::array<double, 3>{};
+}
+Vector3d GreensBody::resting_displacement(int triangle,
+                                          const Vector3d& barycentric) const noexcept {
+    const SurfaceMesh& mesh = impl_->model->surface.mesh;
+    Vector3d u = Vector3d::Zero();
+    for (int k = 0; k < 3; ++k) {
+        const int v = mesh.triangles[at(triangle)][at(k)];
+        u += barycentric[k] * (impl_->vertex(v, impl_->hands) - mesh.vertices[at(v)]);
+    }
+    return u;
 }
 
 void GreensBody::add_tractions(std::span<const int> nodes, std::span<const Vector3d> tractions,
@@ -326,9 +345,8 @@ StepStatus GreensBody::do_step(double dt) noexcept {
     m.is_full |= !m.spread_pulls();
     m.before.copy_from(m.now);
     m.now.copy_from(m.contact);
-    const auto nodes = m.pull_loads.nodes();
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-        m.is_full |= !m.now.add(nodes[i], m.pull_loads.tractions()[i] / m.modulus());
+    for (int i = 0; i < m.hands.size(); ++i)
+        m.is_full |= !m.now.add(m.hands.node(i), m.hands.value(i));
     m.contact.clear();
 
     m.energy = m.contact_energy;
@@ -355,6 +373,7 @@ void GreensBody::do_reset() noexcept {
     m.has_stepped = false;
     m.pulls.fill({});
     m.pull_loads.clear();
+    m.hands.clear();
     m.contact.clear();
     m.now.clear();
     m.before.clear();
@@ -394,13 +413,24 @@ bool GreensBody::compliance(const SurfacePoint& point, Matrix3d& C) const noexce
     return C.allFinite();
 }
 
-/// docs/greens.md eq. (F3).
+/// docs/greens.md eq. (F3): by what the body really does there, which next to a support is more
+/// than the stiffness between the vertices says.
 double GreensBody::mobility(const SurfacePoint& point) const noexcept {
     Matrix3d C;
     if (!compliance(point, C)) return 0;
+    const Impl::Place where = impl_->place(point, triangle_of(point));
+    const Triangle& corners = surface().triangles[at(where.triangle)];
+    Matrix3d response = Matrix3d::Zero();
+    for (int k = 0; k < 3; ++k)
+        for (int l = 0; l < 3; ++l)
+            response += where.barycentric[k] * where.barycentric[l] / impl_->scale *
+                        impl_->stiffness->compliance(corners[at(k)], corners[at(l)]);
+    const auto largest = [](const Matrix3d& A) {
+        return jacobi_eigen<3>(Matrix3d(0.5 * (A + A.transpose()))).values[2];
+    };
     const double rate = impl_->options.rate;
     const double part = -std::expm1(-1 / (rate * kPullTime));
-    return part * rate * rate * jacobi_eigen<3>(Matrix3d(0.5 * (C + C.transpose()))).values[2];
+    return part * rate * rate * std::max(largest(C), largest(response));
 }
 
 Energy GreensBody::energy() const noexcept { return {.elastic = impl_->energy}; }

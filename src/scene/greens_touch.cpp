@@ -3,6 +3,7 @@
 #include "core/numbers.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace pliant {
 
@@ -12,6 +13,9 @@ namespace {
 
 /// Nodes that the masks of all points cover together, at most.
 constexpr int kMaxPointLoads = 2048;
+/// In which a contact follows what gravity and hands do to the surface [s]: where a pull is strong
+/// over a triangle, the place of the contact and what it sees there would alternate.
+constexpr double kShiftTime = 0.01;
 
 PointContactSettings point_settings(double friction) {
     PointContactSettings settings;
@@ -36,12 +40,35 @@ GreensPoints::GreensPoints(GreensBody& body, std::vector<RigidBody*> by, double 
       contacts_(body.shared_model(), static_cast<int>(by_.size()), point_settings(friction)),
       is_pulling_(is_pulling),
       inputs_(by_.size()),
-      loads_(body.model().num_nodes(), std::min(kMaxPointLoads, body.model().num_nodes())) {}
+      tips_(by_.size(), Vector3d::Zero()),
+      shifts_(by_.size(), Vector3d::Zero()),
+      loads_(body.model().num_nodes(), std::min(kMaxPointLoads, body.model().num_nodes())) {
+    for (const RigidBody* one : by_)
+        lifts_.push_back(std::max(-one->shape().sample(Vector3d::Zero()).gap, 0.0));
+}
+
+/// How far gravity and hands have moved the surface under a point, or next to it.
+Vector3d GreensPoints::moved_by(std::size_t i) const noexcept {
+    if (!body_.is_loaded_at_rest()) return Vector3d::Zero();
+    const PointContact& contact = contacts_.frame().points[i];
+    if (contact.is_touching())
+        return body_.resting_displacement(contact.triangle, contact.barycentric);
+    const ClosestPoint nearest = contacts_.surface().closest(tips_[i] - shifts_[i]);
+    return nearest.triangle < 0 ? shifts_[i]
+                                : body_.resting_displacement(nearest.triangle, nearest.barycentric);
+}
 
 void GreensPoints::tick() noexcept {
+    const double follows = -std::expm1(-dt_ / kShiftTime);
     for (std::size_t i = 0; i < by_.size(); ++i) {
-        if (static_cast<int>(i) == led_) continue;
-        inputs_[i] = {body_.pose().to_body(by_[i]->motion().pose.position), is_pulling_};
+        if (static_cast<int>(i) != led_) {
+            tips_[i] = body_.pose().to_body(by_[i]->motion().pose.position);
+            inputs_[i].is_pulling = is_pulling_;
+        }
+        // docs/greens.md eq. (F4)
+        const double part = contacts_.frame().points[i].is_touching() ? follows : 1;
+        shifts_[i] += part * (moved_by(i) - shifts_[i]);
+        inputs_[i].tip = tips_[i] - shifts_[i];
     }
     if (PointContactSettings settings = contacts_.settings();
         settings.modulus_scale != body_.modulus_scale()) {
@@ -67,14 +94,16 @@ void GreensPoints::lead(const RigidBody& body) noexcept {
     led_ = static_cast<int>(std::ranges::find(by_, &body) - by_.begin());
 }
 
-StepStatus GreensPoints::act(double) noexcept {
+StepStatus GreensPoints::act(double dt) noexcept {
+    dt_ = dt;
     if (led_ < 0) tick();
     return StepStatus::Ok;
 }
 
 const PointContact& GreensPoints::act_with(const Vector3d& tip, bool is_pulling,
                                            double max_stiffness) noexcept {
-    inputs_[at(led_)] = {body_.pose().to_body(tip), is_pulling || is_pulling_};
+    tips_[at(led_)] = body_.pose().to_body(tip);
+    inputs_[at(led_)].is_pulling = is_pulling || is_pulling_;
     if (PointContactSettings settings = contacts_.settings();
         settings.max_stiffness != max_stiffness) {
         settings.max_stiffness = max_stiffness;
@@ -86,11 +115,34 @@ const PointContact& GreensPoints::act_with(const Vector3d& tip, bool is_pulling,
 
 Vector3d GreensPoints::held_place() const noexcept {
     const PointContact& contact = contacts_.frame().points[at(led_)];
-    if (!contact.is_touching()) return body_.pose().to_world(contact.tip);
+    if (!contact.is_touching()) return body_.pose().to_world(tips_[at(led_)]);
     return body_.position(SurfacePoint::on_triangle(contact.triangle, contact.barycentric));
 }
 
-void GreensPoints::forget() noexcept { contacts_.reset(); }
+void GreensPoints::forget() noexcept {
+    contacts_.reset();
+    std::ranges::fill(shifts_, Vector3d::Zero());
+}
+
+/// In contact on the surface; near it, as far off as it takes to come to rest there without a jump.
+Vector3d GreensPoints::shown_offset(int i) const noexcept {
+    const double lift = lifts_[at(i)];
+    const PointContact& contact = contacts_.frame().points[at(i)];
+    if (contact.is_touching()) return body_.pose().rotation * (lift * contact.normal);
+    const Vector3d x = body_.pose().to_body(by_[at(i)]->motion().pose.position) - shifts_[at(i)];
+    const SurfaceQuery& surface = contacts_.surface();
+    const ClosestPoint nearest = surface.closest(x);
+    if (nearest.triangle < 0) return Vector3d::Zero();
+    const SurfaceMesh& mesh = surface.mesh();
+    const Vector3d outward =
+        (mesh.corner(nearest.triangle, 1) - mesh.corner(nearest.triangle, 0))
+            .cross(mesh.corner(nearest.triangle, 2) - mesh.corner(nearest.triangle, 0))
+            .normalized();
+    const Vector3d away = x - nearest.point;
+    if (away.dot(outward) <= 0) return body_.pose().rotation * (lift * outward);
+    return body_.pose().rotation *
+           (std::max(lift - nearest.distance, 0.0) / nearest.distance * away);
+}
 
 Wrench GreensPoints::load(int i) const noexcept {
     return {body_.pose().rotation * -contacts_.frame().points[at(i)].force, Vector3d::Zero()};

@@ -363,6 +363,19 @@ void LoopContacts::fill(std::span<ShownContact> frames) const noexcept {
     }
 }
 
+void LoopContacts::place_points(std::span<float> display,
+                                std::span<const std::size_t> offsets) const noexcept {
+    for (const LoopContact& contact : contacts_) {
+        const GreensTouch* const touch = contact.greens();
+        if (touch == nullptr) continue;
+        for (std::size_t i = 0; i < touch->by().size(); ++i) {
+            const auto place = static_cast<std::size_t>(contact.bodies[i + 1].place);
+            Eigen::Map<Eigen::Vector3f>(display.data() + offsets[place]) +=
+                touch->shown_offset(static_cast<int>(i)).cast<float>();
+        }
+    }
+}
+
 void LoopContacts::add_counts(std::span<std::uint64_t> counts) const noexcept {
     for (std::size_t i = 0; i < counts_.size(); ++i) counts[i] += counts_[i];
 }

@@ -45,6 +45,9 @@ public:
     void make_frames(const std::vector<int>& body_of_world,
                      std::vector<ShownContact>& frames) const;
     void fill(std::span<ShownContact> frames) const noexcept;
+    /// Moves what touches as a point to where it is drawn; `display` and `offsets` as below.
+    void place_points(std::span<float> display,
+                      std::span<const std::size_t> offsets) const noexcept;
     /// What contacts said when it was not ok.
     void add_counts(std::span<std::uint64_t> counts) const noexcept;
     /// Nodes of a frame in the world; `display` are the states of all bodies of the loop and

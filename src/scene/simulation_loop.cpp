@@ -484,6 +484,7 @@ void SimulationLoop::fill(LoopFrame& frame) const noexcept {
                             array(hand.point()), array(hand.target()), array(hand.force())};
     }
     live_->contacts.fill(frame.contacts);
+    live_->contacts.place_points(frame.display, live_->display_offsets);
     live_->contacts.add_counts(frame.status_counts);
     if (live_->tool_hand) live_->tool_hand->fill(frame.haptics);
     frame.has_tool = tool_ != nullptr;

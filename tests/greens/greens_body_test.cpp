@@ -142,30 +142,47 @@ TEST(GreensBody, GivesWayToAHandByItsCompliance) {
 }
 
 TEST(GreensBody, IsStableUnderASpringOfEveryStiffnessThatHandsTake) {
-    for (const double factor : {0.1, 3.0, 10.0})
-        for (const double damping : {0.0, 0.7, 2.0}) {
-            GreensBody body(nodule_model());
-            const auto point = SurfacePoint::at_vertex(top_vertex(body));
-            Matrix3d C;
-            ASSERT_TRUE(body.compliance(point, C));
-            const double w = body.mobility(point), dt = 1e-3;
-            // docs/scene.md eqs. (1) and (2)
-            const double k = std::min(factor / C.norm(), 0.2 / (dt * dt * w));
-            const double c =
-                std::min(2 * damping * std::sqrt(k / w), 0.3 / (dt * w)) + 1.5 * k * dt;
-            const Vector3d target = body.position(point) + Vector3d(0.002, 0, 0.003);
-            double last = kInfinity;
-            for (int i = 0; i < 1000; ++i) {
-                body.add_force(point,
-                               k * (target - body.position(point)) - c * body.velocity(point));
-                body.step(dt);
-                if (i % 250 == 249) {
-                    const double speed = body.velocity(point).norm();
-                    EXPECT_LT(speed, std::max(0.5 * last, 1e-7)) << factor << " " << damping;
-                    last = speed;
+    // on top, and in triangles that rest on the support with a side or a corner
+    const GreensModel& model = *nodule_model();
+    std::vector<SurfacePoint> points;
+    for (int t = 0; t < model.surface.mesh.num_triangles(); ++t) {
+        Vector3d weights = Vector3d::Zero();
+        for (int k = 0; k < 3; ++k)
+            weights[k] =
+                model.reference.kinds[at(model.corner_nodes[at(t)][at(k)])] == NodeKind::Fixed
+                    ? 0.1
+                    : 0.8;
+        if (weights.minCoeff() == 0.1 && weights.maxCoeff() == 0.8)
+            points.push_back(SurfacePoint::on_triangle(t, weights / weights.sum()));
+    }
+    ASSERT_GT(points.size(), 4u);
+    points.resize(4);
+    points.push_back(SurfacePoint::at_vertex(top_vertex(GreensBody(nodule_model()))));
+    for (const SurfacePoint& point : points)
+        for (const double factor : {0.1, 3.0, 10.0})
+            for (const double damping : {0.0, 0.7, 2.0}) {
+                GreensBody body(nodule_model());
+                Matrix3d C;
+                ASSERT_TRUE(body.compliance(point, C));
+                const double w = body.mobility(point), dt = 1e-3;
+                // docs/scene.md eqs. (1) and (2)
+                const double k = std::min(factor / C.norm(), 0.2 / (dt * dt * w));
+                const double c =
+                    std::min(2 * damping * std::sqrt(k / w), 0.3 / (dt * w)) + 1.5 * k * dt;
+                const Vector3d target = body.position(point) + Vector3d(0.002, 0, 0.003);
+                double last = kInfinity;
+                for (int i = 0; i < 1000; ++i) {
+                    body.add_force(point,
+                                   k * (target - body.position(point)) - c * body.velocity(point));
+                    body.step(dt);
+                    if (i % 250 == 249) {
+                        const double speed = body.velocity(point).norm();
+                        EXPECT_LT(speed, std::max(0.5 * last, 1e-7))
+                            << point.triangle << " " << factor << " " << damping;
+                        last = speed;
+                    }
                 }
             }
-        }
 }
 
 TEST(GreensBody, SagsUnderGravityButNotWhereItIsHeld) {

@@ -7,8 +7,11 @@
 #include "core/numbers.h"
 #include "input_error.h"
 #include "pliant/core/allocation_guard.h"
+#include "pliant/geometry/structured_mesh.h"
+#include "pliant/greens/build_greens.h"
 #include "pliant/scene/recording.h"
 #include "scene/greens_scenes.h"
+#include "scene/primitive_surfaces.h"
 
 namespace pliant {
 namespace {
@@ -101,6 +104,108 @@ TEST_F(GreensScene, FingersPressTheBodyInAndFeelItsForce) {
     EXPECT_LT((sum + on_finger + on_thumb).norm(), 1e-4 * on_finger.norm()) << "float";
     EXPECT_EQ(frame.contacts[0].greens.num_points, 2);
     EXPECT_TRUE(frame.contacts[0].greens.is_there);
+}
+
+// The point of a ball is in its middle, and at the surface: it is drawn on it, not half in it.
+TEST_F(GreensScene, BallsOfPointsAreDrawnOnTheSurface) {
+    World world = build(two_points());
+    const auto& points = dynamic_cast<const GreensPoints&>(touch(world));
+    const SurfaceQuery surface(points.body().model().surface.mesh);
+    LoopFrame frame = world.loop(0).make_frame();
+    int first = 0;  // of the finger's numbers
+    for (int b = 0; &world.loop(0).body(b) != points.by()[0]; ++b)
+        first += world.loop(0).body(b).display()->state_size();
+    constexpr double kRadius = 0.01;
+    double furthest = 0;
+    int num_touching = 0, num_near = 0;
+    Vector3d last = Vector3d::Zero();
+    for (int k = 0; k < 600; ++k) {
+        world.advance();
+        const Vector3d tip = points.by()[0]->motion().pose.position;
+        const Vector3d offset = points.shown_offset(0);
+        const PointContact& contact = points.frame().points[0];
+        if (contact.is_touching()) {
+            EXPECT_LT((offset - kRadius * contact.normal).norm(), 1e-12) << k;
+            ++num_touching;
+        } else {
+            // nothing of it is inside but what a tick moves it, and far away nothing happens to it
+            const double gap = surface.signed_distance(tip);
+            EXPECT_GT(surface.signed_distance(tip + offset), kRadius - 6e-5) << k;
+            EXPECT_EQ(offset.isZero(), gap >= kRadius) << k;
+            num_near += gap < kRadius;
+        }
+        if (k > 0) furthest = std::max(furthest, (tip + offset - last).norm());
+        last = tip + offset;
+        world.loop(0).fill(frame);
+        const float* const drawn = frame.display.data() + first;
+        for (int axis = 0; axis < 3; ++axis) EXPECT_NEAR(drawn[axis], last[axis], 1e-8) << k;
+    }
+    EXPECT_GT(num_touching, 300);
+    EXPECT_GT(num_near, 30);
+    EXPECT_LT(furthest, 0.3 * kRadius);  // where the normals of triangles become those between them
+}
+
+// What a point presses against is the surface as gravity and hands have moved it: the force is that
+// of the whole body with the node held where the tip is.
+TEST_F(GreensScene, PointsTouchTheBodyWhereGravityAndHandsHaveMovedIt) {
+    GreensBuildOptions options;
+    options.youngs_modulus = 2e4;
+    options.fixed = "z < 1 %";
+    const auto model = std::make_shared<const GreensModel>(build_greens_model(
+        tet_box(4, 3, 3, Box(Vector3d::Zero(), Vector3d(0.08, 0.06, 0.06))), options));
+    const ReferenceProblem& reference = model->reference;
+    // every vertex for itself: exact, and symmetric
+    GreensBody body(model, {.mask_radius = 1e-6});
+    const auto vertex_at = [&](const Vector3d& place) {
+        const auto& vertices = body.surface().vertices;
+        return static_cast<int>(
+            std::ranges::min_element(vertices, {},
+                                     [&](const Vector3d& one) { return (one - place).norm(); }) -
+            vertices.begin());
+    };
+    const int top = vertex_at({0.04, 0.02, 0.06}), side = vertex_at({0.08, 0.04, 0.04});
+    const Vector3d x = body.surface().vertices[at(top)];
+    int triangle = 0, corner = 0;
+    for (int t = 0; t < body.surface().num_triangles(); ++t)
+        for (int k = 0; k < 3; ++k)
+            if (body.surface().triangles[at(t)][at(k)] == top) {
+                triangle = t;
+                corner = k;
+            }
+    RigidBody ball(RigidShape::sphere(0.005), sphere_surface(0.005),
+                   {.pose = {x + Vector3d(0, 0, 0.002), Quaternion::Identity()}});
+    GreensPoints points(body, {&ball}, 10, false);
+    body.set_gravity({3, 0, -60});
+
+    // down onto the vertex where it is by now, and on
+    Vector3d tip = x, moved = Vector3d::Zero();
+    for (int k = 0; k < 600; ++k) {
+        body.add_force(SurfacePoint::at_vertex(side), {0.2, 0.1, -0.1});
+        moved = body.resting_displacement(triangle, Vector3d::Unit(corner));
+        const double height = std::max(2e-3 - 3e-5 * std::max(k - 400, 0), -2e-3);
+        tip = x + moved + Vector3d(0, 0, height);
+        ball.drive_to({tip, Quaternion::Identity()});
+        (void)ball.step(1e-3);
+        (void)points.act(1e-3);
+        EXPECT_EQ(points.frame().points[0].is_touching(), height < 0) << k << " " << height;
+        (void)body.step(1e-3);
+    }
+    EXPECT_GT(moved.norm(), 1e-3);
+    // the same by the capacitance matrix, all loads at once
+    CapacitanceSolver solver(reference, UpdateCosts(), {.max_dofs = 3, .max_loads = 100});
+    ASSERT_TRUE(solver.set_loads(body.pulled_nodes(), body.pull_tractions()));
+    ASSERT_TRUE(solver.set_body_loads(body.body_loads()));
+    const int node = model->vertex_nodes[at(model->vertex_offsets[at(top)])];
+    std::vector<ChangedDof> held;
+    std::vector<double> values;
+    for (int axis = 0; axis < 3; ++axis) {
+        held.push_back({node, Vector3d::Unit(axis)});
+        values.push_back((tip - x)[axis]);
+    }
+    ASSERT_FALSE(is_refused(solver.solve(held, values)));
+    const Vector3d expected = solver.force({&node, 1});
+    EXPECT_GT(expected.norm(), 0.01);
+    EXPECT_LT((points.frame().points[0].force - expected).norm(), 1e-4 * expected.norm());
 }
 
 TEST_F(GreensScene, FrictionIsASliderOfTheContact) {
@@ -283,6 +388,34 @@ TEST_F(GreensScene, HandsPullABodyThatToolsHold) {
     world.advance_to(1.5);
     EXPECT_GT(world.body(body).position(side).x(), before.x() + 0.002);
     EXPECT_GT(world.loop(1).make_frame().contacts[0].greens.num_nodes, 0);
+}
+
+// Points feel what hands pull, hands what points press: the two come to rest, at the stiffest
+// spring of hands too.
+TEST_F(GreensScene, PointsFeelWhatHandsPullAndBothComeToRest) {
+    for (const double stiffness : {1.0, 10.0}) {
+        World world = build(two_points());
+        set(world, "pull_stiffness", stiffness);
+        world.advance_to(0.7);
+        const int body = world.find_body("nodule");
+        const Vector3d before = touch(world).load(0).force;
+        // next to the finger, and away from it
+        const SurfacePoint side = world.nearest_point(body, Vector3d(0.03, 0.012, 0.035));
+        Command grab{.kind = Command::Kind::Grab, .body = body, .triangle = side.triangle};
+        std::copy_n(side.barycentric.data(), 3, grab.barycentric.begin());
+        const Vector3d place = world.body(body).position(side);
+        grab.target = {place.x() - 0.004, place.y(), place.z()};
+        world.apply(grab);
+        world.advance_to(2.5);
+        const Vector3d after = touch(world).load(0).force;
+        EXPECT_LT(after.x(), 0.98 * before.x()) << stiffness;
+        double largest = 0;
+        for (int k = 0; k < 200; ++k) {
+            world.advance();
+            largest = std::max(largest, (touch(world).load(0).force - after).norm());
+        }
+        EXPECT_LT(largest, 1e-6 * after.norm()) << stiffness;
+    }
 }
 
 TEST_F(GreensScene, AHandGraspsAndItsLinksMove) {

@@ -87,6 +87,12 @@ public:
     [[nodiscard]] std::span<const Eigen::Vector3d> pull_tractions() const noexcept;
     /// Of gravity, nondimensional, for the modulus as it is; none: the model has no body columns.
     [[nodiscard]] std::span<const double> body_loads() const noexcept;
+    /// Gravity or a hand moves it.
+    [[nodiscard]] bool is_loaded_at_rest() const noexcept;
+    /// How far gravity and hands alone move a place of the surface, in the axes of the body [m]:
+    /// where it is for a point that comes to touch it.
+    [[nodiscard]] Eigen::Vector3d resting_displacement(
+        int triangle, const Eigen::Vector3d& barycentric) const noexcept;
 
     [[nodiscard]] std::string_view kind() const noexcept override { return "greens"; }
     [[nodiscard]] std::shared_ptr<const BodyDisplay> display() const override;

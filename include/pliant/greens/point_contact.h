@@ -74,6 +74,8 @@ public:
     [[nodiscard]] const PointContactFrame& frame() const noexcept { return frame_; }
     /// Lets go of everything.
     void reset() noexcept;
+    /// The undeformed surface.
+    [[nodiscard]] const SurfaceQuery& surface() const noexcept { return query_; }
 
     /// For the reading thread: moves to the newest published frame; false if there is none.
     bool update() noexcept { return published_.update(); }

@@ -48,6 +48,10 @@ public:
     [[nodiscard]] virtual Wrench load(int i) const noexcept = 0;
     [[nodiscard]] virtual double deepest() const noexcept = 0;  ///< [m]
     virtual void show(ShownGreens& frame) const noexcept = 0;
+    /// From where rigid body `i` is to where it is drawn, in the world [m].
+    [[nodiscard]] virtual Eigen::Vector3d shown_offset(int /*i*/) const noexcept {
+        return Eigen::Vector3d::Zero();
+    }
     /// Null: not one of points.
     [[nodiscard]] virtual const double* friction() const noexcept { return nullptr; }
     virtual void set_friction(double /*friction*/) noexcept {}
@@ -58,7 +62,8 @@ protected:
     std::vector<RigidBody*> by_;
 };
 
-/// Each rigid body touches at the origin of its frame.
+/// Each rigid body touches at the origin of its frame. It is drawn on the surface, not in it, by as
+/// much as its origin is inside it.
 class GreensPoints final : public GreensTouch {
 public:
     /// Throws InputError as PointContacts.
@@ -69,12 +74,14 @@ public:
     [[nodiscard]] Wrench load(int i) const noexcept override;
     [[nodiscard]] double deepest() const noexcept override;
     void show(ShownGreens& frame) const noexcept override;
+    [[nodiscard]] Eigen::Vector3d shown_offset(int i) const noexcept override;
     [[nodiscard]] const double* friction() const noexcept override {
         return &contacts_.settings().friction;
     }
     void set_friction(double friction) noexcept override;
 
-    /// Of the last tick, in the axes of the body; points in the order of by().
+    /// Of the last tick, in the axes of the body; points in the order of by(). Their tips are seen
+    /// from the surface without gravity and hands: less what these move it by.
     [[nodiscard]] const PointContactFrame& frame() const noexcept { return contacts_.frame(); }
 
     /// From now on a hand moves this body, one of by(), and says where its point is: act() waits
@@ -91,11 +98,15 @@ public:
 
 private:
     void tick() noexcept;
+    [[nodiscard]] Eigen::Vector3d moved_by(std::size_t i) const noexcept;
 
     PointContacts contacts_;
     bool is_pulling_;
     int led_ = -1;
+    double dt_ = 1e-3;  // of the last tick [s]
     std::vector<PointInput> inputs_;
+    std::vector<Eigen::Vector3d> tips_, shifts_;  // axes of the body; of the surface under them
+    std::vector<double> lifts_;                   // how far origins are inside their bodies [m]
     PointLoads loads_;
 };
 
