@@ -7,11 +7,12 @@ namespace pliant {
 
 namespace {
 
-constexpr double kWindow = 0.25;      // [s]
-constexpr double kLeastShare = 0.25;  // of the variation: below, it is the hand that moves
-constexpr double kStill = 1e-3;       // drift of a hand that holds still [m]
-constexpr double kMovingFactor = 10;  // of the limits while it moves: edges are felt, too
-constexpr double kLeastSteps = 0.25;  // of the step limits, then gains follow
+constexpr double kWindow = 0.25;         // [s]
+constexpr double kLeastShare = 0.25;     // of the variation: below, it is the hand that moves
+constexpr double kStill = 1e-3;          // drift of a hand that holds still [m]
+constexpr double kMovingFactor = 10;     // of the limits while it moves: edges are felt, too
+constexpr double kBeyondPart = 1.0 / 3;  // of the limits for gains beyond the device's
+constexpr double kLeastSteps = 0.25;     // of the step limits, then gains follow
 constexpr double kLeastGains = 0.05;
 constexpr double kGainStep = 0.8;
 constexpr double kGainTime = 0.05;      // in which gains follow: no jump of the force [s]
@@ -32,7 +33,9 @@ BackOff::BackOff(double rate) : meter_(meter_options(rate)), calm_needed_(kCalmN
 
 bool BackOff::is_shaking() const noexcept {
     const OscillationLevel& l = meter_.level();
-    const double factor = drift_ > kStill ? kMovingFactor : 1;
+    // beyond what the device is made for, the limits are those of what may grow
+    const double strict = gain_target_ > safe_ ? kBeyondPart : 1;
+    const double factor = drift_ > kStill ? kMovingFactor : strict;
     return (l.force > factor * meter_.options().force_limit && l.force_share > kLeastShare) ||
            (l.torque > factor * meter_.options().torque_limit && l.torque_share > kLeastShare);
 }

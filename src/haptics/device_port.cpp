@@ -45,7 +45,8 @@ DevicePort::DevicePort(HapticDevice& device, const DevicePortOptions& options)
       safety_(device.capabilities(), options.safety),
       port_(port_passivity(device.capabilities(), options)),
       back_off_(options.rate),
-      held_(device.capabilities().delay) {}
+      held_(device.capabilities().delay),
+      rest_(device.capabilities().position_step) {}
 
 bool DevicePort::refuses(double now, double dt, HapticTick& tick) noexcept {
     if (std::isfinite(now) && std::isfinite(dt) && dt > 0) return false;
@@ -67,22 +68,27 @@ void DevicePort::read(double now, double dt, const Pose& tool, bool is_moved,
         is_lost_ = true;
         velocity_ = moving_ = {};
     }
+    DeviceState used = state;
     if (has_news) {
         const double travel = (state.pose.position - handle_.position).norm();
-        if (is_lost_ || is_moved || travel > options_.safety.max_jump) {
+        const bool begins = is_lost_ || is_moved || travel > options_.safety.max_jump;
+        if (begins) {
+            rest_.begin(state.pose.position);
             map_.place(tool, state);
             velocity_ = moving_ = {};
             port_.reset();
             place_ = state.pose.position;
         } else {
+            used.pose.position = rest_.update(state.pose.position, age_);
             follow(state);
         }
+        lag_ = used.pose.position - state.pose.position;
         handle_ = state.pose;
         is_lost_ = false;
     } else if (is_moved) {
         map_.place(tool, state);
     }
-    map_.update(state, dt);
+    map_.update(used, dt);
     tick.device = state;
 }
 
@@ -129,7 +135,7 @@ void DevicePort::show(double injection, const PortStorage& storage, double fade,
     const double a = map_.scale();
     switch_output(options_.shows_force && !map_.is_clutched());
     DeviceCommand wanted = map_.to_device(tick.coupling);
-    const PortStorage stored{a * storage.coupling, a * storage.beyond, wanted.force};
+    const PortStorage stored{a * storage.coupling, a * storage.beyond, wanted.force, lag_};
     // damping comes and goes with contact
     const double change = options_.injection_time > 0 ? step_ / options_.injection_time : 1;
     contact_ = std::clamp(contact_ + (tick.num_contacts > 0 ? change : -change), 0.0, 1.0);
@@ -138,7 +144,7 @@ void DevicePort::show(double injection, const PortStorage& storage, double fade,
     wanted.force *= fade;
     wanted.torque *= fade;
     if (!is_rendering() || fade < 1) {
-        port_.reset();
+        port_.reset(stored.coupling);
     } else if (has_good_news(tick.device)) {
         const DeviceCommand added = port_.update(handle_, held_.acting(), stored, age_);
         wanted.force += added.force;
@@ -154,7 +160,7 @@ void DevicePort::show(double injection, const PortStorage& storage, double fade,
     held_.push(tick.command);
     if (has_good_news(tick.device)) age_ = 0;
     tick.port_energy = port_.energy();
-    tick.stored_energy = stored.coupling;
+    tick.stored_energy = port_.stored();
 }
 
 bool DevicePort::calm(double dt, HapticTick& tick) noexcept {

@@ -2,6 +2,7 @@
 
 #include "haptics/back_off.h"
 #include "haptics/held_commands.h"
+#include "haptics/rest_filter.h"
 #include "pliant/haptics/haptic_tool.h"
 
 namespace pliant {
@@ -96,7 +97,9 @@ private:
     PassivityPort port_;
     BackOff back_off_;
     HeldCommands held_;
+    RestFilter rest_;
     Pose handle_;                                      ///< last good reading
+    Eigen::Vector3d lag_ = Eigen::Vector3d::Zero();    ///< what is used of it, from it [m]
     Eigen::Vector3d place_ = Eigen::Vector3d::Zero();  ///< of the handle, for sure
     Twist velocity_;                                   ///< of the handle, filtered
     Twist moving_;                                     ///< what of it counts as motion

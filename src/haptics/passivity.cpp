@@ -40,7 +40,7 @@ DeviceCommand PassivityPort::update(const Pose& pose, const DeviceCommand& held,
                                     const PortStorage& storage, double dt) noexcept {
     if (!is_finite(pose) || !held.force.allFinite() || !held.torque.allFinite() ||
         !std::isfinite(storage.coupling) || !std::isfinite(storage.beyond) ||
-        !storage.force.allFinite() || !(dt > 0) || !std::isfinite(dt))
+        !storage.force.allFinite() || !storage.lag.allFinite() || !(dt > 0) || !std::isfinite(dt))
         return {};
     const bool is_first = !has_last_;
     const Vector3d shift =
@@ -56,15 +56,15 @@ DeviceCommand PassivityPort::update(const Pose& pose, const DeviceCommand& held,
     has_last_ = true;
 
     // docs/haptics.md eq. (21), exact for outputs that are held; the springs at the same place
-    const double stored =
-        std::max(storage.coupling - storage.force.dot(place - pose.position), 0.0);
-    const double returnable = stored + std::max(storage.beyond, 0.0);
+    stored_ =
+        std::max(storage.coupling - storage.force.dot(place - pose.position - storage.lag), 0.0);
+    const double returnable = stored_ + std::max(storage.beyond, 0.0);
     energy_ = is_first
                   ? returnable
                   : std::min(energy_ - work(held, way, turn), returnable + options_.max_stored);
     taken_out_ -= work(added_, way, turn);
     // eq. (22)
-    const double margin = energy_ - stored;
+    const double margin = energy_ - stored_;
     least_margin_ = std::min(least_margin_, margin);
     deficit_ = -margin - options_.tolerance;
 
@@ -80,10 +80,11 @@ DeviceCommand PassivityPort::update(const Pose& pose, const DeviceCommand& held,
     return added_;
 }
 
-void PassivityPort::reset() noexcept {
+void PassivityPort::reset(double stored) noexcept {
     velocity_ = {};
     added_ = {};
-    energy_ = deficit_ = damping_ = least_margin_ = taken_out_ = 0;
+    deficit_ = damping_ = least_margin_ = taken_out_ = 0;
+    energy_ = stored_ = stored;
     has_last_ = false;
 }
 

@@ -76,7 +76,11 @@ void GreensTool::tick(double now, double dt) noexcept {
 
 const char* GreensTool::notice() const noexcept {
     const char* const stop = port_.stop_notice();
-    return *stop ? stop : port_.help_notice();
+    if (*stop) return stop;
+    if (port_.gain_scale() < 1)
+        return "The force oscillated: the stiffness was lowered and comes back slowly while it "
+               "stays calm, up to what the device is made for.";
+    return port_.help_notice();
 }
 
 void GreensTool::reset() noexcept {

@@ -96,8 +96,7 @@ TEST_P(ClosedLoop, GainsFourTimesTooHighAreBroughtBack) {
         LoopOptions options;
         options.scene = GetParam();
         options.mass = mass;
-        // a soft body creeps: with coarse steps now one window has more of them, now the other
-        options.encoder = GetParam() == LoopScene::SphereOnBar ? 2e-5 : encoder;
+        options.encoder = encoder;
         options.gain_factor = 4;
         options.tool.injects_damping = false;
         options.tool.backs_off = false;

@@ -124,6 +124,44 @@ TEST(DevicePort, TimesThatAreNoneGiveNoForce) {
     EXPECT_FALSE(loop.port.refuses(loop.now, kPortTick, loop.last));
 }
 
+TEST(DevicePort, NoEnergyIsMissingBeforeTheAccountBegins) {
+    PlacedHandle device;
+    DevicePort port(device, {});
+    port.watch_springs(600, 0.2);
+    HapticTick last;
+    double now = 0, least = 0;
+    for (int k = 0; k < 700; ++k) {
+        now += kPortTick;
+        port.read(now, kPortTick, {}, false, last);
+        // a spring is being pressed by somebody else while safety still ramps
+        last.coupling.force = Vector3d(0, 0, 2);
+        last.num_contacts = 1;
+        port.show(2, {.coupling = 1e-6 * k}, 1, now, last);
+        if (k < 500) least = std::min(least, last.port_energy - last.stored_energy);
+    }
+    EXPECT_EQ(least, 0);
+    // from then on nobody paid for what is in the spring
+    EXPECT_LT(last.port_energy - last.stored_energy, -1.5e-4);
+}
+
+TEST(DevicePort, TogglingAtRestReachesTheManipulandumByAPart) {
+    PortLoop loop;
+    const double step = loop.device.can.position_step;
+    double low = 1, high = -1, level = 0;
+    for (int k = 0; k < 1000; ++k) {
+        loop.tick(Vector3d(k % 30 == 0 ? step : k % 30 == 15 ? -step : 0, 0, 0), 1, 1);
+        if (k < 400) continue;
+        const double x = loop.port.manipulandum().position.x();
+        low = std::min(low, x);
+        high = std::max(high, x);
+        level = std::max(level, std::abs(loop.last.device.pose.position.x()));
+    }
+    // three tenths, and what the mean has to go
+    EXPECT_GT(high - low, 0.25 * step);
+    EXPECT_LT(high - low, 0.5 * step);
+    EXPECT_EQ(level, step);  // what is recorded are the readings
+}
+
 TEST(DevicePort, ReadingsThatCannotBeUsedStopTheForceAndSaySo) {
     PortLoop loop;
     for (int k = 0; k < 50; ++k) loop.tick(Vector3d::Zero(), 2, 1);

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "apps/pliant/output.h"
+#include "core/numbers.h"
 #include "haptics_experiments.h"
 #include "haptics_samples.h"
 #include "pliant/core/error.h"
@@ -20,17 +21,27 @@ constexpr double kDemoMoving = 2;    // of each round, then the hand holds still
 constexpr double kDemoSettling = 3;  // before it is judged: soft bodies swing [s]
 constexpr double kDemoJudged = 1;    // two windows [s]
 constexpr double kDemoRound = kDemoMoving + kDemoSettling + kDemoJudged;
-constexpr double kDemoLongRest = 6;   // [s]
-constexpr double kDemoWander = 8e-3;  // random places about the path, at the handle [m]
-constexpr double kDemoBeside = 3e-3;  // ends of random ways, and of paths that touch nothing [m]
-constexpr double kDemoDepth = 1.05;   // over its bound: soft bodies swing back into the tool
-constexpr double kLeastTouch = 0.02;  // felt where a rest is to be [N]
+constexpr double kDemoLongRest = 6;      // [s]
+constexpr double kDemoWander = 8e-3;     // random places about the path, at the handle [m]
+constexpr double kDemoBeside = 3e-3;     // ends of random ways, and of paths that touch nothing [m]
+constexpr double kDemoDepth = 1.05;      // over its bound: soft bodies swing back into the tool
+constexpr double kLeastTouch = 0.02;     // felt where a rest is to be [N]
+constexpr double kDemoHandReach = 0.1;   // of tools that say none: hands [m]
+constexpr double kDemoTooHigh = 4;       // gains of a user who overdoes it
+constexpr double kDemoTooHighTime = 30;  // the first rounds are for the helps to act [s]
+
+/// What a user may change.
+struct DemoGains {
+    double factor = 1;  ///< of both springs
+    bool has_help = true;
+};
 
 /// A demo in which nothing but the hand moves: its path is that of the tool in the scene.
 struct DemoInHand {
     SceneDescription scene;
     ScriptedMotion path;
-    double settling = 3;  ///< until what swings is at rest [s]
+    double settling = 3;    ///< until what swings is at rest [s]
+    bool has_bound = true;  ///< of the depth: not on full FEM and with Green's functions
     [[nodiscard]] double round() const { return kDemoMoving + settling + kDemoJudged; }
 };
 
@@ -49,7 +60,10 @@ DemoInHand demo_in_hand(const std::string& name, double settling) {
         solid->motion.reset();
     }
     if (!path) throw InputError("", "the tool of demo " + name + " has no path");
-    return {std::move(scene), *path, settling};
+    bool has_bound = !scene.held_tool->fem;
+    for (const ContactDescription& contact : scene.contacts)
+        has_bound = has_bound && !std::holds_alternative<GreensContactDescription>(contact);
+    return {std::move(scene), *path, settling, has_bound};
 }
 
 Command hand_to(const Pose& pose) {
@@ -62,13 +76,21 @@ Command hand_to(const Pose& pose) {
 /// The demo with a device and a hand, tick by tick.
 class DemoLoop {
 public:
-    DemoLoop(const DemoInHand& demo, const StabilityCase& c)
+    DemoLoop(const DemoInHand& demo, const StabilityCase& c, const DemoGains& gains = {})
         : world_(with_device(demo.scene, c)), loop_(world_.loop(0)) {
         for (const GainNote& note : info().gains) {
             if (note.name == "stiffness") stiffness = note.value / info().workspace.scale;
             if (note.name == "angular_stiffness") turning = note.value * info().workspace.scale;
             if (note.name == "reach") reach = note.value;
         }
+        // as with the sliders of the page: scene files take no more than the device does
+        if (gains.factor != 1) {
+            set("tool.stiffness", gains.factor * stiffness);
+            set("tool.turning stiffness", gains.factor * turning);
+        }
+        if (!gains.has_help)
+            for (const char* help : {"tool.damping", "tool.back-off", "tool.passivity"})
+                set(help, 0);
     }
     const HapticTick& step(const Pose& wanted) {
         world_.apply(hand_to(wanted));
@@ -82,10 +104,15 @@ public:
         loop_.fill(frame_);
         return frame_.haptics.notice.data();
     }
-    double stiffness = 0, turning = 0;  ///< at the handle [N/m], [N m/rad]
-    double reach = 0;                   ///< of the tool about the grasp point [m]
+    double stiffness = 0, turning = 0;  ///< by rule, at the handle [N/m], [N m/rad]
+    double reach = kDemoHandReach;      ///< of the tool about the grasp point [m]
 
 private:
+    void set(const char* name, double value) {
+        const int i = world_.find_parameter(name);
+        if (i >= 0)  // points have no turning stiffness
+            world_.apply({.kind = Command::Kind::SetParameter, .parameter = i, .value = value});
+    }
     static SceneDescription with_device(SceneDescription scene, const StabilityCase& c) {
         SimulatedDescription device;
         device.model = c.device();
@@ -198,20 +225,22 @@ private:
 };
 
 StabilityOutcome judge_demo(const DemoInHand& demo, const DemoTouches& touches,
-                            const StabilityCase& c, double seconds, unsigned seed) {
-    DemoLoop loop(demo, c);
+                            const StabilityCase& c, const DemoGains& gains, double seconds,
+                            unsigned seed) {
+    DemoLoop loop(demo, c, gains);
     const DemoHand hand(demo, touches, loop, static_cast<int>(seconds / demo.round()), seed);
     RestJudge judge(loop.info().capabilities, loop.stiffness, loop.turning, 1 / loop.dt());
     const auto ticks = [&](double time) { return static_cast<int>(std::lround(time / loop.dt())); };
+    const double from = gains.factor == 1 ? 0 : 2 * demo.round();
     const int n = ticks(seconds), held = ticks(kDemoLongRest), length = ticks(demo.round()),
-              judged = length - ticks(kDemoJudged);
+              judged = length - ticks(kDemoJudged), first = ticks(from);
     for (int k = 0; k < n + held; ++k) {
         const HapticTick& t = loop.step(hand.at(std::min(k, n - 1) * loop.dt()));
         const int phase = k % length;
         judge.watch(t, phase == 0 ? loop.notice() : "");
         if (k == n || phase == judged) judge.begin();
-        if (k >= n || phase >= judged) judge.listen(t);
-        if (k < n && phase == length - 1) judge.end();
+        if (k >= n || (phase >= judged && k >= first)) judge.listen(t);
+        if (k < n && phase == length - 1 && k >= first) judge.end();
     }
     judge.end_long();
     return judge.outcome();
@@ -231,10 +260,12 @@ void run_demo_stability(Context& context) {
     };
     const std::vector<Demo> demos =
         context.is_quick
-            ? std::vector<Demo>{{"peg-hole", 3}}
+            ? std::vector<Demo>{{"peg-hole", 3}, {"kidney", 3}}
             : std::vector<Demo>{{"hoses", 3},       {"serpent-figure", 9},  {"serpent-creature", 9},
                                 {"figure-axe", 3},  {"alpha-puzzle", 3},    {"peg-hole", 3},
-                                {"bridge-ball", 3}, {"bridge-creature", 3}, {"chair-walls", 3}};
+                                {"bridge-ball", 3}, {"bridge-creature", 3}, {"chair-walls", 3},
+                                {"kidney", 3},      {"spatula", 3},         {"banana-seat", 3},
+                                {"soft-hand", 3}};
     page.text(format(
         "The demos whose tool is in a hand, from their scene files, with the gains of the rules. "
         "The hand goes along the path of the scene to a place where the tool touches, in %g s, and "
@@ -242,23 +273,41 @@ void run_demo_stability(Context& context) {
         "far end moves as much) and holds still beside it; in turn. Everything else that moves by "
         "a script stands still. After 3 s of rest (9 s where a serpent swings), two windows are "
         "judged as above; a rest of "
-        "%g s ends each run. %zu runs of %g s for each scene, and %zu with an encoder of 1 µm.",
+        "%g s ends each run. %zu runs of %g s for each scene, and %zu with an encoder of 1 µm. "
+        "Tools on full FEM bodies and points on Green's functions have no depth bound.",
         kDemoMoving, 1e3 * kDemoWander, kDemoLongRest, cases.size(), seconds, fine_cases.size()));
     Table table{"demo_stability", "Demos in hands from loose to firm", stability_columns()};
+    Table high{"demo_stability_too_high", "Demos with gains four times too high",
+               too_high_columns()};
     double part = 0;
     for (const auto& [name, settling] : demos) {
         const DemoInHand demo = demo_in_hand(name, settling);
         const DemoTouches touches = find_touches(demo);
-        StabilityOutcome coarse, fine;
-        unsigned seed = 1;
-        for (const StabilityCase& c : cases)
-            coarse.add(judge_demo(demo, touches, c, seconds, seed++));
-        for (const StabilityCase& c : fine_cases)
-            fine.add(judge_demo(demo, touches, c, seconds, seed++));
-        table.add(stability_row(page, name, coarse, fine, kDemoDepth));
+        const double bound = demo.has_bound ? kDemoDepth : kInfinity;
+        const auto run_all = [&](const std::vector<StabilityCase>& of, const DemoGains& gains,
+                                 double length) {
+            StabilityOutcome worst;
+            unsigned seed = 1;
+            for (const StabilityCase& c : of)
+                worst.add(judge_demo(demo, touches, c, gains, length, seed++));
+            return worst;
+        };
+        const StabilityOutcome coarse = run_all(cases, {}, seconds);
+        table.add(stability_row(page, name, coarse, run_all(fine_cases, {}, seconds), bound));
+        // by a user: alone for the lightest and the heaviest device, and with all help
+        const double length = std::max(context.sized(kDemoTooHighTime, 18.0), 4 * demo.round());
+        const DemoGains alone{kDemoTooHigh, false}, helped{kDemoTooHigh, true};
+        high.add(too_high_row(page, name, run_all(extreme_cases(context.is_quick), alone, length),
+                              false, bound));
+        high.add(too_high_row(page, name, run_all(cases, helped, length), true, bound));
         context.done(part += 1.0 / static_cast<double>(demos.size()));
     }
     page.table(table);
+    page.text(
+        "Both stiffnesses four times too high, set by a user with the sliders of the page: alone "
+        "(for the lightest and the heaviest device), and with damping injection, back-off and the "
+        "passivity controller. The first two rounds are theirs to act.");
+    page.table(high);
 }
 
 }  // namespace pliant::reproduce

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/numbers.h"
+
 namespace pliant::reproduce {
 namespace {
 
@@ -25,6 +27,11 @@ std::vector<StabilityCase> all_cases(const std::vector<double>& masses,
     return all;
 }
 
+/// Where there is no bound, there is no number either.
+Cell depth_cell(Section& page, const std::string& what, double depth, double bound) {
+    return bound < kInfinity ? page.at_most(what, depth, bound, "%.3f") : Cell("");
+}
+
 }  // namespace
 
 DeviceModel StabilityCase::device() const {
@@ -37,6 +44,9 @@ HandModel StabilityCase::hand() const { return is_firm ? HandModel::firm() : Han
 
 std::vector<StabilityCase> stability_cases(bool is_quick) {
     return is_quick ? all_cases({0.1}, {5e-5}) : all_cases({0.05, 0.15, 0.3}, {2e-5, 5e-5});
+}
+std::vector<StabilityCase> extreme_cases(bool is_quick) {
+    return all_cases(is_quick ? std::vector{0.1} : std::vector{0.05, 0.3}, {5e-5});
 }
 std::vector<StabilityCase> fine_encoder_cases(bool is_quick) {
     return all_cases(is_quick ? std::vector{0.1} : std::vector{0.05, 0.3}, {1e-6});
@@ -69,10 +79,7 @@ void RestJudge::watch(const HapticTick& tick, const char* notice) noexcept {
     outcome_.depth = std::max(outcome_.depth, tick.depth / tick.max_depth);
     outcome_.violations = static_cast<double>(tick.violations);
     outcome_.least_gains = std::min(outcome_.least_gains, tick.gain_scale);
-    // an account that was begun anew says nothing
-    if (tick.port_energy != 0)
-        outcome_.least_margin =
-            std::min(outcome_.least_margin, tick.port_energy - tick.stored_energy);
+    outcome_.least_margin = std::min(outcome_.least_margin, tick.port_energy - tick.stored_energy);
     if (*notice) outcome_.notice = notice;
 }
 
@@ -135,7 +142,7 @@ std::vector<Cell> stability_row(Section& page, const std::string& scene,
     return {scene,
             Cell::count(o.num_rests),
             page.at_most("rests above the limit, " + scene, o.num_above, 0, "%.0f"),
-            Cell::number(o.num_grown, "%.0f"),
+            page.at_most("rests that grew, " + scene, o.num_grown, 0, "%.0f"),
             Cell::count(fine.num_rests),
             page.at_most("rests above the limit or grown with a fine encoder, " + scene,
                          fine.num_above + fine.num_grown, 0, "%.0f"),
@@ -145,9 +152,35 @@ std::vector<Cell> stability_row(Section& page, const std::string& scene,
                          "%.4f"),
             page.at_most("largest torque, " + scene, o.torque, o.torque_limit, "%.1e"),
             page.at_least("port energy, " + scene, margin, -PassivityOptions().tolerance, "%.1e"),
-            page.at_most("depth, " + scene, o.depth, depth_bound, "%.3f"),
+            depth_cell(page, "depth, " + scene, o.depth, depth_bound),
             Cell::number(o.violations, "%.0f"),
             Cell::number(o.least_gains, "%.2f")};
+}
+
+std::vector<Table::Column> too_high_columns() {
+    return {{"scene", "scene"},       {"help", "help"},
+            {"rests", "rests"},       {"above", "above the limit"},
+            {"grown", "grown"},       {"force_n", "largest RMS, N"},
+            {"torque_nm", "N m"},     {"depth", "depth over its bound"},
+            {"gains", "least gains"}, {"notice", "the page said"}};
+}
+
+std::vector<Cell> too_high_row(Section& page, const std::string& scene,
+                               const StabilityOutcome& outcome, bool has_help, double depth_bound) {
+    const StabilityOutcome& o = outcome;
+    return {scene,
+            has_help ? "all" : "none",
+            Cell::count(o.num_rests),
+            has_help
+                ? page.at_most("rests above the limit with help, " + scene, o.num_above, 0, "%.0f")
+                : Cell::number(o.num_above, "%.0f"),
+            has_help ? page.at_most("rests that grew with help, " + scene, o.num_grown, 0, "%.0f")
+                     : Cell::number(o.num_grown, "%.0f"),
+            Cell::number(o.force, "%.4f"),
+            Cell::number(o.torque, "%.1e"),
+            depth_cell(page, "depth, gains too high, " + scene, o.depth, depth_bound),
+            Cell::number(o.least_gains, "%.2f"),
+            o.notice};
 }
 
 }  // namespace pliant::reproduce

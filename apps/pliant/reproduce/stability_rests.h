@@ -22,6 +22,9 @@ struct StabilityCase {
 /// The same hands with encoders that hardly step.
 [[nodiscard]] std::vector<StabilityCase> fine_encoder_cases(bool is_quick);
 
+/// The lightest and the heaviest of them, with the coarser encoder.
+[[nodiscard]] std::vector<StabilityCase> extreme_cases(bool is_quick);
+
 /// What rests of a hand, or of several, were like.
 struct StabilityOutcome {
     double force = 0, torque = 0;  ///< largest window while the hand is still [N], [N m]
@@ -64,10 +67,16 @@ private:
 };
 
 /// What runs of a scene are compared with: the limits of eq. (24) in short and in long rests, the
-/// port's energy and the depth over its bound; growth by the letter where encoders hardly step.
+/// port's energy and the depth over its bound, if there is one (infinity: none).
 [[nodiscard]] std::vector<Table::Column> stability_columns();
 [[nodiscard]] std::vector<Cell> stability_row(Section& page, const std::string& scene,
                                               const StabilityOutcome& outcome,
                                               const StabilityOutcome& fine, double depth_bound);
+
+/// Runs with gains that a user set too high, judged where there is help against it.
+[[nodiscard]] std::vector<Table::Column> too_high_columns();
+[[nodiscard]] std::vector<Cell> too_high_row(Section& page, const std::string& scene,
+                                             const StabilityOutcome& outcome, bool has_help,
+                                             double depth_bound);
 
 }  // namespace pliant::reproduce

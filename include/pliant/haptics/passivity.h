@@ -20,6 +20,7 @@ struct PortStorage {
     double coupling = 0;  ///< S: in the springs that make the force
     double beyond = 0;    ///< that the coupling passed on to bodies, which may give it back
     Eigen::Vector3d force = Eigen::Vector3d::Zero();  ///< of the springs on the hand [N]
+    Eigen::Vector3d lag = Eigen::Vector3d::Zero();    ///< from the reading to where they are [m]
 };
 
 /// Energy at the port of a device, sample by sample with held outputs, and the damping that takes
@@ -37,13 +38,16 @@ public:
 
     /// Net energy that went into the loop [J]; passive: never below S − tolerance.
     [[nodiscard]] double energy() const noexcept { return energy_; }
+    /// S where the energy is counted, at x̂ [J].
+    [[nodiscard]] double stored() const noexcept { return stored_; }
     [[nodiscard]] double deficit() const noexcept { return deficit_; }  ///< > 0: energy was made
     [[nodiscard]] double damping() const noexcept { return damping_; }  ///< in use [N s/m]
     [[nodiscard]] double least_margin() const noexcept { return least_margin_; }  ///< of W − S [J]
     [[nodiscard]] double taken_out() const noexcept { return taken_out_; }        ///< so far [J]
     void set_control(bool is_on) noexcept { options_.controls = is_on; }
-    /// Begins anew: after jumps of the pose and outputs that were switched.
-    void reset() noexcept;
+    /// Begins anew: after jumps of the pose and outputs that were switched. Until the next update
+    /// W and S are `stored` [J].
+    void reset(double stored = 0) noexcept;
 
 private:
     PassivityOptions options_;
@@ -51,7 +55,7 @@ private:
     Eigen::Vector3d last_place_ = Eigen::Vector3d::Zero();  ///< x̂
     Twist velocity_;
     DeviceCommand added_;  ///< by the last update
-    double energy_ = 0, deficit_ = 0, damping_ = 0, least_margin_ = 0, taken_out_ = 0;
+    double energy_ = 0, stored_ = 0, deficit_ = 0, damping_ = 0, least_margin_ = 0, taken_out_ = 0;
     bool has_last_ = false;
 };
 
