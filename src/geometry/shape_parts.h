@@ -3,6 +3,9 @@
 #include "pliant/geometry/implicit.h"
 #include "pliant/geometry/subdivision.h"
 
+#include <optional>
+#include <string>
+
 namespace pliant::shape_parts {
 
 using Eigen::Vector3d;
@@ -70,10 +73,27 @@ struct ControlMesh {
     SurfaceMesh mesh;
     SubdivisionRules rules;
     int levels = 0;  ///< of the published model
+    /// Where it is held: a selection that leaves the published number of vertices free.
+    std::string (*support)(const SemiRegularMesh& mesh) = nullptr;
+    /// With a skin the vertices of all levels lie on its surface, spread evenly, instead of on
+    /// Loop's: see skin.h.
+    std::optional<Implicit> skin = {};
+    std::vector<int> pinned = {};  ///< control vertices that keep their place on the skin
+    double evenness = 1;           ///< of areas against angles, 0 … 1
+    int rounds = 200;              ///< of relaxation on the coarsest level
 };
+/// `list` of the vertices of the triangles first … last − 1, for `support`.
+[[nodiscard]] std::string listed_corners(const SemiRegularMesh& mesh, std::size_t first,
+                                         std::size_t last);
+[[nodiscard]] std::string listed_vertices(const std::vector<int>& vertices);  ///< of a selection
 [[nodiscard]] ControlMesh nodule();
 [[nodiscard]] ControlMesh kidney();
 [[nodiscard]] ControlMesh spatula();
 [[nodiscard]] ControlMesh banana_seat();
+// These have skins.
+[[nodiscard]] ControlMesh rabbit();
+[[nodiscard]] ControlMesh finger();
+[[nodiscard]] ControlMesh serpent_ring();
+[[nodiscard]] ControlMesh toy();
 
 }  // namespace pliant::shape_parts

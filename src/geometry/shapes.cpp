@@ -1,6 +1,7 @@
 #include "pliant/geometry/shapes.h"
 
 #include "geometry/shape_parts.h"
+#include "geometry/skin.h"
 #include "pliant/core/error.h"
 #include "pliant/core/nearest_name.h"
 #include "pliant/geometry/polygonize.h"
@@ -137,6 +138,17 @@ const std::vector<Recipe>& recipes() {
         subdivided("banana-seat", "bicycle seat, long and raised at the rear; subdivision surface",
                    0.45, 24, banana_seat)
             .seen_from(50, 25),
+        subdivided("rabbit", "sitting rabbit over an icosahedron; levels on one surface", 0.12, 48,
+                   rabbit)
+            .seen_from(25, 12),
+        subdivided("finger", "last link of a finger with its pad; levels on one surface", 0.035, 40,
+                   finger)
+            .seen_from(50, 20),
+        subdivided("serpent-ring", "horned serpent that bites its tail; levels on one surface", 0.5,
+                   64, serpent_ring)
+            .seen_from(50, 35),
+        subdivided("toy", "toy dog on four legs; levels on one surface", 0.15, 24, toy)
+            .seen_from(35, 15),
     };
     return list;
 }
@@ -151,6 +163,15 @@ const Recipe& recipe(const std::string& name) {
                      near.empty()
                          ? "a name from 'pliant shape list'"
                          : "a name from 'pliant shape list'; did you mean '" + near + "'?");
+}
+
+const Recipe& subdivided_recipe(const std::string& name) {
+    const Recipe& r = recipe(name);
+    if (r.control) return r;
+    std::string names;
+    for (const Recipe& other : recipes())
+        if (other.control) names += (names.empty() ? "" : ", ") + other.info.name;
+    throw InputError("", "shape", "'" + name + "'", "a subdivision surface: " + names);
 }
 
 /// Keeps the largest component: tips thinner than the lattice may come off at low resolutions.
@@ -178,12 +199,11 @@ SurfaceMesh largest_component(const SurfaceMesh& mesh) {
     return kept;
 }
 
-/// Scales to the given size, centres on the z axis and puts on the ground.
-void settle(SurfaceMesh& mesh, double size) {
-    scale_to_size(mesh, size);
-    const Box box = bounding_box(mesh.vertices);
-    const Vector3d shift(-box.center().x(), -box.center().y(), -box.min().z());
-    for (Vector3d& v : mesh.vertices) v += shift;
+/// Scales to the given size, centres on the z axis and puts on the ground what fills `box`.
+void settle(std::vector<Vector3d>& vertices, const Box& box, double size) {
+    const Vector3d ground(box.center().x(), box.center().y(), box.min().z());
+    const double factor = size / box.sizes().maxCoeff();
+    for (Vector3d& v : vertices) v = factor * (v - ground);
 }
 
 /// Scales and places the control mesh so that the smooth surface, not the mesh of some level, is as
@@ -192,11 +212,20 @@ shape_parts::ControlMesh settled_control(const Recipe& r) {
     constexpr int kSmoothLevels = 4;  // on which the box changes by less than 1 % from then on
     shape_parts::ControlMesh control = r.control();
     const SurfaceMesh smooth = loop_subdivide(control.mesh, kSmoothLevels, control.rules).mesh;
-    const Box box = bounding_box(smooth.vertices);
-    const Vector3d ground(box.center().x(), box.center().y(), box.min().z());
-    const double factor = r.info.size / box.sizes().maxCoeff();
-    for (Vector3d& v : control.mesh.vertices) v = factor * (v - ground);
+    settle(control.mesh.vertices, bounding_box(smooth.vertices), r.info.size);
     return control;
+}
+
+SemiRegularMesh semi_regular(const Recipe& r, int levels) {
+    if (const auto control = r.control(); control.skin) {
+        SemiRegularMesh mesh = shape_parts::skinned_subdivide(control, levels);
+        // sized by the same level whatever is asked for, so that coarser levels are prefixes
+        const Box box = bounding_box(coarse_levels(mesh, control.levels).mesh.vertices);
+        settle(mesh.mesh.vertices, box, r.info.size);
+        return coarse_levels(mesh, levels);
+    }
+    const shape_parts::ControlMesh control = settled_control(r);
+    return loop_subdivide(control.mesh, levels, control.rules);
 }
 
 }  // namespace
@@ -222,14 +251,13 @@ SurfaceMesh make_shape(const std::string& name, int resolution, Progress& progre
         // each level doubles the resolution
         const double doublings = std::log2(static_cast<double>(resolution) /
                                            static_cast<double>(r.info.default_resolution));
-        const auto control = settled_control(r);
-        const int levels = std::max(0, control.levels + static_cast<int>(std::lround(doublings)));
-        return loop_subdivide(control.mesh, levels, control.rules).mesh;
+        const int levels = r.control().levels + static_cast<int>(std::lround(doublings));
+        return semi_regular(r, std::max(0, levels)).mesh;
     }
     SurfaceMesh mesh =
         r.mesh ? r.mesh(resolution)
                : largest_component(polygonize(r.body(), {.resolution = resolution}, progress));
-    if (!r.is_as_built) settle(mesh, r.info.size);
+    if (!r.is_as_built) settle(mesh.vertices, bounding_box(mesh.vertices), r.info.size);
     return mesh;
 }
 
@@ -238,17 +266,14 @@ bool is_subdivision_shape(const std::string& name) {
 }
 
 SemiRegularMesh make_semi_regular(const std::string& name, int levels) {
-    const Recipe& r = recipe(name);
-    if (!r.control) {
-        std::string names;
-        for (const Recipe& other : recipes())
-            if (other.control) names += (names.empty() ? "" : ", ") + other.info.name;
-        throw InputError("", "shape", "'" + name + "'", "a subdivision surface: " + names);
-    }
+    const Recipe& r = subdivided_recipe(name);
     if (levels < -1)
         throw InputError("", "levels", std::to_string(levels), "0 or more, or -1 for the default");
-    const shape_parts::ControlMesh control = settled_control(r);
-    return loop_subdivide(control.mesh, levels < 0 ? control.levels : levels, control.rules);
+    return semi_regular(r, levels < 0 ? r.control().levels : levels);
+}
+
+std::string shape_support(const std::string& name, const SemiRegularMesh& mesh) {
+    return subdivided_recipe(name).control().support(mesh);
 }
 
 }  // namespace pliant

@@ -2,8 +2,10 @@
 #include "geometry/shape_parts.h"
 #include "pliant/geometry/surface_topology.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <set>
 #include <span>
 
 namespace pliant::shape_parts {
@@ -63,12 +65,42 @@ void add_strip(std::vector<Triangle>& sheet, std::span<const int> front,
     }
 }
 
+std::string nodule_support(const SemiRegularMesh&) { return "z < 1 %"; }
+std::string kidney_support(const SemiRegularMesh&) { return "x < 33 %"; }
+/// The end of the handle: the published one vertex in ten.
+std::string spatula_support(const SemiRegularMesh& mesh) {
+    const std::vector<Vector3d>& x = mesh.mesh.vertices;
+    std::vector<int> order;
+    for (int v = 0; v < mesh.mesh.num_vertices(); ++v) order.push_back(v);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int a, int b) { return x[at(a)].x() < x[at(b)].x(); });
+    order.resize(order.size() * 61 / 620);
+    return listed_vertices(order);
+}
+/// The lower sheet, rim included: the later half of the triangles.
+std::string seat_support(const SemiRegularMesh& mesh) {
+    return listed_corners(mesh, mesh.mesh.triangles.size() / 2, mesh.mesh.triangles.size());
+}
+
 }  // namespace
+
+std::string listed_vertices(const std::vector<int>& vertices) {
+    std::string list;
+    for (const int v : vertices) list += (list.empty() ? "list " : ",") + std::to_string(v);
+    return list;
+}
+
+std::string listed_corners(const SemiRegularMesh& mesh, std::size_t first, std::size_t last) {
+    std::set<int> corners;
+    for (std::size_t t = first; t < last; ++t)
+        corners.insert(mesh.mesh.triangles[t].begin(), mesh.mesh.triangles[t].end());
+    return listed_vertices({corners.begin(), corners.end()});
+}
 
 // An octahedron that stands on its cut-off, sharp lower tip: a square, its centre, the equator
 // and the upper tip. Without the flat face 89 vertices are free on level 2.
 ControlMesh nodule() {
-    ControlMesh control{.mesh = {}, .rules = {}, .levels = 2};
+    ControlMesh control{.mesh = {}, .rules = {}, .levels = 2, .support = nodule_support};
     auto& [vertices, triangles] = control.mesh;
     for (int k = 0; k < 4; ++k) {
         const double angle = 0.5 * std::numbers::pi * k;
@@ -94,7 +126,7 @@ ControlMesh nodule() {
 // Centimetres before smoothing: four rings of five along an arc in the plane z = 0, two poles; the
 // hilum is on the side of −y.
 ControlMesh kidney() {
-    ControlMesh control{.mesh = {}, .rules = {}, .levels = 2};
+    ControlMesh control{.mesh = {}, .rules = {}, .levels = 2, .support = kidney_support};
     auto& [vertices, triangles] = control.mesh;
     constexpr int kRings = 4, kSides = 5;
     constexpr double kBend = 5.2, kPole = 1.22;  // radius of the arc, angle of its ends
@@ -166,7 +198,10 @@ ControlMesh spatula() {
                 add_strip(sheet, front.subspan(k, 2), rear.subspan(k, 2));
         }
     }
-    return {.mesh = thickened(points, sheet, false), .rules = {}, .levels = 1};
+    return {.mesh = thickened(points, sheet, false),
+            .rules = {},
+            .levels = 1,
+            .support = spatula_support};
 }
 
 // Centimetres before smoothing: nose at +x, the rear wide and raised. Two sheets of 34 triangles
@@ -225,7 +260,8 @@ ControlMesh banana_seat() {
     std::vector<Triangle> sheet(kHalfSheet.begin(), kHalfSheet.end());
     for (const Triangle& t : kHalfSheet)
         sheet.push_back({mirrored[at(t[0])], mirrored[at(t[2])], mirrored[at(t[1])]});
-    return {.mesh = thickened(points, sheet, true), .rules = {}, .levels = 2};
+    return {
+        .mesh = thickened(points, sheet, true), .rules = {}, .levels = 2, .support = seat_support};
 }
 
 }  // namespace pliant::shape_parts

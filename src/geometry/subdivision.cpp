@@ -6,6 +6,7 @@
 #include "pliant/geometry/surface_topology.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstdio>
 #include <numbers>
@@ -139,13 +140,13 @@ private:
     std::vector<char> is_corner_;  // of the control vertices
 };
 
-/// Loop's weight of each of k neighbours, docs/geometry.md eq. (S4).
+/// Loop's weight of each of k neighbours, docs/geometry-subdivision.md eq. (2).
 double loop_weight(int k) {
     const double c = 0.375 + 0.25 * std::cos(2 * std::numbers::pi / k);
     return (0.625 - c * c) / k;
 }
 
-/// Even positions of the next level, docs/geometry.md eqs. (S4) and (S5).
+/// Even positions of the next level, docs/geometry-subdivision.md eqs. (2) and (3).
 std::vector<Vector3d> even_points(const SurfaceMesh& mesh, const SurfaceTopology& topology,
                                   const SharpFeatures& sharp) {
     struct Ring {
@@ -193,7 +194,7 @@ SemiRegularMesh subdivide(const SurfaceMesh& control, int levels, SharpFeatures*
         for (const SurfaceTopology::Edge& edge : topology.edges()) {
             const std::array<int, 8> near = eight_points(mesh, topology, edge);
             const auto x = [&](std::size_t k) { return mesh.vertices[at(near[k])]; };
-            // odd positions, docs/geometry.md eq. (S3)
+            // odd positions, docs/geometry-subdivision.md eq. (1)
             if (sharp && !sharp->is_crease(edge))
                 points.emplace_back(0.375 * (x(0) + x(1)) + 0.125 * (x(2) + x(3)));
             else
@@ -223,6 +224,20 @@ SemiRegularMesh midpoint_subdivide(const SurfaceMesh& mesh, int levels) {
     require_manifold(mesh, true);
     require_levels(mesh, levels);
     return subdivide(mesh, levels, nullptr);
+}
+
+SemiRegularMesh coarse_levels(const SemiRegularMesh& mesh, int level) {
+    assert(level >= 0 && level <= mesh.num_levels());
+    const auto prefix = [](const auto& all, std::size_t count) {
+        return std::decay_t<decltype(all)>(all.begin(), all.begin() + static_cast<long>(count));
+    };
+    SemiRegularMesh coarse;
+    coarse.num_vertices = prefix(mesh.num_vertices, at(level) + 1);
+    coarse.triangles = prefix(mesh.triangles, at(level) + 1);
+    const std::size_t count = at(coarse.num_vertices.back());
+    coarse.neighbourhood = prefix(mesh.neighbourhood, count - at(mesh.num_vertices.front()));
+    coarse.mesh = {prefix(mesh.mesh.vertices, count), coarse.triangles.back()};
+    return coarse;
 }
 
 }  // namespace pliant

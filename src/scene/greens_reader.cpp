@@ -47,8 +47,8 @@ GreensRecipe read_greens_recipe(const JsonObject& json, const fs::path& folder) 
     recipe.surface = read_surface(json, folder);
     if (json.has("levels") && !is_subdivided(recipe.surface))
         json.fail("levels",
-                  "goes with the shapes \"nodule\", \"kidney\", \"spatula\" and \"banana-seat\", "
-                  "which are subdivision surfaces, without \"resolution\"");
+                  "goes with shapes that are subdivision surfaces, as \"nodule\" and \"rabbit\", "
+                  "without \"resolution\"");
     recipe.levels = json.integer("levels", recipe.levels);
     GreensBuildOptions& build = recipe.build;
     build.size = json.number("size", build.size);

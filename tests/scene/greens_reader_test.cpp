@@ -95,9 +95,8 @@ TEST_F(GreensReader, RefusesBodiesThatCannotBe) {
               "scene.json: bodies[0].greens.fixed: is needed: something must hold the body, as in "
               "\"z < 5 %\"");
     EXPECT_EQ(greens_error(R"("shape": "beam", "levels": 2, "fixed": "x < 1 %")"),
-              "scene.json: bodies[0].greens.levels: goes with the shapes \"nodule\", \"kidney\", "
-              "\"spatula\" and \"banana-seat\", which are subdivision surfaces, without "
-              "\"resolution\"");
+              "scene.json: bodies[0].greens.levels: goes with shapes that are subdivision "
+              "surfaces, as \"nodule\" and \"rabbit\", without \"resolution\"");
     EXPECT_THAT(greens_error(R"("shape": "beam", "fixed": "x < 1 %", "mesh": {"resolution": 9})"),
                 HasSubstr("mesh: goes with \"method\": \"fem\" only"));
     EXPECT_THAT(

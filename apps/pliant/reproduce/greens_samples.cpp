@@ -21,27 +21,7 @@ const std::vector<GreensSample>& greens_samples() {
 }
 
 std::string greens_support(const std::string& shape, const SemiRegularMesh& surface) {
-    if (shape == "nodule") return "z < 1 %";
-    if (shape == "kidney") return "x < 33 %";
-    if (shape == "spatula") {
-        // the end of the handle: one vertex in ten, which leaves the published number free
-        std::vector<int> order;
-        for (int v = 0; v < surface.mesh.num_vertices(); ++v) order.push_back(v);
-        std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-            return surface.mesh.vertices[at(a)].x() < surface.mesh.vertices[at(b)].x();
-        });
-        order.resize(order.size() * 61 / 620);
-        return listed(order);
-    }
-    // the lower sheet of the seat, rim included: the later half of the triangles
-    std::vector<char> is_below(surface.mesh.vertices.size(), 0);
-    const std::vector<Triangle>& triangles = surface.mesh.triangles;
-    for (std::size_t t = triangles.size() / 2; t < triangles.size(); ++t)
-        for (const int v : triangles[t]) is_below[at(v)] = 1;
-    std::vector<int> vertices;
-    for (int v = 0; v < surface.mesh.num_vertices(); ++v)
-        if (is_below[at(v)]) vertices.push_back(v);
-    return listed(vertices);
+    return shape_support(shape, surface);
 }
 
 SemiRegularMesh greens_blob(int level) {

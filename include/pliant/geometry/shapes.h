@@ -33,8 +33,12 @@ struct ShapeInfo {
 /// Whether make_semi_regular knows the named model; errors as those of shape_info.
 [[nodiscard]] bool is_subdivision_shape(const std::string& name);
 /// The named model with its hierarchy, for those that are subdivision surfaces: nodule, kidney,
-/// spatula, banana-seat. `levels` −1 means those of `make_shape` at its default resolution; all
-/// numbers of levels approximate the same body.
+/// spatula, banana-seat (Loop's scheme); rabbit, finger, serpent-ring, toy (all vertices on one
+/// smooth surface, those of coarser levels at the same places). `levels` −1 means those of
+/// `make_shape` at its default resolution; all numbers of levels approximate the same body.
 [[nodiscard]] SemiRegularMesh make_semi_regular(const std::string& name, int levels = -1);
+/// Where the published model is held: text of a selection of the vertices of `mesh`, which is
+/// make_semi_regular(name, …) at any size.
+[[nodiscard]] std::string shape_support(const std::string& name, const SemiRegularMesh& mesh);
 
 }  // namespace pliant

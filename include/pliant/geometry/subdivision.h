@@ -14,9 +14,9 @@ struct SubdivisionRules {
     std::vector<int> corners;                 ///< vertices that do not move
 };
 
-/// A mesh that comes from L rounds of splitting every triangle in four, docs/geometry.md
-/// section "Subdivision". Vertices are numbered level by level: those of level l are the first
-/// num_vertices[l], so that coarse data are prefixes of fine data.
+/// A mesh that comes from L rounds of splitting every triangle in four,
+/// docs/geometry-subdivision.md. Vertices are numbered level by level: those of level l are the
+/// first num_vertices[l], so that coarse data are prefixes of fine data.
 struct SemiRegularMesh {
     SurfaceMesh mesh;               ///< the finest level, L
     std::vector<int> num_vertices;  ///< |K(l)|, l = 0 … L
@@ -35,13 +35,15 @@ struct SemiRegularMesh {
     }
 };
 
-/// Loop subdivision [Loop1987] with creases and corners [Hoppe1994]; docs/geometry.md eqs.
-/// (S3)–(S5). All vertices of the result are smoothed to the finest level. Throws InputError for a
-/// mesh that is open or not manifold, for a crease that is no edge, and when `levels` would give
+/// Loop subdivision [Loop1987] with creases and corners [Hoppe1994]; docs/geometry-subdivision.md
+/// eqs. (1)–(3). All vertices of the result are smoothed to the finest level. Throws InputError for
+/// a mesh that is open or not manifold, for a crease that is no edge, and when `levels` would give
 /// more than 50 million triangles.
 [[nodiscard]] SemiRegularMesh loop_subdivide(const SurfaceMesh& control, int levels,
                                              const SubdivisionRules& rules = {});
 /// Splits every triangle in four flat ones; the surface stays the same. An open border is allowed.
 [[nodiscard]] SemiRegularMesh midpoint_subdivide(const SurfaceMesh& mesh, int levels);
+/// The levels 0 … `level` alone, their vertices where they are on the finest level; 0 ≤ level ≤ L.
+[[nodiscard]] SemiRegularMesh coarse_levels(const SemiRegularMesh& mesh, int level);
 
 }  // namespace pliant
