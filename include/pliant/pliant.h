@@ -53,6 +53,7 @@
 #include "pliant/geometry/embedding.h"
 #include "pliant/geometry/graded_mesh.h"
 #include "pliant/geometry/implicit.h"
+#include "pliant/geometry/limit_surface.h"
 #include "pliant/geometry/mesh_archive.h"
 #include "pliant/geometry/mesh_io.h"
 #include "pliant/geometry/mesh_order.h"

@@ -1,6 +1,7 @@
 #include "pliant/geometry/subdivision.h"
 
 #include "core/numbers.h"
+#include "geometry/sharp_features.h"
 #include "pliant/core/error.h"
 #include "pliant/geometry/surface_check.h"
 #include "pliant/geometry/surface_topology.h"
@@ -9,7 +10,6 @@
 #include <cassert>
 #include <cmath>
 #include <cstdio>
-#include <numbers>
 
 namespace pliant {
 namespace {
@@ -85,65 +85,6 @@ std::vector<Triangle> split_triangles(const SurfaceMesh& mesh, const SurfaceTopo
         fine.insert(fine.end(), {{a, ab, ca}, {ab, b, bc}, {ca, bc, c}, {bc, ca, ab}});
     }
     return fine;
-}
-
-/// Sharp edges (ends ascending, sorted) and corners of one level.
-class SharpFeatures {
-public:
-    SharpFeatures(const SurfaceMesh& control, const SubdivisionRules& rules)
-        : creases_(rules.creases), is_corner_(control.vertices.size(), 0) {
-        const SurfaceTopology topology(control);
-        const auto is_less = [](const SurfaceTopology::Edge& p, const SurfaceTopology::Edge& q) {
-            return p.a != q.a ? p.a < q.a : p.b < q.b;
-        };
-        for (std::size_t i = 0; i < creases_.size(); ++i) {
-            std::ranges::sort(creases_[i]);
-            const SurfaceTopology::Edge wanted{creases_[i][0], creases_[i][1], 0, 0};
-            if (std::ranges::binary_search(topology.edges(), wanted, is_less)) continue;
-            throw InputError(
-                "", "creases[" + std::to_string(i) + "]",
-                std::to_string(rules.creases[i][0]) + "-" + std::to_string(rules.creases[i][1]),
-                "two vertices that an edge of the control mesh joins");
-        }
-        std::ranges::sort(creases_);
-        for (std::size_t i = 0; i < rules.corners.size(); ++i) {
-            const int v = rules.corners[i];
-            if (v < 0 || v >= control.num_vertices())
-                throw InputError("", "corners[" + std::to_string(i) + "]", std::to_string(v),
-                                 "a vertex, 0 … " + std::to_string(control.num_vertices() - 1));
-            is_corner_[at(v)] = 1;
-        }
-    }
-
-    [[nodiscard]] bool is_crease(const SurfaceTopology::Edge& edge) const {
-        return std::ranges::binary_search(creases_, std::array{edge.a, edge.b});
-    }
-    [[nodiscard]] bool is_corner(int vertex) const noexcept {
-        return at(vertex) < is_corner_.size() && is_corner_[at(vertex)] != 0;
-    }
-    /// Both halves of a crease are creases of the next level.
-    void split(const std::vector<SurfaceTopology::Edge>& edges, int num_vertices) {
-        if (creases_.empty()) return;
-        std::vector<std::array<int, 2>> halves;
-        for (std::size_t e = 0; e < edges.size(); ++e) {
-            if (!is_crease(edges[e])) continue;
-            const int middle = num_vertices + static_cast<int>(e);
-            halves.push_back({edges[e].a, middle});
-            halves.push_back({edges[e].b, middle});
-        }
-        std::ranges::sort(halves);
-        creases_ = std::move(halves);
-    }
-
-private:
-    std::vector<std::array<int, 2>> creases_;
-    std::vector<char> is_corner_;  // of the control vertices
-};
-
-/// Loop's weight of each of k neighbours, docs/geometry-subdivision.md eq. (2).
-double loop_weight(int k) {
-    const double c = 0.375 + 0.25 * std::cos(2 * std::numbers::pi / k);
-    return (0.625 - c * c) / k;
 }
 
 /// Even positions of the next level, docs/geometry-subdivision.md eqs. (2) and (3).
@@ -224,6 +165,46 @@ SemiRegularMesh midpoint_subdivide(const SurfaceMesh& mesh, int levels) {
     require_manifold(mesh, true);
     require_levels(mesh, levels);
     return subdivide(mesh, levels, nullptr);
+}
+
+int level_of_vertex(const SemiRegularMesh& mesh, int vertex) noexcept {
+    assert(vertex >= 0 && vertex < mesh.num_vertices.back());
+    int level = 0;
+    while (vertex >= mesh.num_vertices[at(level)]) ++level;
+    return level;
+}
+
+TrianglePoint point_on_coarser(TrianglePoint point, int rounds) noexcept {
+    for (; rounds > 0; --rounds) {
+        const int child = point.triangle % 4;
+        const Vector3d c = point.barycentric;
+        if (child == 3) {
+            // corner k is the middle of the side across from corner k of the parent
+            point.barycentric = {0.5 * (c[1] + c[2]), 0.5 * (c[2] + c[0]), 0.5 * (c[0] + c[1])};
+        } else {
+            point.barycentric = 0.5 * c;
+            point.barycentric[child] = c[child] + 0.5 * (c[(child + 1) % 3] + c[(child + 2) % 3]);
+        }
+        point.triangle = parent_triangle(point.triangle);
+    }
+    return point;
+}
+
+TrianglePoint point_on_finer(TrianglePoint point, int rounds) noexcept {
+    for (; rounds > 0; --rounds) {
+        const Vector3d c = point.barycentric;
+        int child = 3;
+        for (int k = 0; k < 3; ++k)
+            if (c[k] >= 0.5) child = k;
+        if (child == 3) {
+            point.barycentric = Vector3d::Ones() - 2 * c;
+        } else {
+            point.barycentric = 2 * c;
+            point.barycentric[child] = c[child] - c[(child + 1) % 3] - c[(child + 2) % 3];
+        }
+        point.triangle = 4 * point.triangle + child;
+    }
+    return point;
 }
 
 SemiRegularMesh coarse_levels(const SemiRegularMesh& mesh, int level) {

@@ -358,6 +358,46 @@ TEST(SemiRegular, SubdivisionKeepsTheEulerNumberAndMultipliesTheFaces) {
     }
 }
 
+TEST(SemiRegular, LevelsOfVerticesAreTheirRounds) {
+    const SemiRegularMesh fine = midpoint_subdivide(icosahedron(), 3);
+    const std::vector<int> wanted{0, 0, 1, 1, 2, 2, 3, 3};
+    std::vector<int> levels;
+    for (const int v : {0, 11, 12, 41, 42, 161, 162, 641})
+        levels.push_back(level_of_vertex(fine, v));
+    EXPECT_EQ(levels, wanted);
+}
+
+TEST(SemiRegular, PointsKeepTheirPlaceOnCoarserAndFinerLevels) {
+    // flat splits: a place is the same point of space on all levels
+    const SemiRegularMesh fine = midpoint_subdivide(icosahedron(), 3);
+    const auto place = [&](int level, const TrianglePoint& p) {
+        Vector3d x = Vector3d::Zero();
+        for (std::size_t k = 0; k < 3; ++k)
+            x += p.barycentric[static_cast<int>(k)] *
+                 fine.mesh.vertices[at(fine.triangles[at(level)][at(p.triangle)][k])];
+        return x;
+    };
+    for (int t = 0; t < fine.mesh.num_triangles(); t += 7)
+        for (const Vector3d& c : {Vector3d(0.2, 0.3, 0.5), Vector3d(0.7, 0.1, 0.2),
+                                  Vector3d(1, 0, 0), Vector3d(0, 0.5, 0.5)}) {
+            const TrianglePoint start{t, c};
+            for (int level = 0; level <= 3; ++level) {
+                const TrianglePoint coarse = point_on_coarser(start, 3 - level);
+                EXPECT_EQ(coarse.triangle, t >> 2 * (3 - level));
+                EXPECT_LT((place(level, coarse) - place(3, start)).norm(), 1e-15);
+                EXPECT_NEAR(coarse.barycentric.sum(), 1, 3e-16);
+                EXPECT_GE(coarse.barycentric.minCoeff(), 0);
+                const TrianglePoint back = point_on_finer(coarse, 3 - level);
+                EXPECT_LT((place(3, back) - place(3, start)).norm(), 1e-15);
+                if (c.minCoeff() > 0) {
+                    EXPECT_EQ(back.triangle, t);
+                    EXPECT_LT((back.barycentric - c).norm(), 2e-15);
+                }
+            }
+        }
+    EXPECT_EQ(parent_triangle(4 * 17 + 3), 17);
+}
+
 TEST(MidpointSubdivision, KeepsTheSurface) {
     const SurfaceMesh mesh = midpoint_subdivide(test::box_surface({-1, 0, 2}, {1, 3, 2.5}), 3).mesh;
     EXPECT_NEAR(enclosed_volume(mesh), 3.0, 1e-13);

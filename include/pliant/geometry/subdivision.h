@@ -43,6 +43,19 @@ struct SemiRegularMesh {
                                              const SubdivisionRules& rules = {});
 /// Splits every triangle in four flat ones; the surface stays the same. An open border is allowed.
 [[nodiscard]] SemiRegularMesh midpoint_subdivide(const SurfaceMesh& mesh, int levels);
+/// ℓ(v): 0 for the vertices of the coarsest level, else the round that made it.
+[[nodiscard]] int level_of_vertex(const SemiRegularMesh& mesh, int vertex) noexcept;
+/// Triangle of the level before that a triangle came from; its children are 4t … 4t + 3.
+[[nodiscard]] inline constexpr int parent_triangle(int triangle) noexcept { return triangle / 4; }
+/// A place on the surface of some level.
+struct TrianglePoint {
+    int triangle = -1;
+    Eigen::Vector3d barycentric{1, 0, 0};  ///< of its corners
+};
+/// The same place in the triangle `rounds` levels coarser that holds it, and in the one so much
+/// finer (of several at an edge any), docs/geometry-subdivision.md eq. (4). Exact up to rounding.
+[[nodiscard]] TrianglePoint point_on_coarser(TrianglePoint point, int rounds) noexcept;
+[[nodiscard]] TrianglePoint point_on_finer(TrianglePoint point, int rounds) noexcept;
 /// The levels 0 … `level` alone, their vertices where they are on the finest level; 0 ≤ level ≤ L.
 [[nodiscard]] SemiRegularMesh coarse_levels(const SemiRegularMesh& mesh, int level);
 
