@@ -86,6 +86,7 @@
 #include "pliant/greens/patch_stiffness.h"
 #include "pliant/greens/point_contact.h"
 #include "pliant/greens/surface_stiffness.h"
+#include "pliant/greens/surface_transform.h"
 #include "pliant/greens/update_costs.h"
 #include "pliant/haptics/coupling_gains.h"
 #include "pliant/haptics/device.h"
