@@ -88,6 +88,7 @@
 #include "pliant/greens/surface_stiffness.h"
 #include "pliant/greens/surface_transform.h"
 #include "pliant/greens/update_costs.h"
+#include "pliant/greens/wavelet_greens.h"
 #include "pliant/haptics/coupling_gains.h"
 #include "pliant/haptics/device.h"
 #include "pliant/haptics/device_safety.h"

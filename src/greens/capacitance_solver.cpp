@@ -112,7 +112,11 @@ CapacitanceSolver::CapacitanceSolver(ReferenceProblem reference, const UpdateCos
     is_summed_.assign(at(num_nodes_), 0);
     change_nodes_.reserve(2 * knowns);
     change_values_.reserve(2 * knowns * block);
-    field_.assign(at(num_nodes_) * block, 0.0f);
+    const std::size_t sum_size = reference_.functions->sum_size(num_nodes_);
+    sum_.assign(sum_size, 0.0f);
+    scratch_.assign(sum_size, 0.0f);
+    if (reference_.functions->prefers_sums()) known_sum_.assign(sum_size, 0.0f);
+    field_ = {sum_.data(), at(num_nodes_) * block};
     cache_.insert(*current_);
 }
 
@@ -290,9 +294,22 @@ CapacitanceStatus CapacitanceSolver::reach_inverse() noexcept {
     return status;
 }
 
+/// Ξ w + B β, where rows of nodes are taken from it.
+void CapacitanceSolver::sum_knowns() const noexcept {
+    std::fill(known_sum_.begin(), known_sum_.end(), 0.0f);
+    reference_.functions->accumulate(known_nodes_, known_values_, body_solution_, num_nodes_,
+                                     known_sum_);
+    is_known_summed_ = true;
+}
+
 /// Row of a node of Ξ w + B β.
 Vector3d CapacitanceSolver::unknown_of(int node) const noexcept {
     float values[9];
+    if (reference_.functions->prefers_sums()) {
+        if (!is_known_summed_) sum_knowns();
+        reference_.functions->row_of_sum(known_sum_, node, values);
+        return vector_of(values);
+    }
     Vector3d sum = Vector3d::Zero();
     for (std::size_t k = 0; k < known_nodes_.size(); ++k) {
         reference_.functions->element(node, known_nodes_[k], values);
@@ -338,6 +355,7 @@ CapacitanceStatus CapacitanceSolver::solve(std::span<const ChangedDof> changes,
                 load[c] -= static_cast<float>(along * valued.dof.direction[c]);
         }
     std::copy(body_values_.begin(), body_values_.end(), body_solution_.begin());
+    is_known_summed_ = false;
 
     // Eᵀv⁽⁰⁾, then the unknowns along the conditions, eqs. (4) and (5)
     const auto list = current_->list();
@@ -354,6 +372,7 @@ CapacitanceStatus CapacitanceSolver::solve(std::span<const ChangedDof> changes,
         for (int c = 0; c < block_; ++c)
             known[c] += static_cast<float>(double{unknowns_[at(slot)]} * dof.direction[c]);
     }
+    is_known_summed_ = false;
     return finish(status);
 }
 
@@ -416,10 +435,10 @@ Matrix3d CapacitanceSolver::patch_stiffness(std::span<const int> i,
 void CapacitanceSolver::evaluate(int num_nodes) noexcept {
     const std::size_t block = at(block_);
     field_nodes_ = std::clamp(num_nodes, 0, num_nodes_);
-    const std::span<float> out(field_.data(), at(field_nodes_) * block);
-    std::fill(out.begin(), out.end(), 0.0f);
-    reference_.functions->add_columns(known_nodes_, known_values_, out);
-    if (!body_solution_.empty()) reference_.functions->add_body_columns(body_solution_, out);
+    const GreensFunctions& functions = *reference_.functions;
+    std::fill_n(sum_.begin(), functions.sum_size(field_nodes_), 0.0f);
+    functions.accumulate(known_nodes_, known_values_, body_solution_, field_nodes_, sum_);
+    field_ = functions.field(sum_, field_nodes_, scratch_);
 
     // the books of what is in the field
     for (const int node : summed_nodes_) {
@@ -477,8 +496,8 @@ int CapacitanceSolver::advance(int num_nodes, double tolerance) noexcept {
         if (!is_gone) summed_nodes_[num_kept++] = node;
     }
     summed_nodes_.resize(num_kept);
-    reference_.functions->add_columns(change_nodes_, change_values_,
-                                      {field_.data(), at(field_nodes_) * block});
+    reference_.functions->accumulate(change_nodes_, change_values_, {}, field_nodes_, sum_);
+    field_ = reference_.functions->field(sum_, field_nodes_, scratch_);
     return static_cast<int>(change_nodes_.size());
 }
 

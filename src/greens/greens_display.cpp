@@ -32,14 +32,17 @@ void GreensDisplay::sum(std::span<const int> nodes, std::span<const float> tract
                         std::span<const float> gravity, std::span<float> u) const noexcept {
     assert(u.size() == 3 * at(model_->num_nodes()));
     const GreensFunctions& functions = *model_->reference.functions;
-    std::fill(u.begin(), u.end(), 0.0f);
-    functions.add_columns(nodes, tractions, u);
-    if (functions.num_body_columns() == 3) functions.add_body_columns(gravity, u);
+    const int num_nodes = model_->num_nodes();
+    const std::size_t size = functions.sum_size(num_nodes);
+    std::vector<float> sum(size, 0.0f), scratch(size);
+    functions.accumulate(nodes, tractions, gravity.first(functions.num_body_columns() == 3 ? 3 : 0),
+                         num_nodes, sum);
+    const auto rows = functions.field(sum, num_nodes, scratch);
     // rows of supports are tractions
     const auto length = static_cast<float>(model_->reference.length);
     for (std::size_t i = 0; i < model_->reference.kinds.size(); ++i) {
         const float factor = model_->reference.kinds[i] == NodeKind::Free ? length : 0.0f;
-        for (std::size_t k = 0; k < 3; ++k) u[3 * i + k] *= factor;
+        for (std::size_t k = 0; k < 3; ++k) u[3 * i + k] = factor * rows[3 * i + k];
     }
 }
 

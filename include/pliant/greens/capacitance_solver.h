@@ -92,15 +92,18 @@ public:
     [[nodiscard]] Eigen::Matrix3d patch_stiffness(std::span<const int> i,
                                                   std::span<const int> j) const noexcept;
 
-    /// Global: sums all columns for the first nodes (all: num_nodes) into the field.
+    /// Global: sums all columns for the first nodes (all: num_nodes) into the field. Compressed
+    /// functions are transformed once, whatever is summed.
     void evaluate(int num_nodes) noexcept;
     /// Incremental: adds what has changed by more than `tolerance` (nondimensional) since; every
     /// 256 calls, and after another number of nodes, it evaluates instead. Returns the nodes
-    /// summed.
+    /// summed. The sum that is kept is of coefficients where functions are compressed.
     int advance(int num_nodes, double tolerance) noexcept;
     /// Displacements [m] of the first nodes from the field, block() values each.
     void write_displacements(std::span<float> out) const noexcept;
     void write_readouts(std::span<float> out) const noexcept;  ///< nondimensional
+    /// The sum behind the field, as GreensFunctions::accumulate left it.
+    [[nodiscard]] std::span<const float> sum() const noexcept { return sum_; }
 
     /// Of the last solve, refused or not.
     struct Report {
@@ -129,6 +132,7 @@ private:
                                          std::span<const double> values) noexcept;
     [[nodiscard]] CapacitanceStatus reach_inverse() noexcept;
     [[nodiscard]] bool update_from(const CapacitanceCache::Match& match) noexcept;
+    void sum_knowns() const noexcept;
     [[nodiscard]] Eigen::Vector3d unknown_of(int node) const noexcept;
     [[nodiscard]] Eigen::Vector3d known(int node) const noexcept;
     [[nodiscard]] CapacitanceStatus finish(CapacitanceStatus status) noexcept;
@@ -159,8 +163,12 @@ private:
     std::vector<int> summed_nodes_, change_nodes_;
     std::vector<float> summed_values_, summed_body_, change_values_;
     std::vector<char> is_summed_;
-    std::vector<float> field_;
+    std::vector<float> sum_, scratch_;
+    std::span<const float> field_;  // rows, of one of these
     int field_nodes_ = 0, num_advances_ = 0;
+    // of the known values as they are, where single rows are read from sums
+    mutable std::vector<float> known_sum_;
+    mutable bool is_known_summed_ = false;
     std::uint64_t num_solves_ = 0;
     Report report_;
 };

@@ -29,7 +29,8 @@ public:
     /// Ξ_ij, by rows, into block()² places. The column must be there.
     virtual void element(int i, int j, float* values) const noexcept = 0;
     /// out += Σ_k Ξ_:nodes[k] weights[k], block() weights for each node. `out` may be shorter than
-    /// the columns: the first rows only, which are the coarser levels of a semi-regular mesh.
+    /// the columns: the first rows only, which are the coarser levels of a semi-regular mesh;
+    /// compressed functions then leave out what finer levels add to them.
     virtual void add_columns(std::span<const int> nodes, std::span<const float> weights,
                              std::span<float> out) const noexcept = 0;
 
@@ -39,6 +40,37 @@ public:
     virtual void body_element(int i, int k, float* values) const noexcept = 0;
     virtual void add_body_columns(std::span<const float> weights,
                                   std::span<float> out) const noexcept = 0;
+
+    // Sums that are kept and added to, in the form in which they superpose cheapest: the rows
+    // themselves, or coefficients that are transformed once, whatever went into the sum.
+
+    /// Floats for the rows of the first `num_nodes` nodes.
+    [[nodiscard]] virtual std::size_t sum_size(int num_nodes) const noexcept {
+        return static_cast<std::size_t>(num_nodes) * static_cast<std::size_t>(block());
+    }
+    /// sum += Σ_k Ξ_:nodes[k] weights[k] + B body_weights as far as the first `num_nodes` nodes
+    /// need it. `body_weights` may be empty.
+    virtual void accumulate(std::span<const int> nodes, std::span<const float> weights,
+                            std::span<const float> body_weights, int num_nodes,
+                            std::span<float> sum) const noexcept {
+        const auto rows = sum.first(sum_size(num_nodes));
+        add_columns(nodes, weights, rows);
+        if (!body_weights.empty()) add_body_columns(body_weights, rows);
+    }
+    /// Rows of the first `num_nodes` nodes: in the sum, or in `scratch` of the same size.
+    [[nodiscard]] virtual std::span<const float> field(std::span<const float> sum, int num_nodes,
+                                                       std::span<float> scratch) const noexcept {
+        (void)scratch;
+        return sum.first(sum_size(num_nodes));
+    }
+    /// Rows of one node of a sum for all nodes.
+    virtual void row_of_sum(std::span<const float> sum, int node, float* values) const noexcept {
+        const auto size = static_cast<std::size_t>(block());
+        for (std::size_t k = 0; k < size; ++k)
+            values[k] = sum[static_cast<std::size_t>(node) * size + k];
+    }
+    /// Rows of single nodes come cheaper from a sum of columns than from their elements.
+    [[nodiscard]] virtual bool prefers_sums() const noexcept { return false; }
 
     /// Further linear results that superpose like the unknowns: interior displacements, stresses.
     [[nodiscard]] virtual int num_readouts() const noexcept = 0;

@@ -1,0 +1,362 @@
+#include "pliant/greens/wavelet_greens.h"
+
+#include "core/numbers.h"
+#include "greens/wavelet_kernels.h"
+#include "pliant/core/error.h"
+#include "pliant/core/parallel.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cassert>
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace pliant {
+namespace {
+
+/// Entries of a row functional that are looked up together.
+constexpr int kRowChunk = 256;
+
+/// Of each thread, for sums that nobody keeps.
+std::span<float> thread_scratch(std::size_t size) {
+    thread_local std::vector<float> scratch;
+    scratch.assign(size, 0.0f);
+    return scratch;
+}
+
+[[noreturn]] void fail_columns(const std::string& field, const std::string& value,
+                               const std::string& expected) {
+    throw InputError("", "wavelet." + field, value, expected);
+}
+
+}  // namespace
+
+std::vector<int> domain_labels(std::span<const NodeKind> kinds) {
+    std::vector<int> labels;
+    for (const NodeKind kind : kinds) labels.push_back(kind == NodeKind::Free ? 0 : 1);
+    return labels;
+}
+
+void check_options(const WaveletOptions& options) {
+    if (!(options.tolerance >= 0 && options.tolerance < 1))
+        throw InputError("", "tolerance", std::to_string(options.tolerance),
+                         "0 <= value < 1; from 1 on nothing but the base would be left");
+    if (options.bits != 16 && options.bits != 32)
+        throw InputError("", "bits", std::to_string(options.bits), "16 or 32");
+}
+
+WaveletGreensFunctions::WaveletGreensFunctions(const SemiRegularMesh& mesh,
+                                               std::span<const NodeKind> kinds,
+                                               std::span<const double> areas, GreensLayout layout,
+                                               WaveletColumns columns,
+                                               const CompressionReport& report)
+    : layout_(std::move(layout)),
+      transform_(mesh, report.options.kind, areas, domain_labels(kinds)),
+      report_(report),
+      columns_(std::move(columns)) {
+    if (layout_.num_nodes != transform_.num_vertices())
+        fail_columns("num_nodes", std::to_string(layout_.num_nodes),
+                     std::to_string(transform_.num_vertices()) + ", the vertices of the mesh");
+    if (layout_.block != 1 && layout_.block != 3)
+        fail_columns("block", std::to_string(layout_.block), "1 or 3");
+    const int num_ids = layout_.num_nodes * (transform_.num_levels() + 1);
+    place_.assign(at(num_ids), -1);
+    int place = 0;
+    for (const int id : layout_.columns) {
+        if (id < 0 || id >= num_ids || place_[at(id)] >= 0)
+            fail_columns("columns", std::to_string(id),
+                         "every column at most once, below " + std::to_string(num_ids));
+        place_[at(id)] = place++;
+    }
+    check_columns();
+    find_places();
+    find_rows();
+}
+
+std::size_t WaveletGreensFunctions::num_groups() const noexcept {
+    const std::size_t block = at(layout_.block);
+    return layout_.columns.size() + (at(layout_.num_body_columns) + block - 1) / block;
+}
+
+/// Sizes, order and values, so that nothing needs to be checked later.
+void WaveletGreensFunctions::check_columns() const {
+    const std::size_t levels = at(transform_.num_levels() + 1), block = at(layout_.block);
+    const auto require_size = [](std::size_t size, std::size_t expected, const char* field) {
+        if (size != expected)
+            fail_columns(std::string(field) + ", length", std::to_string(size),
+                         std::to_string(expected));
+    };
+    require_size(columns_.level_ends.size(), levels * num_groups(), "level_ends");
+    std::size_t first = 0;
+    for (std::size_t g = 0; g < num_groups(); ++g) {
+        std::uint32_t begin = 0;
+        for (std::size_t l = 0; l < levels; ++l) {
+            const std::uint32_t end = columns_.level_ends[g * levels + l];
+            if (end < begin || end > at(layout_.num_nodes) || first + end > columns_.nodes.size())
+                fail_columns("level_ends[" + std::to_string(g * levels + l) + "]",
+                             std::to_string(end), "ascending, no more than there are nodes");
+            int lowest = l == 0 ? 0 : transform_.level_sizes()[l - 1];
+            for (std::size_t k = first + begin; k < first + end; ++k) {
+                const int node = columns_.nodes[k];
+                if (node < lowest || node >= transform_.level_sizes()[l])
+                    fail_columns("nodes[" + std::to_string(k) + "]", std::to_string(node),
+                                 "nodes of level " + std::to_string(l) + ", ascending");
+                lowest = node + 1;
+            }
+            begin = end;
+        }
+        first += begin;
+    }
+    require_size(columns_.nodes.size(), first, "nodes");
+    require_size(columns_.blocks.size(), first * block * block, "blocks");
+    require_size(columns_.readouts.size(), num_groups() * block * at(layout_.num_readouts),
+                 "readouts");
+    require_size(columns_.units.size(), report_.options.bits == 16 ? 2 * levels * num_groups() : 0,
+                 "units");
+    for (const auto* values : {&columns_.blocks, &columns_.readouts})
+        for (std::size_t k = 0; k < values->size(); ++k)
+            if (!std::isfinite((*values)[k]))
+                fail_columns((values == &columns_.blocks ? "blocks[" : "readouts[") +
+                                 std::to_string(k) + "]",
+                             std::to_string((*values)[k]), "a finite number");
+}
+
+void WaveletGreensFunctions::find_places() {
+    const std::size_t levels = at(transform_.num_levels() + 1);
+    starts_.assign(1, 0);
+    for (std::size_t g = 0; g < num_groups(); ++g)
+        starts_.push_back(starts_.back() + columns_.level_ends[(g + 1) * levels - 1]);
+    words_ = (at(layout_.num_nodes) + 63) / 64;
+    masks_.assign(words_ * num_groups(), 0);
+    ranks_.assign(words_ * num_groups(), 0);
+    for (std::size_t g = 0; g < num_groups(); ++g) {
+        std::uint64_t* const masks = masks_.data() + g * words_;
+        for (std::size_t k = starts_[g]; k < starts_[g + 1]; ++k)
+            masks[at(columns_.nodes[k]) / 64] |= std::uint64_t{1} << (columns_.nodes[k] % 64);
+        std::uint32_t count = 0;
+        for (std::size_t w = 0; w < words_; ++w) {
+            ranks_[g * words_ + w] = count;
+            count += static_cast<std::uint32_t>(std::popcount(masks[w]));
+        }
+    }
+    // kernels read whole vectors
+    columns_.blocks.reserve(columns_.blocks.size() + kBlockPad);
+    columns_.blocks.resize(columns_.blocks.size() + kBlockPad, 0.0f);
+}
+
+void WaveletGreensFunctions::find_rows() {
+    const std::size_t n = at(layout_.num_nodes);
+    std::vector<SurfaceTransform::Row> rows(n);
+    parallel_for(n, 64,
+                 [&](std::size_t v) { rows[v] = transform_.row_weights(static_cast<int>(v)); });
+    row_starts_.assign(1, 0);
+    for (const SurfaceTransform::Row& row : rows) {
+        row_nodes_.insert(row_nodes_.end(), row.vertices.begin(), row.vertices.end());
+        for (const double weight : row.weights) row_weights_.push_back(static_cast<float>(weight));
+        row_starts_.push_back(static_cast<int>(row_nodes_.size()));
+    }
+}
+
+std::size_t WaveletGreensFunctions::num_bytes() const noexcept {
+    const auto bytes = [](const auto& values) { return values.size() * sizeof(values[0]); };
+    return bytes(columns_.level_ends) + bytes(columns_.nodes) + bytes(columns_.blocks) +
+           bytes(columns_.readouts) + bytes(columns_.units) + bytes(masks_) + bytes(ranks_) +
+           bytes(starts_) + bytes(place_) + bytes(row_starts_) + bytes(row_nodes_) +
+           bytes(row_weights_);
+}
+
+std::size_t WaveletGreensFunctions::sum_stride() const noexcept {
+    return layout_.block == 3 ? kPaddedBlock : 1;
+}
+
+WaveletGreensFunctions::Column WaveletGreensFunctions::group(std::size_t index) const noexcept {
+    const std::size_t first = starts_[index], count = starts_[index + 1] - first,
+                      levels = at(transform_.num_levels() + 1),
+                      size = at(layout_.block) * at(layout_.block);
+    return {{columns_.nodes.data() + first, count},
+            {columns_.blocks.data() + first * size, count * size},
+            {columns_.level_ends.data() + index * levels, levels}};
+}
+
+WaveletGreensFunctions::Column WaveletGreensFunctions::column(int id) const noexcept {
+    assert(has_column(id));
+    return group(at(place_[at(id)]));
+}
+
+int WaveletGreensFunctions::level_of_prefix(int num_nodes) const noexcept {
+    const auto sizes = transform_.level_sizes();
+    return static_cast<int>(std::lower_bound(sizes.begin(), sizes.end(), num_nodes) -
+                            sizes.begin());
+}
+
+std::size_t WaveletGreensFunctions::sum_size(int num_nodes) const noexcept {
+    return at(transform_.level_sizes()[at(level_of_prefix(num_nodes))]) * sum_stride();
+}
+
+void WaveletGreensFunctions::add_group(std::size_t index, const float* weights, int level,
+                                       float* sum) const noexcept {
+    const Column column = group(index);
+    const std::size_t count = column.level_ends[at(level)];
+    if (layout_.block == 3) {
+        if (weights[0] != 0 || weights[1] != 0 || weights[2] != 0)
+            add_sparse_blocks(column.nodes.data(), column.blocks.data(), count, weights, sum);
+        return;
+    }
+    for (std::size_t k = 0; k < count; ++k)
+        sum[at(column.nodes[k])] += weights[0] * column.blocks[k];
+}
+
+void WaveletGreensFunctions::add_body_groups(std::span<const float> weights, int level,
+                                             float* sum) const noexcept {
+    const std::size_t block = at(layout_.block);
+    for (std::size_t first = 0, g = layout_.columns.size(); first < weights.size();
+         first += block, ++g) {
+        std::array<float, 3> some = {};
+        std::copy_n(weights.data() + first, std::min(block, weights.size() - first), some.data());
+        add_group(g, some.data(), level, sum);
+    }
+}
+
+void WaveletGreensFunctions::accumulate(std::span<const int> ids, std::span<const float> weights,
+                                        std::span<const float> body_weights, int num_nodes,
+                                        std::span<float> sum) const noexcept {
+    assert(weights.size() == ids.size() * at(layout_.block));
+    assert(sum.size() >= sum_size(num_nodes));
+    const int level = level_of_prefix(num_nodes);
+    for (std::size_t k = 0; k < ids.size(); ++k)
+        add_group(at(place_[at(ids[k])]), weights.data() + k * at(layout_.block), level,
+                  sum.data());
+    add_body_groups(body_weights, level, sum.data());
+}
+
+std::span<const float> WaveletGreensFunctions::field(std::span<const float> sum, int num_nodes,
+                                                     std::span<float> scratch) const noexcept {
+    const std::size_t size = sum_size(num_nodes), stride = sum_stride(), block = at(layout_.block);
+    assert(sum.size() >= size && scratch.size() >= size);
+    std::copy_n(sum.data(), size, scratch.data());
+    transform_.inverse(scratch.data(), static_cast<int>(stride), level_of_prefix(num_nodes));
+    // without the padding, in place
+    if (stride != block)
+        for (std::size_t node = 1; node < at(num_nodes); ++node)
+            for (std::size_t c = 0; c < block; ++c)
+                scratch[node * block + c] = scratch[node * stride + c];
+    return scratch.first(at(num_nodes) * block);
+}
+
+void WaveletGreensFunctions::row_of_sum(std::span<const float> sum, int node,
+                                        float* values) const noexcept {
+    assert(sum.size() >= sum_size(layout_.num_nodes));
+    const int first = row_starts_[at(node)], count = row_starts_[at(node) + 1] - first;
+    if (layout_.block == 3) {
+        float padded[kPaddedBlock];
+        sum_padded(row_nodes_.data() + first, row_weights_.data() + first, count, sum.data(),
+                   padded);
+        std::copy_n(padded, 3, values);
+        return;
+    }
+    values[0] = 0;
+    for (int k = first; k < first + count; ++k)
+        values[0] += row_weights_[at(k)] * sum[at(row_nodes_[at(k)])];
+}
+
+/// Σ_m r_i[m] ξ̃_j[m] over the blocks that there are, eq. (W6).
+void WaveletGreensFunctions::group_element(int i, std::size_t index,
+                                           float* by_columns) const noexcept {
+    const std::uint64_t* const masks = masks_.data() + index * words_;
+    const std::uint32_t* const ranks = ranks_.data() + index * words_;
+    const Column column = group(index);
+    const std::size_t size = at(layout_.block) * at(layout_.block);
+    std::fill_n(by_columns, size, 0.0f);
+    const int end = row_starts_[at(i) + 1];
+    for (int first = row_starts_[at(i)]; first < end; first += kRowChunk) {
+        // what is there, without branches
+        std::uint32_t places[kRowChunk];
+        float weights[kRowChunk];
+        int count = 0;
+        for (int k = first; k < std::min(first + kRowChunk, end); ++k) {
+            const auto node = static_cast<unsigned>(row_nodes_[at(k)]);
+            const std::uint64_t mask = masks[node / 64];
+            const unsigned bit = node % 64;
+            const auto before =
+                static_cast<std::uint32_t>(std::popcount(mask & ((std::uint64_t{1} << bit) - 1)));
+            places[count] = ranks[node / 64] + before;
+            weights[count] = row_weights_[at(k)];
+            count += static_cast<int>(mask >> bit & 1);
+        }
+        if (layout_.block == 3) {
+            float some[9];
+            sum_blocks(places, weights, count, column.blocks.data(), some);
+            for (std::size_t c = 0; c < size; ++c) by_columns[c] += some[c];
+        } else {
+            for (int k = 0; k < count; ++k) by_columns[0] += weights[k] * column.blocks[places[k]];
+        }
+    }
+}
+
+void WaveletGreensFunctions::element(int i, int j, float* values) const noexcept {
+    assert(has_column(j));
+    const std::size_t block = at(layout_.block);
+    float by_columns[9];
+    group_element(i < layout_.num_nodes ? i : i % layout_.num_nodes, at(place_[at(j)]), by_columns);
+    for (std::size_t r = 0; r < block; ++r)
+        for (std::size_t c = 0; c < block; ++c) values[r * block + c] = by_columns[c * block + r];
+}
+
+void WaveletGreensFunctions::body_element(int i, int k, float* values) const noexcept {
+    const std::size_t block = at(layout_.block);
+    float by_columns[9];
+    group_element(i, layout_.columns.size() + at(k) / block, by_columns);
+    std::copy_n(by_columns + at(k) % block * block, block, values);
+}
+
+/// out += W⁻¹ sum of the coarsest level that has as many nodes as `out`; `sum` is used up.
+void WaveletGreensFunctions::add_field(std::span<float> sum, std::span<float> out) const noexcept {
+    const std::size_t block = at(layout_.block), stride = sum_stride(), nodes = out.size() / block;
+    transform_.inverse(sum.data(), static_cast<int>(stride),
+                       level_of_prefix(static_cast<int>(nodes)));
+    for (std::size_t node = 0; node < nodes; ++node)
+        for (std::size_t c = 0; c < block; ++c) out[node * block + c] += sum[node * stride + c];
+}
+
+void WaveletGreensFunctions::add_columns(std::span<const int> ids, std::span<const float> weights,
+                                         std::span<float> out) const noexcept {
+    const int nodes = static_cast<int>(out.size()) / layout_.block;
+    const std::span<float> sum = thread_scratch(sum_size(nodes));
+    accumulate(ids, weights, {}, nodes, sum);
+    add_field(sum, out);
+}
+
+void WaveletGreensFunctions::add_body_columns(std::span<const float> weights,
+                                              std::span<float> out) const noexcept {
+    const int nodes = static_cast<int>(out.size()) / layout_.block;
+    const std::span<float> sum = thread_scratch(sum_size(nodes));
+    accumulate({}, {}, weights, nodes, sum);
+    add_field(sum, out);
+}
+
+void WaveletGreensFunctions::add_readouts(std::span<const int> ids, std::span<const float> weights,
+                                          std::span<float> out) const noexcept {
+    assert(out.size() == at(layout_.num_readouts));
+    const std::size_t block = at(layout_.block);
+    for (std::size_t k = 0; k < ids.size(); ++k)
+        for (std::size_t c = 0; c < block; ++c) {
+            const float* const column =
+                columns_.readouts.data() + (at(place_[at(ids[k])]) * block + c) * out.size();
+            for (std::size_t r = 0; r < out.size(); ++r)
+                out[r] += weights[k * block + c] * column[r];
+        }
+}
+
+void WaveletGreensFunctions::add_body_readouts(std::span<const float> weights,
+                                               std::span<float> out) const noexcept {
+    assert(out.size() == at(layout_.num_readouts));
+    for (std::size_t k = 0; k < weights.size(); ++k) {
+        const float* const column = columns_.readouts.data() +
+                                    (layout_.columns.size() * at(layout_.block) + k) * out.size();
+        for (std::size_t r = 0; r < out.size(); ++r) out[r] += weights[k] * column[r];
+    }
+}
+
+}  // namespace pliant
