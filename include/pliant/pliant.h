@@ -83,6 +83,8 @@
 #include "pliant/greens/greens_body.h"
 #include "pliant/greens/greens_functions.h"
 #include "pliant/greens/greens_model.h"
+#include "pliant/greens/hierarchical_basis.h"
+#include "pliant/greens/hierarchical_greens.h"
 #include "pliant/greens/patch_stiffness.h"
 #include "pliant/greens/point_contact.h"
 #include "pliant/greens/surface_stiffness.h"

@@ -87,6 +87,61 @@ void BoundaryElementSource::columns(std::span<const int> nodes, Eigen::Ref<Matri
     add_readouts(values, of_known);
 }
 
+void BoundaryElementSource::sum_kept(std::span<const SpreadKnown> spreads,
+                                     Eigen::Ref<MatrixXd> sums) const {
+    const int b = block();
+    parallel_for(spreads.size(), 4, [&](std::size_t k) {
+        auto sum = sums.middleCols(b * static_cast<Eigen::Index>(k), b);
+        sum.setZero();
+        for (std::size_t i = 0; i < spreads[k].nodes.size(); ++i)
+            sum += spreads[k].weights[i] *
+                   right_sides_.middleCols(b * place_of_[at(spreads[k].nodes[i])], b);
+    });
+}
+
+void BoundaryElementSource::integrate_sums(std::span<const SpreadKnown> spreads,
+                                           Eigen::Ref<MatrixXd> sums) const {
+    const int n = num_nodes(), b = block();
+    MatrixXd G(b * kTileNodes, b * n), H(b * kTileNodes, b * n);
+    for (int first = 0; first < n; first += kTileNodes) {
+        const int count = std::min(kTileNodes, n - first), rows = b * count;
+        model_.assemble(first, count, G.topRows(rows), H.topRows(rows));
+        parallel_for(spreads.size(), 4, [&](std::size_t k) {
+            auto sum = sums.block(b * first, b * static_cast<Eigen::Index>(k), rows, b);
+            sum.setZero();
+            for (std::size_t i = 0; i < spreads[k].nodes.size(); ++i) {
+                const int node = spreads[k].nodes[i];
+                const double weight = spreads[k].weights[i];
+                if (kinds_[at(node)] == NodeKind::Free)
+                    sum += weight * G.block(0, b * node, rows, b);
+                else
+                    sum -= weight * H.block(0, b * node, rows, b);
+            }
+        });
+    }
+}
+
+void BoundaryElementSource::spread_columns(std::span<const SpreadKnown> spreads,
+                                           Eigen::Ref<MatrixXd> values) {
+    const int b = block();
+    auto unknowns = values.topRows(num_unknowns());
+    MatrixXd of_known = MatrixXd::Zero(num_readouts(), values.cols());
+    bool are_kept = true;
+    for (std::size_t k = 0; k < spreads.size(); ++k)
+        for (std::size_t i = 0; i < spreads[k].nodes.size(); ++i) {
+            const int node = spreads[k].nodes[i];
+            are_kept = are_kept && place_of_[at(node)] >= 0;
+            of_known.middleCols(b * static_cast<Eigen::Index>(k), b) +=
+                spreads[k].weights[i] * of_knowns_.middleCols(b * node, b);
+        }
+    if (are_kept)
+        sum_kept(spreads, unknowns);
+    else
+        integrate_sums(spreads, unknowns);
+    factors_->solve_in_place(unknowns);
+    add_readouts(values, of_known);
+}
+
 void BoundaryElementSource::body_columns(Eigen::Ref<MatrixXd> values) {
     auto unknowns = values.topRows(num_unknowns());
     unknowns = model_.body_force_columns();

@@ -32,11 +32,19 @@ public:
 
     void prepare(Progress& progress) override;
     void columns(std::span<const int> nodes, Eigen::Ref<Eigen::MatrixXd> values) override;
+    /// From the right-hand sides that are kept; where a node was not `wanted`, all of them are
+    /// integrated again.
+    void spread_columns(std::span<const SpreadKnown> spreads,
+                        Eigen::Ref<Eigen::MatrixXd> values) override;
     void body_columns(Eigen::Ref<Eigen::MatrixXd> values) override;
 
 private:
     /// The matrix of unknowns; fills in right-hand sides.
     [[nodiscard]] Eigen::MatrixXd assemble(Progress& progress);
+    /// Σ weight · right-hand sides of nodes.
+    void sum_kept(std::span<const SpreadKnown> spreads, Eigen::Ref<Eigen::MatrixXd> sums) const;
+    void integrate_sums(std::span<const SpreadKnown> spreads,
+                        Eigen::Ref<Eigen::MatrixXd> sums) const;
     /// Values of read-outs behind the unknowns, which are there already.
     void add_readouts(Eigen::Ref<Eigen::MatrixXd> values,
                       const Eigen::Ref<const Eigen::MatrixXd>& of_known) const;

@@ -37,12 +37,12 @@ const ChangedDof& dof_of(const CapacitanceInverse::ListedDof& listed) noexcept {
 
 }  // namespace
 
-CapacitanceCache::CapacitanceCache(int num_nodes, int max_dofs,
+CapacitanceCache::CapacitanceCache(int num_columns, int max_dofs,
                                    const CapacitanceCacheOptions& options)
     : max_dofs_(max_dofs), options_(options), random_(options.seed | 1) {
     if (options.nursery < 1)
         throw InputError("", "cache.nursery", std::to_string(options.nursery), "value >= 1");
-    words_ = (3 * at(num_nodes) + 63) / 64;
+    words_ = (3 * at(num_columns) + 63) / 64;
     const std::size_t key_bytes = at(max_dofs) * sizeof(ListedDof) + words_ * 8;
     const int num_entries = static_cast<int>(
         std::clamp(options.max_bytes / 8 / key_bytes, std::size_t{1}, at(kMaxCacheEntries)));

@@ -18,7 +18,8 @@ namespace {
 /// Conditions added or removed in one go; longer lists go through in parts.
 constexpr int kBorderWidth = 48;
 
-/// d_aᵀ Ξ_ab d_b for pairs of conditions; consecutive ones of one node share a look-up.
+/// d_aᵀ Ξ_ab d_b for pairs of conditions, rows by node and columns by id; consecutive ones of one
+/// node share a look-up.
 class CompliancePairs {
 public:
     explicit CompliancePairs(const GreensFunctions& functions)
@@ -32,7 +33,7 @@ public:
         for (std::size_t a = 0; a < rows.size(); ++a) {
             if (rows[a].node != node) {
                 node = rows[a].node;
-                functions_.element(node, b.node, values_);
+                functions_.element(functions_.row_of(node), b.node, values_);
                 for (int r = 0; r < block_; ++r) {
                     response[r] = 0;
                     for (int c = 0; c < block_; ++c)
@@ -45,12 +46,13 @@ public:
     /// Of the row of `a` with all `columns`.
     template <class Sink>
     void row(const ChangedDof& a, std::span<const ChangedDof> columns, Sink&& sink) {
+        const int row_node = functions_.row_of(a.node);
         int node = -1;
         double response[3] = {};
         for (std::size_t b = 0; b < columns.size(); ++b) {
             if (columns[b].node != node) {
                 node = columns[b].node;
-                functions_.element(a.node, node, values_);
+                functions_.element(row_node, node, values_);
                 for (int c = 0; c < block_; ++c) {
                     response[c] = 0;
                     for (int r = 0; r < block_; ++r)

@@ -10,6 +10,7 @@
 
 #include "core/numbers.h"
 #include "pliant/core/error.h"
+#include "pliant/greens/hierarchical_basis.h"
 
 namespace pliant {
 namespace {
@@ -43,6 +44,17 @@ const ReferenceProblem& checked_reference(const ReferenceProblem& reference) {
         if (!(value > 0) || !std::isfinite(value))
             throw InputError("", "reference." + std::string(what), std::to_string(value),
                              "value > 0");
+    if (reference.functions->num_column_levels() == 1) return reference;
+    if (!reference.hierarchy)
+        throw InputError("",
+                         "reference problem: Green's functions have columns of coarser levels; "
+                         "give their hierarchy");
+    same(at(reference.hierarchy->num_vertices()), "hierarchy");
+    if (reference.functions->num_column_ids() > reference.hierarchy->num_ids())
+        throw InputError("", "reference.functions, levels",
+                         std::to_string(reference.functions->num_column_levels()),
+                         "at most " + std::to_string(reference.hierarchy->num_levels() + 1) +
+                             ", those of the hierarchy");
     return reference;
 }
 
@@ -58,6 +70,7 @@ std::string_view to_string(CapacitanceStatus status) noexcept {
         case CapacitanceStatus::TooFewHeld: return "too few held";
         case CapacitanceStatus::BadInput: return "bad input";
         case CapacitanceStatus::CapacityExceeded: return "capacity exceeded";
+        case CapacitanceStatus::TwoLevels: return "two levels of one vertex";
     }
     return "unknown";
 }
@@ -69,7 +82,14 @@ CapacitanceSolver::CapacitanceSolver(ReferenceProblem reference, const UpdateCos
       options_(options),
       block_(checked_reference(reference_).functions->block()),
       num_nodes_(reference_.functions->num_nodes()),
-      cache_(num_nodes_, options.max_dofs, options.cache) {
+      num_columns_(reference_.functions->num_column_ids()),
+      areas_(reference_.areas),
+      centres_(reference_.positions),
+      cache_(num_columns_, options.max_dofs, options.cache) {
+    if (num_columns_ > num_nodes_) {
+        areas_ = reference_.hierarchy->areas(reference_.areas);
+        centres_ = reference_.hierarchy->centres(reference_.areas, reference_.positions);
+    }
     for (auto* inverse : {&current_, &next_})
         *inverse = std::make_unique<CapacitanceInverse>(reference_.functions, options.max_dofs,
                                                         options.max_condition);
@@ -103,13 +123,14 @@ CapacitanceSolver::CapacitanceSolver(ReferenceProblem reference, const UpdateCos
     body_values_.assign(body, 0.0f);
     body_solution_.assign(body, 0.0f);
     summed_body_.assign(body, 0.0f);
-    is_marked_.assign(at(num_nodes_), 0);
-    known_place_.assign(at(num_nodes_), -1);
+    is_marked_.assign(at(num_columns_), 0);
+    seen_column_.assign(at(num_nodes_), -1);
+    known_place_.assign(at(num_columns_), -1);
     known_nodes_.reserve(knowns);
     known_values_.reserve(knowns * block);
     summed_nodes_.reserve(2 * knowns);
-    summed_values_.assign(at(num_nodes_) * block, 0.0f);
-    is_summed_.assign(at(num_nodes_), 0);
+    summed_values_.assign(at(num_columns_) * block, 0.0f);
+    is_summed_.assign(at(num_columns_), 0);
     change_nodes_.reserve(2 * knowns);
     change_values_.reserve(2 * knowns * block);
     const std::size_t sum_size = reference_.functions->sum_size(num_nodes_);
@@ -121,11 +142,13 @@ CapacitanceSolver::CapacitanceSolver(ReferenceProblem reference, const UpdateCos
 }
 
 /// SI units of what the reference problem prescribes at a node, and of what it leaves open.
-double CapacitanceSolver::unit_of_known(int node) const noexcept {
-    return reference_.kinds[at(node)] == NodeKind::Free ? reference_.modulus : reference_.length;
+double CapacitanceSolver::unit_of_known(int column) const noexcept {
+    const bool is_free = reference_.kinds[at(row_of(column))] == NodeKind::Free;
+    return is_free ? reference_.modulus : reference_.length;
 }
-double CapacitanceSolver::unit_of_unknown(int node) const noexcept {
-    return reference_.kinds[at(node)] == NodeKind::Free ? reference_.length : reference_.modulus;
+double CapacitanceSolver::unit_of_unknown(int column) const noexcept {
+    const bool is_free = reference_.kinds[at(row_of(column))] == NodeKind::Free;
+    return is_free ? reference_.length : reference_.modulus;
 }
 
 Vector3d CapacitanceSolver::vector_of(const float* values) const noexcept {
@@ -220,16 +243,27 @@ CapacitanceStatus CapacitanceSolver::read(std::span<const ChangedDof> changes,
             if (!(std::abs(wanted_[a].direction.dot(wanted_[b].direction)) <= kDirectionTolerance))
                 return CapacitanceStatus::BadInput;
 
+    // rows of C are those of vertices: two levels of one would be equal
+    bool has_two_levels = false;
+    for (const ChangedDof& dof : wanted_) {
+        int& seen = seen_column_[at(row_of(dof.node))];
+        has_two_levels = has_two_levels || (seen >= 0 && seen != dof.node);
+        seen = dof.node;
+    }
+    for (const ChangedDof& dof : wanted_) seen_column_[at(row_of(dof.node))] = -1;
+    if (has_two_levels) return CapacitanceStatus::TwoLevels;
+
     // what stays held: releases take away, captures add
     Matrix6 held = held_;
     int num_held = num_held_;
     bool is_released = false;
     for (const ChangedDof& dof : wanted_) {
-        const bool releases = reference_.kinds[at(dof.node)] == NodeKind::Fixed;
+        const int row = row_of(dof.node);
+        const bool releases = reference_.kinds[at(row)] == NodeKind::Fixed;
         is_released = is_released || releases;
         num_held += releases ? -1 : 1;
         if (block_ == 3)
-            add_held(held, reference_.positions[at(dof.node)], dof.direction, releases ? -1 : 1);
+            add_held(held, reference_.positions[at(row)], dof.direction, releases ? -1 : 1);
     }
     if (is_released && (block_ == 3 ? !holds(held) : num_held <= 0))
         return CapacitanceStatus::TooFewHeld;
@@ -302,6 +336,19 @@ void CapacitanceSolver::sum_knowns() const noexcept {
     is_known_summed_ = true;
 }
 
+double CapacitanceSolver::predict(std::span<const ChangedDof> changes) noexcept {
+    if (changes.size() > at(options_.max_dofs)) return kInfinity;
+    added_.assign(changes.begin(), changes.end());
+    std::sort(added_.begin(), added_.end());
+    const auto list = current_->list();
+    if (std::equal(added_.begin(), added_.end(), list.begin(), list.end(),
+                   [](const ChangedDof& a, const auto& b) { return a == b.dof; }))
+        return 0;
+    const auto match = cache_.nearest(added_, costs_);
+    const double scratch = costs_.from_scratch(static_cast<double>(added_.size()) / 3);
+    return match.entry >= 0 ? std::min(match.seconds, scratch) : scratch;
+}
+
 /// Row of a node of Ξ w + B β.
 Vector3d CapacitanceSolver::unknown_of(int node) const noexcept {
     float values[9];
@@ -347,13 +394,18 @@ CapacitanceStatus CapacitanceSolver::solve(std::span<const ChangedDof> changes,
     };
     for (std::size_t k = 0; k < load_nodes_.size(); ++k)
         std::copy_n(load_values_.data() + k * at(block_), block_, place_of(load_nodes_[k]));
-    for (const ValuedDof& valued : valued_)
-        if (const int place = known_place_[at(valued.dof.node)]; place >= 0) {
-            float* const load = known_values_.data() + at(place) * at(block_);
-            const double along = vector_of(load).dot(valued.dof.direction);
-            for (int c = 0; c < block_; ++c)
-                load[c] -= static_cast<float>(along * valued.dof.direction[c]);
-        }
+    const auto take_away = [&](int column, const Vector3d& direction) {
+        const int place = known_place_[at(column)];
+        if (place < 0) return;
+        float* const load = known_values_.data() + at(place) * at(block_);
+        const double along = vector_of(load).dot(direction);
+        for (int c = 0; c < block_; ++c) load[c] -= static_cast<float>(along * direction[c]);
+    };
+    for (const auto& [dof, value] : valued_) {
+        take_away(dof.node, dof.direction);
+        // of a coarser function: at its own node alone
+        if (dof.node >= num_nodes_) take_away(row_of(dof.node), dof.direction);
+    }
     std::copy(body_values_.begin(), body_values_.end(), body_solution_.begin());
     is_known_summed_ = false;
 
@@ -362,7 +414,7 @@ CapacitanceStatus CapacitanceSolver::solve(std::span<const ChangedDof> changes,
     Vector3d base = Vector3d::Zero();
     for (std::size_t k = 0; k < list.size(); ++k) {
         const int node = list[k].dof.node;
-        if (k == 0 || list[k - 1].dof.node != node) base = unknown_of(node);
+        if (k == 0 || list[k - 1].dof.node != node) base = unknown_of(row_of(node));
         right_[at(list[k].slot)] =
             static_cast<float>(base.dot(list[k].dof.direction) - valued_[k].value);
     }
@@ -381,9 +433,17 @@ double CapacitanceSolver::unknown(int slot) const noexcept {
 }
 
 Vector3d CapacitanceSolver::known(int node) const noexcept {
-    const int place = known_place_[at(node)];
-    return place < 0 ? Vector3d(Vector3d::Zero())
-                     : vector_of(known_values_.data() + at(place) * at(block_));
+    const auto values_at = [&](std::size_t place) {
+        return vector_of(known_values_.data() + place * at(block_));
+    };
+    const int own = known_place_[at(node)];
+    Vector3d sum = own < 0 ? Vector3d(Vector3d::Zero()) : values_at(at(own));
+    if (num_columns_ == num_nodes_) return sum;
+    // coarser functions that cover the node
+    for (std::size_t k = 0; k < known_nodes_.size(); ++k)
+        if (known_nodes_[k] >= num_nodes_)
+            sum += reference_.hierarchy->value(known_nodes_[k], node) * values_at(k);
+    return sum;
 }
 
 void CapacitanceSolver::displacements(std::span<const int> nodes,
@@ -404,8 +464,10 @@ void CapacitanceSolver::tractions(std::span<const int> nodes,
 
 Vector3d CapacitanceSolver::force(std::span<const int> nodes) const noexcept {
     Vector3d sum = Vector3d::Zero();
-    for (const int node : nodes)
-        sum += reference_.areas[at(node)] * reference_.modulus * known(node);
+    for (const int column : nodes)
+        if (const int place = known_place_[at(column)]; place >= 0)
+            sum += areas_[at(column)] * reference_.modulus *
+                   vector_of(known_values_.data() + at(place) * at(block_));
     return sum;
 }
 
@@ -427,7 +489,7 @@ Matrix3d CapacitanceSolver::patch_stiffness(std::span<const int> i,
         each(j, [&](const auto& b) {
             row += double{current_->inverse_element(a.slot, b.slot)} * b.dof.direction;
         });
-        K -= reference_.areas[at(a.dof.node)] * a.dof.direction * row.transpose();
+        K -= areas_[at(a.dof.node)] * a.dof.direction * row.transpose();
     });
     return reference_.modulus / reference_.length * K;
 }
@@ -511,6 +573,18 @@ void CapacitanceSolver::write_displacements(std::span<float> out) const noexcept
         out[k] = is_free     ? scale * field_[k]
                  : place < 0 ? 0.0f
                              : scale * known_values_[at(place) * at(block_) + k % at(block_)];
+    }
+    // supports that coarser functions move
+    for (std::size_t k = 0; k < known_nodes_.size(); ++k) {
+        const int column = known_nodes_[k];
+        if (column < num_nodes_ || reference_.kinds[at(row_of(column))] == NodeKind::Free) continue;
+        const WeightedVertices moved = reference_.hierarchy->values(column);
+        for (std::size_t i = 0; i < moved.vertices.size(); ++i)
+            for (std::size_t c = 0; c < at(block_); ++c)
+                if (const std::size_t row = at(moved.vertices[i]) * at(block_) + c;
+                    row < out.size())
+                    out[row] += scale * static_cast<float>(moved.weights[i]) *
+                                known_values_[k * at(block_) + c];
     }
 }
 

@@ -47,12 +47,17 @@ void DenseGreensFunctions::read_layout() {
             "value >= 0");
     require(layout_.num_readouts >= 0, "greens.num_readouts", layout_.num_readouts, "value >= 0");
 
-    place_.assign(at(layout_.num_nodes), -1);
+    require(layout_.num_column_levels > 0 && layout_.num_column_levels < 32,
+            "greens.num_column_levels", layout_.num_column_levels, "1 to 31");
+
+    place_.assign(at(layout_.num_nodes) * at(layout_.num_column_levels), -1);
     int place = 0;
-    for (const int node : layout_.columns) {
-        require(node >= 0 && node < layout_.num_nodes && place_[at(node)] < 0, "greens.columns",
-                node, "every node at most once, below num_nodes");
-        place_[at(node)] = place++;
+    for (const int id : layout_.columns) {
+        require(id >= 0 && at(id) < place_.size() && place_[at(id)] < 0, "greens.columns", id,
+                layout_.num_column_levels == 1 ? "every node at most once, below num_nodes"
+                                               : "every id at most once, below num_nodes times "
+                                                 "num_column_levels");
+        place_[at(id)] = place++;
     }
     const std::size_t rows = at(layout_.block) * at(layout_.num_nodes) + at(layout_.num_readouts);
     stride_ = (rows + kColumnPad - 1) / kColumnPad * kColumnPad;

@@ -154,25 +154,38 @@ void FiniteElementSource::solve(MatrixXd& loads, Eigen::Ref<MatrixXd> values,
 }
 
 void FiniteElementSource::columns(std::span<const int> nodes, Eigen::Ref<MatrixXd> values) {
-    const auto component = [&](Eigen::Index c) {
-        return 3 * problem_.vertices[at(nodes[static_cast<std::size_t>(c / 3)])] +
-               static_cast<int>(c % 3);
+    const double one = 1;
+    std::vector<SpreadKnown> single;
+    for (const int& node : nodes) single.push_back({{&node, 1}, {&one, 1}});
+    spread_columns(single, values);
+}
+
+void FiniteElementSource::spread_columns(std::span<const SpreadKnown> spreads,
+                                         Eigen::Ref<MatrixXd> values) {
+    // visits the components of column c with their weights
+    const auto each = [&](Eigen::Index c, auto&& visit) {
+        const auto& [nodes, weights] = spreads[static_cast<std::size_t>(c / 3)];
+        for (std::size_t i = 0; i < nodes.size(); ++i)
+            visit(nodes[i], 3 * problem_.vertices[at(nodes[i])] + static_cast<int>(c % 3),
+                  weights[i]);
     };
     MatrixXd loads = MatrixXd::Zero(num_unknowns_, values.cols());
-    for (Eigen::Index c = 0; c < values.cols(); ++c) {
-        const int i = component(c), node = nodes[static_cast<std::size_t>(c / 3)];
-        if (problem_.kinds[at(node)] == NodeKind::Free) {
-            loads(unknown_of_[at(i)], c) = problem_.areas[at(node)];  // eq. (C2)
-        } else {
-            for (FemModel::Matrix::InnerIterator k(K_, i); k; ++k)  // eq. (C3)
-                if (const int row = unknown_of_[at(static_cast<int>(k.row()))]; row >= 0)
-                    loads(row, c) -= k.value();
-        }
-    }
+    for (Eigen::Index c = 0; c < values.cols(); ++c)
+        each(c, [&](int node, int i, double weight) {
+            if (problem_.kinds[at(node)] == NodeKind::Free) {
+                loads(unknown_of_[at(i)], c) = weight * problem_.areas[at(node)];  // eq. (C2)
+            } else {
+                for (FemModel::Matrix::InnerIterator k(K_, i); k; ++k)  // eq. (C3)
+                    if (const int row = unknown_of_[at(static_cast<int>(k.row()))]; row >= 0)
+                        loads(row, c) -= weight * k.value();
+            }
+        });
     solve(
         loads, values,
         [&](Eigen::Index c, VectorXd& u) {
-            if (unknown_of_[at(component(c))] < 0) u[component(c)] = 1;
+            each(c, [&](int, int i, double weight) {
+                if (unknown_of_[at(i)] < 0) u[i] = weight;
+            });
         },
         [](Eigen::Index, int) { return 0.0; });
 }

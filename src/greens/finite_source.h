@@ -40,6 +40,8 @@ public:
 
     void prepare(Progress& progress) override;
     void columns(std::span<const int> nodes, Eigen::Ref<Eigen::MatrixXd> values) override;
+    void spread_columns(std::span<const SpreadKnown> spreads,
+                        Eigen::Ref<Eigen::MatrixXd> values) override;
     void body_columns(Eigen::Ref<Eigen::MatrixXd> values) override;
 
 private:

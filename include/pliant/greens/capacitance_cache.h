@@ -28,9 +28,9 @@ public:
         double seconds = 0;          ///< predicted
     };
 
-    /// For functions of `num_nodes` nodes and lists up to `max_dofs`. Throws InputError when not
-    /// even one such inverse fits.
-    CapacitanceCache(int num_nodes, int max_dofs, const CapacitanceCacheOptions& options = {});
+    /// For functions with ids of columns below `num_columns` and lists up to `max_dofs`. Throws
+    /// InputError when not even one such inverse fits.
+    CapacitanceCache(int num_columns, int max_dofs, const CapacitanceCacheOptions& options = {});
 
     /// Keeps a copy; a list that is there already is only made recent.
     void insert(const CapacitanceInverse& inverse) noexcept;

@@ -14,7 +14,9 @@ namespace pliant {
 
 /// A scalar condition whose type differs from the reference problem: the component of a node along
 /// a unit direction. A whole node is its three axes; directions of one node are orthogonal. Scalar
-/// fields (block 1) take the direction (1, 0, 0).
+/// fields (block 1) take the direction (1, 0, 0). `node` may be the id of a column of a coarser
+/// level, docs/greens-constraints.md: the condition is that of its own node, what answers to it is
+/// spread over its function.
 struct ChangedDof {
     int node = 0;
     Eigen::Vector3d direction = Eigen::Vector3d::UnitX();

@@ -16,6 +16,8 @@
 
 namespace pliant {
 
+class HierarchicalBasis;
+
 /// Green's functions, and what gives them dimensions: displacements are in units of `length`,
 /// tractions in units of `modulus`.
 struct ReferenceProblem {
@@ -25,6 +27,8 @@ struct ReferenceProblem {
     std::vector<double> areas;               ///< of nodes [m²]
     double length = 1;                       ///< [m]
     double modulus = 1;                      ///< shear modulus [Pa]
+    /// Of functions with columns of coarser levels.
+    std::shared_ptr<const HierarchicalBasis> hierarchy = {};
 };
 
 /// How a solve came to its inverse, or why it did not.
@@ -37,6 +41,7 @@ enum class CapacitanceStatus {
     TooFewHeld,        ///< what stays held allows rigid motions
     BadInput,          ///< not finite, not a unit direction, no column, or a condition twice
     CapacityExceeded,  ///< more conditions or loads than given at construction
+    TwoLevels,         ///< conditions of one vertex on two levels: C would be singular
 };
 [[nodiscard]] std::string_view to_string(CapacitanceStatus status) noexcept;
 /// The last good solution stays.
@@ -57,11 +62,12 @@ struct CapacitanceOptions {
 /// Solves problems that differ from the reference problem in the type of some conditions, exactly,
 /// docs/greens.md eqs. (3)–(8). A condition at a free node prescribes its displacement along the
 /// direction [m] (captured); at a fixed node, its traction [Pa] (released). Everything is sized at
-/// construction: no call allocates, throws or locks. One solver for each thread.
+/// construction: no call allocates, throws or locks. One solver for each thread. Conditions, loads
+/// and patches may be given by ids of columns of coarser levels, docs/greens-constraints.md.
 class CapacitanceSolver {
 public:
-    /// Throws InputError when sizes differ, scales are not positive, or the reference problem is
-    /// not held against rigid motions.
+    /// Throws InputError when sizes differ, scales are not positive, the reference problem is not
+    /// held against rigid motions, or a hierarchy is missing for its columns.
     CapacitanceSolver(ReferenceProblem reference, const UpdateCosts& costs,
                       const CapacitanceOptions& options = {});
 
@@ -77,6 +83,9 @@ public:
     /// `values` of `changes`, in any order: docs/greens.md eq. (6).
     CapacitanceStatus solve(std::span<const ChangedDof> changes,
                             std::span<const double> values) noexcept;
+    /// What the inverse for these conditions would cost now, the cheapest way [s]. The solution
+    /// stays. More than max_dofs: infinity.
+    [[nodiscard]] double predict(std::span<const ChangedDof> changes) noexcept;
 
     // Of the last good solution:
     [[nodiscard]] const CapacitanceInverse& inverse() const noexcept { return *current_; }
@@ -86,7 +95,7 @@ public:
     /// Selective: any nodes, without the field; O(conditions + loads) each, eq. (7).
     void displacements(std::span<const int> nodes, std::span<Eigen::Vector3d> out) const noexcept;
     void tractions(std::span<const int> nodes, std::span<Eigen::Vector3d> out) const noexcept;
-    /// Σ a p over these nodes [N]; nodes must be free.
+    /// Σ a p over these conditions [N], by their ids; nodes must be free.
     [[nodiscard]] Eigen::Vector3d force(std::span<const int> nodes) const noexcept;
     /// Force on patch `i` for a common displacement of patch `j` [N/m], eq. (8).
     [[nodiscard]] Eigen::Matrix3d patch_stiffness(std::span<const int> i,
@@ -115,6 +124,18 @@ public:
     [[nodiscard]] const Report& report() const noexcept { return report_; }
     [[nodiscard]] const CapacitanceCache& cache() const noexcept { return cache_; }
     [[nodiscard]] const ReferenceProblem& reference() const noexcept { return reference_; }
+    /// Of the function of a column, by id [m²].
+    [[nodiscard]] double area(int column) const noexcept {
+        return areas_[static_cast<std::size_t>(column)];
+    }
+    /// Where the force of its traction acts [m]: a node, or the centre of a wider function.
+    [[nodiscard]] const Eigen::Vector3d& centre_of(int column) const noexcept {
+        return centres_[static_cast<std::size_t>(column)];
+    }
+    /// Known values of the last solution that are not zero, eq. (6), nondimensional: ids of their
+    /// columns, block() values each.
+    [[nodiscard]] std::span<const int> known_columns() const noexcept { return known_nodes_; }
+    [[nodiscard]] std::span<const float> known_values() const noexcept { return known_values_; }
 
 private:
     using Matrix6 = Eigen::Matrix<double, 6, 6>;
@@ -122,8 +143,9 @@ private:
         ChangedDof dof;
         double value;  // nondimensional
     };
-    [[nodiscard]] double unit_of_known(int node) const noexcept;
-    [[nodiscard]] double unit_of_unknown(int node) const noexcept;
+    [[nodiscard]] int row_of(int column) const noexcept { return column % num_nodes_; }
+    [[nodiscard]] double unit_of_known(int column) const noexcept;
+    [[nodiscard]] double unit_of_unknown(int column) const noexcept;
     [[nodiscard]] Eigen::Vector3d vector_of(const float* values) const noexcept;
     void add_held(Matrix6& held, const Eigen::Vector3d& position, const Eigen::Vector3d& direction,
                   double sign) const noexcept;
@@ -140,7 +162,9 @@ private:
     ReferenceProblem reference_;
     UpdateCosts costs_;
     CapacitanceOptions options_;
-    int block_, num_nodes_;
+    int block_, num_nodes_, num_columns_;
+    std::vector<double> areas_;             // by id
+    std::vector<Eigen::Vector3d> centres_;  // by id
     Matrix6 held_ = Matrix6::Zero();
     Eigen::Vector3d centre_ = Eigen::Vector3d::Zero();
     double radius_ = 1;
@@ -156,6 +180,7 @@ private:
     std::vector<int> load_nodes_;
     std::vector<float> load_values_, body_values_;
     std::vector<char> is_marked_;
+    std::vector<int> seen_column_;  // by node, −1: none
     // known values w of the solution, eq. (6), where they are not zero
     std::vector<int> known_nodes_, known_place_;
     std::vector<float> known_values_, body_solution_;

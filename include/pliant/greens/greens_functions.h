@@ -23,13 +23,22 @@ public:
 
     [[nodiscard]] virtual int num_nodes() const noexcept = 0;
     [[nodiscard]] virtual int block() const noexcept = 0;
+    /// Ids of columns are below num_nodes · num_column_levels. Id node + num_nodes · k is that of
+    /// the function of this node k levels above the finest, docs/greens-constraints.md; the first
+    /// num_nodes are the nodes themselves.
+    [[nodiscard]] virtual int num_column_levels() const noexcept { return 1; }
+    [[nodiscard]] int num_column_ids() const noexcept { return num_nodes() * num_column_levels(); }
+    /// Node at which the function of a column is 1.
+    [[nodiscard]] int row_of(int column) const noexcept { return column % num_nodes(); }
     /// Only nodes that may carry loads or change their condition have a column.
-    [[nodiscard]] virtual bool has_column(int node) const noexcept = 0;
+    [[nodiscard]] virtual bool has_column(int column) const noexcept = 0;
+    /// Mean number of blocks that a column adds to a sum.
+    [[nodiscard]] virtual double mean_column_blocks() const noexcept { return num_nodes(); }
 
-    /// Ξ_ij, by rows, into block()² places. The column must be there.
+    /// Ξ_ij of node i and column j, by rows, into block()² places. The column must be there.
     virtual void element(int i, int j, float* values) const noexcept = 0;
-    /// out += Σ_k Ξ_:nodes[k] weights[k], block() weights for each node. `out` may be shorter than
-    /// the columns: the first rows only, which are the coarser levels of a semi-regular mesh;
+    /// out += Σ_k Ξ_:nodes[k] weights[k], block() weights for each column. `out` may be shorter
+    /// than the columns: the first rows only, which are the coarser levels of a semi-regular mesh;
     /// compressed functions then leave out what finer levels add to them.
     virtual void add_columns(std::span<const int> nodes, std::span<const float> weights,
                              std::span<float> out) const noexcept = 0;
@@ -84,9 +93,10 @@ public:
 struct DenseGreensLayout {
     int num_nodes = 0;
     int block = 3;
-    std::vector<int> columns;  ///< nodes with a column, each once
+    std::vector<int> columns;  ///< nodes (or further ids) with a column, each once
     int num_body_columns = 0;
     int num_readouts = 0;
+    int num_column_levels = 1;  ///< more than 1: ids of coarser functions, too
 };
 
 /// All columns in single precision, each scalar column at a cache line of its own: sums read memory
@@ -111,8 +121,12 @@ public:
 
     [[nodiscard]] int num_nodes() const noexcept override { return layout_.num_nodes; }
     [[nodiscard]] int block() const noexcept override { return layout_.block; }
-    [[nodiscard]] bool has_column(int node) const noexcept override {
-        return node >= 0 && node < layout_.num_nodes && place_[static_cast<std::size_t>(node)] >= 0;
+    [[nodiscard]] int num_column_levels() const noexcept override {
+        return layout_.num_column_levels;
+    }
+    [[nodiscard]] bool has_column(int column) const noexcept override {
+        return column >= 0 && static_cast<std::size_t>(column) < place_.size() &&
+               place_[static_cast<std::size_t>(column)] >= 0;
     }
     void element(int i, int j, float* values) const noexcept override;
     void add_columns(std::span<const int> nodes, std::span<const float> weights,
@@ -155,7 +169,7 @@ private:
 
     DenseGreensLayout layout_;
     std::size_t stride_ = 0;
-    std::vector<int> place_;  // of the column of each node, −1: none
+    std::vector<int> place_;  // of the column of each id, −1: none
     std::shared_ptr<const void> owner_;
     const float* values_ = nullptr;
     float* writable_ = nullptr;  // the same, where this object made them

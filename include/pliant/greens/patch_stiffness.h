@@ -12,7 +12,7 @@ using Matrix6d = Eigen::Matrix<double, 6, 6>;
 
 /// Nodes that move together with a rigid body.
 struct RigidPatch {
-    std::span<const int> nodes;                        ///< free in the reference problem
+    std::span<const int> nodes;  ///< free in the reference problem; or ids of coarser columns
     Eigen::Vector3d centre = Eigen::Vector3d::Zero();  ///< reference of motions and torques [m]
 };
 
