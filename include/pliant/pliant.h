@@ -79,6 +79,7 @@
 #include "pliant/greens/capacitance_solver.h"
 #include "pliant/greens/column_source.h"
 #include "pliant/greens/compliant_hand.h"
+#include "pliant/greens/constraint_levels.h"
 #include "pliant/greens/distributed_contact.h"
 #include "pliant/greens/greens_body.h"
 #include "pliant/greens/greens_functions.h"

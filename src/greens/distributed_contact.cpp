@@ -9,6 +9,7 @@
 
 #include "core/numbers.h"
 #include "pliant/core/error.h"
+#include "pliant/greens/hierarchical_basis.h"
 
 namespace pliant {
 namespace {
@@ -61,23 +62,62 @@ DistributedContact::DistributedContact(std::shared_ptr<const GreensModel> model,
         middles_.push_back(bounds.center());
         radii_.push_back(bounds.sizes().norm() / 2);
     }
-    for (int node = 0; node < model_->num_nodes(); ++node)
-        if (reference.kinds[at(node)] == NodeKind::Free && reference.functions->has_column(node))
-            touchable_.push_back(node);
+    // the nodes, then the vertices of each level from the coarsest
+    const int num_levels = reference.hierarchy ? reference.hierarchy->num_levels() : -1;
+    touchable_.resize(at(num_levels + 2));
+    std::size_t num_touchable = 0;
+    for (int level = -1; level <= num_levels; ++level) {
+        const int count =
+            level < 0 ? model_->num_nodes() : reference.hierarchy->num_vertices(level);
+        for (int node = 0; node < count; ++node)
+            if (reference.kinds[at(node)] == NodeKind::Free &&
+                reference.functions->has_column(level < 0 ? node
+                                                          : reference.hierarchy->id(level, node)))
+                touchable_[at(place_of_level(level))].push_back(node);
+        num_touchable = std::max(num_touchable, touchable_[at(place_of_level(level))].size());
+    }
+    if (!set_level(options.level))
+        throw InputError("", "distributed contact: level", std::to_string(options.level),
+                         "-1, or a level of which the body has columns");
+    change_level();
 
     const std::size_t most = at(options.max_nodes), nodes = at(model_->num_nodes());
     for (auto* list : {&active_, &kept_, &good_}) list->reserve(most);
-    candidates_.reserve(touchable_.size());
-    intruders_.reserve(touchable_.size());
-    asked_nodes_.reserve(std::max(touchable_.size(), most));
-    asked_values_.reserve(std::max(touchable_.size(), most));
+    candidates_.reserve(num_touchable);
+    intruders_.reserve(num_touchable);
+    asked_nodes_.reserve(std::max(num_touchable, most));
+    asked_values_.reserve(std::max(num_touchable, most));
     for (auto* flags : {&was_active_, &is_active_}) flags->assign(nodes, 0);
     placed_middles_ = middles_;
     field_.assign(3 * nodes, 0.0f);
-    tool_nodes_.reserve(most);
+    tool_columns_.reserve(most);
     tool_offsets_.assign(tools_.size() + 1, 0);
     changes_.reserve(3 * most);
     values_.reserve(3 * most);
+}
+
+int DistributedContact::place_of_level(int level) const noexcept { return level + 1; }
+
+bool DistributedContact::set_level(int level) noexcept {
+    if (level < -1 || at(place_of_level(level)) >= touchable_.size() ||
+        touchable_[at(place_of_level(level))].empty())
+        return false;
+    wanted_level_ = level;
+    return true;
+}
+
+/// Held nodes that are not on the new level are let go.
+void DistributedContact::change_level() noexcept {
+    level_ = wanted_level_;
+    first_column_ = level_ < 0 ? 0 : model_->reference.hierarchy->id(level_, 0);
+    const auto is_gone = [&](const TouchedNode& touched) {
+        const bool is_there =
+            model_->reference.functions->has_column(column(touched.node)) &&
+            (level_ < 0 || touched.node < model_->reference.hierarchy->num_vertices(level_));
+        if (!is_there) is_active_[at(touched.node)] = 0;
+        return !is_there;
+    };
+    active_.erase(std::remove_if(active_.begin(), active_.end(), is_gone), active_.end());
 }
 
 void DistributedContact::reset() noexcept {
@@ -94,7 +134,7 @@ void DistributedContact::find_candidates() noexcept {
     for (std::size_t k = 0; k < tools_.size(); ++k)
         placed_middles_[k] = poses_[k].to_world(middles_[k]);
     const auto each_near = [&](double margin, auto&& visit) {
-        for (const int node : touchable_)
+        for (const int node : touchable_[at(place_of_level(level_))])
             for (std::size_t k = 0; k < tools_.size(); ++k) {
                 const Vector3d& x = positions[at(node)];
                 const double range = radii_[k] + margin;
@@ -126,14 +166,15 @@ CapacitanceStatus DistributedContact::solve() noexcept {
     values_.clear();
     for (const TouchedNode& touched : active_) {
         if (options_.friction == TouchFriction::Frictionless) {
-            changes_.push_back({touched.node, model_->normals[at(touched.node)].normalized()});
+            changes_.push_back(
+                {column(touched.node), model_->normals[at(touched.node)].normalized()});
             values_.push_back(touched.depth);
             continue;
         }
         const Vector3d u = poses_[at(touched.tool)].to_world(touched.anchor) -
                            model_->reference.positions[at(touched.node)];
         for (int k = 0; k < 3; ++k) {
-            changes_.push_back({touched.node, Vector3d::Unit(k)});
+            changes_.push_back({column(touched.node), Vector3d::Unit(k)});
             values_.push_back(u[k]);
         }
     }
@@ -284,10 +325,10 @@ DistributedContact::Status DistributedContact::finish(Status status) noexcept {
     std::fill(tool_offsets_.begin(), tool_offsets_.end(), 0);
     for (const TouchedNode& touched : active_) ++tool_offsets_[at(touched.tool) + 1];
     for (std::size_t k = 1; k < tool_offsets_.size(); ++k) tool_offsets_[k] += tool_offsets_[k - 1];
-    tool_nodes_.clear();
+    tool_columns_.clear();
     for (int k = 0; k < num_tools(); ++k)
         for (const TouchedNode& touched : active_)
-            if (touched.tool == k) tool_nodes_.push_back(touched.node);
+            if (touched.tool == k) tool_columns_.push_back(column(touched.node));
     return status;
 }
 
@@ -299,12 +340,24 @@ DistributedContact::Status DistributedContact::step(std::span<const Pose> poses)
         return finish(Status::BadInput);
     std::copy(poses.begin(), poses.end(), poses_.begin());
 
+    const int level_before = level_;
+    kept_ = active_;
+    if (wanted_level_ != level_) change_level();
     // the nodes of the last step go with their tools
     const bool is_frictionless = options_.friction == TouchFriction::Frictionless;
     if (is_frictionless) (void)follow_all();
     find_candidates();
     good_ = active_;
-    if (is_refused(solve())) return finish(Status::Limited);
+    if (is_refused(solve())) {
+        if (level_ != level_before) {
+            // back to that of the solution that stays
+            active_ = kept_;
+            for (const TouchedNode& touched : active_) is_active_[at(touched.node)] = 1;
+            wanted_level_ = level_before;
+            change_level();
+        }
+        return finish(Status::Limited);
+    }
     while (report_.iterations < options_.max_iterations) {
         ++report_.iterations;
         const bool slides = is_frictionless && follow_all();
@@ -322,16 +375,20 @@ Wrench DistributedContact::load(int k) const noexcept {
     Wrench wrench;
     for (const TouchedNode& touched : active_) {
         if (touched.tool != k) continue;
-        const Vector3d force = -solver_.force({&touched.node, 1});
+        const int id = column(touched.node);
+        const Vector3d force = -solver_.force({&id, 1});
+        // it acts at the centre of what answers
+        const Vector3d aside =
+            solver_.centre_of(id) - model_->reference.positions[at(touched.node)];
         wrench.force += force;
-        wrench.torque += (poses_[at(k)].rotation * touched.anchor).cross(force);
+        wrench.torque += (poses_[at(k)].rotation * touched.anchor + aside).cross(force);
     }
     return wrench;
 }
 
 Matrix6d DistributedContact::stiffness(int k) const noexcept {
     const std::size_t first = at(tool_offsets_[at(k)]), end = at(tool_offsets_[at(k) + 1]);
-    const RigidPatch patch{std::span(tool_nodes_).subspan(first, end - first),
+    const RigidPatch patch{std::span(tool_columns_).subspan(first, end - first),
                            poses_[at(k)].position};
     return rigid_patch_stiffness(solver_, patch, patch);
 }

@@ -392,8 +392,8 @@ const PointContactFrame& PointContacts::tick(std::span<const PointInput> inputs,
     return frame_;
 }
 
-PointLoads::PointLoads(int num_nodes, int max_loads)
-    : max_loads_(at(std::max(max_loads, 0))), place_(at(num_nodes), -1) {
+PointLoads::PointLoads(int num_columns, int max_loads)
+    : max_loads_(at(std::max(max_loads, 0))), place_(at(num_columns), -1) {
     nodes_.reserve(max_loads_);
     tractions_.reserve(max_loads_);
 }

@@ -14,6 +14,7 @@
 #include "core/numbers.h"
 #include "pliant/core/error.h"
 #include "pliant/geometry/surface_topology.h"
+#include "pliant/greens/hierarchical_basis.h"
 
 namespace pliant {
 namespace {
@@ -96,32 +97,91 @@ SurfaceStiffness::SurfaceStiffness(std::shared_ptr<const GreensModel> model,
                                    const SurfaceStiffnessOptions& options)
     : model_(std::move(model)), id_(next_stiffness_id()) {
     rigid_ = checked_stiffness_options(*model_, options).rigid_stiffness;
+    mask_offsets_.assign(1, 0);
+    if (options.mask.kind == MaskKind::Level)
+        build_from_level(options.mask.level);
+    else
+        build_from_patches(options.mask);
+}
+
+void SurfaceStiffness::build_from_patches(const PressureMaskOptions& options) {
     const SurfaceMesh& mesh = model_->surface.mesh;
-    PressureMaskOptions mask = options.mask;
+    PressureMaskOptions mask = options;
     if (mask.radius == 0) mask.radius = kDefaultEdges * mean_edge_length(mesh);
     radius_ = mask.kind == MaskKind::Vertex ? 0 : mask.radius;
 
     Patch patch(*model_);
-    mask_offsets_.assign(1, 0);
     for (int vertex = 0; vertex < mesh.num_vertices(); ++vertex) {
         const std::size_t first = mask_nodes_.size();
-        bool is_elastic = add_mask(vertex, mask, patch);
+        const bool is_elastic = add_mask(vertex, mask, patch);
         mask_offsets_.push_back(static_cast<int>(mask_nodes_.size()));
-        Matrix3d K = rigid_ * Matrix3d::Identity();
-        if (is_elastic) {
-            K = elastic_stiffness(vertex);
-            is_elastic = K.allFinite();
-        }
-        if (!is_elastic) {
-            mask_nodes_.resize(first);
-            mask_densities_.resize(first);
-            mask_offsets_.back() = static_cast<int>(first);
-            K = rigid_ * Matrix3d::Identity();
-        }
-        stiffness_.push_back(K);
-        const auto eigen = jacobi_eigen<3>(K);
-        spectra_.push_back({eigen.values, eigen.vectors});
+        finish_vertex(first, is_elastic ? elastic_stiffness(vertex) : Matrix3d(Matrix3d::Zero()));
     }
+}
+
+/// The vertex is rigid where it has no mask or no stiffness of its own.
+void SurfaceStiffness::finish_vertex(std::size_t first, Matrix3d K) {
+    if (mask_nodes_.size() == first || !K.allFinite()) {
+        mask_nodes_.resize(first);
+        mask_densities_.resize(first);
+        mask_offsets_.back() = static_cast<int>(first);
+        K = rigid_ * Matrix3d::Identity();
+    }
+    stiffness_.push_back(K);
+    const auto eigen = jacobi_eigen<3>(K);
+    spectra_.push_back({eigen.values, eigen.vectors});
+}
+
+/// Masks φ_[l,k] / a_[l,k] at the vertices of the level, docs/greens-constraints.md eq. (H13).
+/// Those of other vertices, and their stiffness, are what barycentric coordinates in the triangles
+/// of the level make of them: so contact in fine triangles is contact in those.
+void SurfaceStiffness::build_from_level(int level) {
+    const ReferenceProblem& reference = model_->reference;
+    if (!reference.hierarchy)
+        throw InputError("",
+                         "mask of a coarser level: the body has no columns of coarser levels; "
+                         "refine them first");
+    const HierarchicalBasis& basis = *reference.hierarchy;
+    if (level < 0 || level > basis.num_levels())
+        throw InputError("", "mask.level", std::to_string(level),
+                         "0 to " + std::to_string(basis.num_levels()));
+    radius_ =
+        mean_edge_length({model_->surface.mesh.vertices, model_->surface.triangles[at(level)]});
+    const std::vector<double> areas = basis.areas(reference.areas);
+    for (int vertex = 0; vertex < basis.num_vertices(); ++vertex) {
+        const WeightedVertices over = basis.covering(level, vertex);
+        double sum = 0;
+        const auto each = [&](auto&& visit) {
+            for (std::size_t q = 0; q < over.vertices.size(); ++q)
+                if (const int id = basis.id(level, over.vertices[q]);
+                    reference.functions->has_column(id))
+                    visit(id, over.vertices[q], over.weights[q]);
+        };
+        // functions without columns are left out, as nodes are
+        if (!is_held(vertex)) each([&](int, int, double weight) { sum += weight; });
+        const std::size_t first = mask_nodes_.size();
+        Matrix3d K = Matrix3d::Zero();
+        if (sum > 0)
+            each([&](int id, int k, double weight) {
+                mask_nodes_.push_back(id);
+                mask_densities_.push_back(weight / sum / areas[at(id)]);
+                if (k < vertex) K += weight / sum * stiffness_[at(k)];
+            });
+        mask_offsets_.push_back(static_cast<int>(mask_nodes_.size()));
+        if (sum > 0 && vertex < basis.num_vertices(level)) K = elastic_stiffness(vertex);
+        finish_vertex(first, K);
+    }
+    if (mask_nodes_.empty())
+        throw InputError("", "mask.level", std::to_string(level),
+                         "a level of which the body has columns");
+}
+
+bool SurfaceStiffness::is_held(int vertex) const noexcept {
+    for (int k = model_->vertex_offsets[at(vertex)]; k < model_->vertex_offsets[at(vertex) + 1];
+         ++k)
+        if (model_->reference.kinds[at(model_->vertex_nodes[at(k)])] == NodeKind::Fixed)
+            return true;
+    return false;
 }
 
 /// Appends the mask of a vertex; false where the body is rigid. docs/greens.md eq. (E1).
@@ -129,8 +189,7 @@ bool SurfaceStiffness::add_mask(int vertex, const PressureMaskOptions& options, 
     const ReferenceProblem& reference = model_->reference;
     const int first = model_->vertex_offsets[at(vertex)],
               end = model_->vertex_offsets[at(vertex) + 1];
-    for (int k = first; k < end; ++k)
-        if (reference.kinds[at(model_->vertex_nodes[at(k)])] == NodeKind::Fixed) return false;
+    if (is_held(vertex)) return false;
 
     const std::size_t start = mask_nodes_.size();
     double sum = 0;

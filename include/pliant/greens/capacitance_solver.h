@@ -75,6 +75,7 @@ public:
     /// free nodes and displacements [m] of fixed ones. Components along changed conditions do not
     /// count. False: not finite, no column, a node twice or too many; the old ones stay.
     bool set_loads(std::span<const int> nodes, std::span<const Eigen::Vector3d> values) noexcept;
+    [[nodiscard]] int num_loads() const noexcept { return static_cast<int>(load_nodes_.size()); }
     /// Parameters of body columns, nondimensional (force density · length / modulus).
     bool set_body_loads(std::span<const double> parameters) noexcept;
     /// [s], for the next solve.

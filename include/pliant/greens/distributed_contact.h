@@ -24,6 +24,8 @@ struct DistributedContactOptions {
     TouchFriction friction = TouchFriction::Sticking;
     int max_nodes = 100;     ///< in contact at once
     int max_iterations = 8;  ///< of the active set in a step
+    int level =
+        -1;  ///< of the vertices that may be held, docs/greens-constraints.md; −1: all nodes
     /// `max_dofs` follows from `max_nodes`.
     CapacitanceOptions capacitance = {};
 };
@@ -50,13 +52,18 @@ public:
     };
 
     /// `tools` are sampled as convex solids: sphere, capsule, box or a convex mesh. Throws
-    /// InputError for half-spaces, options that are not positive, and as CapacitanceSolver does.
+    /// InputError for half-spaces, options that are not positive, a level without columns, and as
+    /// CapacitanceSolver does.
     DistributedContact(std::shared_ptr<const GreensModel> model, std::vector<RigidShape> tools,
                        const UpdateCosts& costs, const DistributedContactOptions& options = {});
 
     /// Tools at `poses` in the frame of the body, one each. Loads set on `solver()` count.
     Status step(std::span<const Pose> poses) noexcept;
     void reset() noexcept;  ///< lets go of everything
+    /// From the next step on; nodes that are not on it are let go there, and what is inside a tool
+    /// is taken. False, and nothing else: the body has no columns of it.
+    bool set_level(int level) noexcept;
+    [[nodiscard]] int level() const noexcept { return level_; }  ///< −1: all nodes
 
     /// Of the last step, by node.
     [[nodiscard]] std::span<const TouchedNode> touched() const noexcept { return active_; }
@@ -90,6 +97,10 @@ private:
     };
 
     void find_candidates() noexcept;
+    [[nodiscard]] int place_of_level(int level) const noexcept;
+    /// Id of the column of a node on the level in use.
+    [[nodiscard]] int column(int node) const noexcept { return node + first_column_; }
+    void change_level() noexcept;
     [[nodiscard]] CapacitanceStatus solve() noexcept;
     void follow(TouchedNode& touched, const Eigen::Vector3d& displacement) const noexcept;
     [[nodiscard]] bool follow_all() noexcept;
@@ -106,13 +117,15 @@ private:
     double tolerance_;                                       // of gaps [m]
     std::vector<Eigen::Vector3d> middles_, placed_middles_;  // of the tools' bounds
     std::vector<double> radii_;                              // around them
-    std::vector<int> touchable_, candidates_;                // nodes
+    std::vector<std::vector<int>> touchable_;                // nodes, by place_of_level
+    std::vector<int> candidates_;                            // nodes
+    int level_ = -1, wanted_level_ = -1, first_column_ = 0;
     std::vector<Pose> poses_;
     std::vector<TouchedNode> active_, kept_, good_;  // by node
     std::vector<char> was_active_, is_active_;
     std::vector<Intruder> intruders_;
     std::vector<float> field_;
-    std::vector<int> tool_nodes_, tool_offsets_;  // of the last step, by tool
+    std::vector<int> tool_columns_, tool_offsets_;  // of the last step, by tool
     std::vector<ChangedDof> changes_;
     std::vector<double> values_;
     std::vector<int> asked_nodes_;

@@ -128,7 +128,8 @@ private:
 /// deformation to show, together with whatever else holds the body. Sized at construction.
 class PointLoads {
 public:
-    explicit PointLoads(int num_nodes, int max_loads);
+    /// `num_columns`: the nodes, or all ids of columns where masks are of a coarser level.
+    explicit PointLoads(int num_columns, int max_loads);
 
     void clear() noexcept;
     /// Free corners only: what rests on the support is carried by it. False when max_loads nodes

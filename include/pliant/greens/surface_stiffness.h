@@ -22,6 +22,7 @@ enum class MaskKind {
     Cone,    ///< max(0, 1 − distance / radius)
     Vertex,  ///< one vertex alone: depends on the mesh
     Custom,  ///< any density inside the radius
+    Level,   ///< the functions of a coarser level, docs/greens-constraints.md eq. (H13)
 };
 
 struct PressureMaskOptions {
@@ -29,6 +30,7 @@ struct PressureMaskOptions {
     double radius = 0;  ///< [m]; 0: 1.5 mean edge lengths
     /// Of MaskKind::Custom: relative pressure at `x` for a contact at `centre`, not negative, [m].
     std::function<double(const Eigen::Vector3d& centre, const Eigen::Vector3d& x)> density = {};
+    int level = 0;  ///< of MaskKind::Level; the radius does not count
 };
 
 struct SurfaceStiffnessOptions {
@@ -42,7 +44,8 @@ struct SurfaceStiffnessOptions {
 class SurfaceStiffness {
 public:
     /// Throws InputError for a radius that is negative or not finite, a stiffness that is not
-    /// positive, a body without blocks of three, and a missing or negative density.
+    /// positive, a body without blocks of three, a missing or negative density, and a level without
+    /// columns.
     SurfaceStiffness(std::shared_ptr<const GreensModel> model,
                      const SurfaceStiffnessOptions& options = {});
 
@@ -54,8 +57,8 @@ public:
     [[nodiscard]] double radius() const noexcept { return radius_; }  ///< [m]
     [[nodiscard]] double rigid_stiffness() const noexcept { return rigid_; }
 
-    /// Nodes of the mask of a vertex, and their densities ρ [1/m²] with Σ a ρ = 1; empty where the
-    /// body is rigid.
+    /// Nodes of the mask of a vertex (of MaskKind::Level: ids of columns), and their densities ρ
+    /// [1/m²] with Σ a ρ = 1; empty where the body is rigid.
     [[nodiscard]] std::span<const int> mask_nodes(int vertex) const noexcept;
     [[nodiscard]] std::span<const double> mask_densities(int vertex) const noexcept;
     [[nodiscard]] bool is_rigid(int vertex) const noexcept { return mask_nodes(vertex).empty(); }
@@ -81,6 +84,10 @@ public:
 private:
     struct Patch;
     [[nodiscard]] bool add_mask(int vertex, const PressureMaskOptions& options, Patch& patch);
+    [[nodiscard]] bool is_held(int vertex) const noexcept;
+    void build_from_patches(const PressureMaskOptions& mask);
+    void build_from_level(int level);
+    void finish_vertex(std::size_t first, Eigen::Matrix3d K);
     [[nodiscard]] Eigen::Matrix3d elastic_stiffness(int vertex) const;
 
     std::shared_ptr<const GreensModel> model_;
