@@ -8,6 +8,7 @@
 #include "benchmarks/haptics_bench.h"
 #include "benchmarks/reduction_bench.h"
 #include "benchmarks/scene_bench.h"
+#include "benchmarks/wavelets_bench.h"
 #include "commands.h"
 #include "lab.h"
 #include "output.h"
@@ -46,6 +47,7 @@ std::vector<Benchmark> all_benchmarks() {
                                bench::greens_capacitance_benchmarks(),
                                bench::greens_touch_benchmarks(),
                                bench::greens_boundary_benchmarks(),
+                               bench::wavelets_constraints_benchmarks(),
                                bench::haptics_coupling_benchmarks(),
                                bench::haptics_tool_benchmarks(),
                                bench::haptics_fem_benchmarks(),

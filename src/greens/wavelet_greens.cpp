@@ -69,6 +69,7 @@ WaveletGreensFunctions::WaveletGreensFunctions(const SemiRegularMesh& mesh,
             fail_columns("columns", std::to_string(id),
                          "every column at most once, below " + std::to_string(num_ids));
         place_[at(id)] = place++;
+        layout_.num_column_levels = std::max(layout_.num_column_levels, id / layout_.num_nodes + 1);
     }
     check_columns();
     find_places();

@@ -5,6 +5,7 @@
 #include "pliant/greens/greens_functions.h"
 #include "pliant/greens/surface_transform.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -67,6 +68,13 @@ public:
 
     [[nodiscard]] int num_nodes() const noexcept override { return layout_.num_nodes; }
     [[nodiscard]] int block() const noexcept override { return layout_.block; }
+    [[nodiscard]] int num_column_levels() const noexcept override {
+        return layout_.num_column_levels;
+    }
+    [[nodiscard]] double mean_column_blocks() const noexcept override {
+        return static_cast<double>(columns_.nodes.size()) /
+               std::max(1.0, static_cast<double>(num_groups()));
+    }
     [[nodiscard]] bool has_column(int id) const noexcept override {
         return id >= 0 && static_cast<std::size_t>(id) < place_.size() &&
                place_[static_cast<std::size_t>(id)] >= 0;
