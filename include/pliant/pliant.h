@@ -72,6 +72,7 @@
 #include "pliant/geometry/volume_mesh.h"
 #include "pliant/geometry/voxel_mesh.h"
 #include "pliant/greens/boundary_elements.h"
+#include "pliant/greens/boundary_operator.h"
 #include "pliant/greens/boundary_readouts.h"
 #include "pliant/greens/build_greens.h"
 #include "pliant/greens/capacitance_cache.h"

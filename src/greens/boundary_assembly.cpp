@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstdint>
 #include <numbers>
+#include <numeric>
 
 #include "core/numbers.h"
 #include "geometry/triangle.h"
@@ -55,20 +56,6 @@ TriangleCorners corners_of(const KernelTriangle& triangle) {
 
 }  // namespace
 
-/// Of one task.
-struct BoundaryAssembler::Scratch {
-    Scratch(int num_nodes, int planes, std::size_t num_triangles)
-        : sums(at(num_nodes) * at(planes * kTargetLanes)), near_lanes(num_triangles) {}
-    std::vector<double> sums;
-    std::vector<std::uint8_t> near_lanes;
-    TargetGroup group = {};
-    // parts that wait for integration, and where their integrals go
-    PartBatch parts = {};
-    int part_lanes[kTargetLanes] = {};
-    const int* part_nodes[kTargetLanes] = {};
-    int num_parts = 0;
-};
-
 BoundaryAssembler::BoundaryAssembler(const SurfaceMesh& mesh, const BoundaryNodes& nodes,
                                      const BoundaryOptions& options)
     : is_elastic_(options.physics == BoundaryPhysics::Elastic),
@@ -83,6 +70,21 @@ BoundaryAssembler::BoundaryAssembler(const SurfaceMesh& mesh, const BoundaryNode
             kernel_triangle({mesh.corner(t, 0), mesh.corner(t, 1), mesh.corner(t, 2)},
                             nodes.corner_nodes[at(t)], is_exterior_));
     add_incidents(mesh, nodes);
+    // triangles around nodes, each once
+    node_offsets_.assign(at(num_nodes_ + 1), 0);
+    const auto for_each_node = [&](auto&& function) {
+        for (int t = 0; t < static_cast<int>(triangles_.size()); ++t) {
+            const int* const n = triangles_[at(t)].nodes;
+            for (int s = 0; s < 3; ++s)
+                if (std::find(n, n + s, n[s]) == n + s) function(n[s], t);
+        }
+    };
+    for_each_node([&](int node, int) { ++node_offsets_[at(node + 1)]; });
+    for (int node = 0; node < num_nodes_; ++node)
+        node_offsets_[at(node + 1)] += node_offsets_[at(node)];
+    node_triangles_.resize(at(node_offsets_.back()));
+    std::vector<int> next(node_offsets_.begin(), node_offsets_.end() - 1);
+    for_each_node([&](int node, int t) { node_triangles_[at(next[at(node)]++)] = t; });
 }
 
 void BoundaryAssembler::add_incidents(const SurfaceMesh& mesh, const BoundaryNodes& nodes) {
@@ -122,9 +124,9 @@ void BoundaryAssembler::add_incidents(const SurfaceMesh& mesh, const BoundaryNod
     }
 }
 
-void BoundaryAssembler::add_singular(int lane, const Incident& incident, Scratch& scratch) const {
-    const KernelTriangle& triangle = triangles_[at(incident.triangle)];
-    const SingularIntegrals integrals = singular_integrals(corners_of(triangle), incident.weights);
+void BoundaryAssembler::add_singular(int lane, const KernelTriangle& triangle,
+                                     const Eigen::Vector3d& weights, Scratch& scratch) const {
+    const SingularIntegrals integrals = singular_integrals(corners_of(triangle), weights);
     for (int s = 0; s < 3; ++s) {
         double* const to =
             scratch.sums.data() + (at(triangle.nodes[s]) * at(planes_)) * kTargetLanes + at(lane);
@@ -153,8 +155,8 @@ void BoundaryAssembler::flush(Scratch& scratch) const {
     scratch.num_parts = 0;
 }
 
-void BoundaryAssembler::add_near(int target, int triangle_index, int lane, Scratch& scratch) const {
-    const KernelTriangle& triangle = triangles_[at(triangle_index)];
+void BoundaryAssembler::add_near(int target, const KernelTriangle& triangle, int lane,
+                                 Scratch& scratch) const {
     const Eigen::Vector3d& x = targets_[at(target)].position;
     for_each_part({corners_of(triangle)}, x, [&](const TrianglePart& part) {
         PartBatch& batch = scratch.parts;
@@ -174,30 +176,88 @@ void BoundaryAssembler::add_near(int target, int triangle_index, int lane, Scrat
     });
 }
 
-void BoundaryAssembler::integrate_group(int first_target, int num_targets, Scratch& scratch) const {
+void BoundaryAssembler::integrate_group(std::span<const int> targets,
+                                        std::span<const KernelTriangle> triangles,
+                                        std::span<const int> members, Scratch& scratch) const {
+    const int num_targets = static_cast<int>(targets.size());
     // lanes without a target repeat the last one
     for (int lane = 0; lane < kTargetLanes; ++lane) {
-        const Target& target = targets_[at(first_target + std::min(lane, num_targets - 1))];
+        const Target& target = targets_[at(targets[at(std::min(lane, num_targets - 1))])];
         for (int k = 0; k < 3; ++k) scratch.group.position[k][lane] = target.position[k];
     }
     std::ranges::fill(scratch.sums, 0.0);
-    add_distant_triangles(is_elastic_, triangles_, scratch.group, scratch.sums.data(),
+    add_distant_triangles(is_elastic_, triangles, scratch.group, scratch.sums.data(),
                           scratch.near_lanes.data());
     // singular ones before the parts of all near ones: the sums of a target then come in an order
     // that does not depend on the others of its group
     for (int lane = 0; lane < num_targets; ++lane) {
-        const Target& target = targets_[at(first_target + lane)];
+        const Target& target = targets_[at(targets[at(lane)])];
         for (int i = target.first_incident; i < target.end_incident; ++i) {
             const Incident& incident = incidents_[at(i)];
-            add_singular(lane, incident, scratch);
-            scratch.near_lanes[at(incident.triangle)] &= static_cast<std::uint8_t>(~(1U << lane));
+            std::size_t place = at(incident.triangle);
+            if (!members.empty()) {
+                const auto found = std::ranges::lower_bound(members, incident.triangle);
+                if (found == members.end() || *found != incident.triangle) continue;
+                place = static_cast<std::size_t>(found - members.begin());
+            }
+            add_singular(lane, triangles[place], incident.weights, scratch);
+            scratch.near_lanes[place] &= static_cast<std::uint8_t>(~(1U << lane));
         }
     }
-    for (int t = 0; t < static_cast<int>(triangles_.size()); ++t)
+    for (std::size_t t = 0; t < triangles.size(); ++t)
         for (int lane = 0; lane < num_targets; ++lane)
-            if ((scratch.near_lanes[at(t)] >> lane & 1U) != 0)
-                add_near(first_target + lane, t, lane, scratch);
+            if ((scratch.near_lanes[t] >> lane & 1U) != 0)
+                add_near(targets[at(lane)], triangles[t], lane, scratch);
     flush(scratch);
+}
+
+void BoundaryAssembler::set_patch(std::span<const int> nodes, Workspace& workspace) const {
+    BoundaryPatch& patch = workspace.patch_;
+    patch.num_nodes = static_cast<int>(nodes.size());
+    patch.members.clear();
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+        workspace.place_of_[at(nodes[k])] = static_cast<int>(k);
+        const auto around = triangles_of(nodes[k]);
+        patch.members.insert(patch.members.end(), around.begin(), around.end());
+    }
+    std::ranges::sort(patch.members);
+    const auto last = std::unique(patch.members.begin(), patch.members.end());
+    patch.members.erase(last, patch.members.end());
+    patch.triangles.clear();
+    for (const int t : patch.members) {
+        patch.triangles.push_back(triangles_[at(t)]);
+        for (int& node : patch.triangles.back().nodes) {
+            node = workspace.place_of_[at(node)];
+            if (node < 0) node = patch.num_nodes;
+        }
+    }
+    for (const int node : nodes) workspace.place_of_[at(node)] = -1;
+    Scratch& scratch = workspace.scratch_;
+    scratch.sums.resize(at(patch.num_nodes + 1) * at(planes_ * kTargetLanes));
+    scratch.near_lanes.resize(std::max(scratch.near_lanes.size(), patch.members.size()));
+}
+
+void BoundaryAssembler::assemble_patch(std::span<const int> targets, Workspace& workspace,
+                                       Eigen::MatrixXd& G, Eigen::MatrixXd& H) const {
+    const BoundaryPatch& patch = workspace.patch_;
+    const Eigen::Index num_rows = block_ * static_cast<Eigen::Index>(targets.size());
+    const Eigen::Index num_columns = block_ * static_cast<Eigen::Index>(patch.num_nodes);
+    for (Eigen::MatrixXd* matrix : {&G, &H})
+        if (matrix->rows() < num_rows || matrix->cols() < num_columns)
+            matrix->resize(std::max(num_rows, matrix->rows()),
+                           std::max(num_columns, matrix->cols()));
+    for (std::size_t first = 0; first < targets.size(); first += kTargetLanes) {
+        const std::size_t count = std::min<std::size_t>(kTargetLanes, targets.size() - first);
+        integrate_group(targets.subspan(first, count), patch.triangles, patch.members,
+                        workspace.scratch_);
+        const auto row = static_cast<Eigen::Index>(first) * block_;
+        const BlockRows rows{G.data() + row, H.data() + row,
+                             static_cast<std::size_t>(G.outerStride()),
+                             static_cast<std::size_t>(H.outerStride()), static_cast<int>(count)};
+        double unused[9][kTargetLanes];
+        write_blocks(is_elastic_, workspace.scratch_.sums.data(), patch.num_nodes, factors_, rows,
+                     unused);
+    }
 }
 
 void BoundaryAssembler::assemble(int first_target, int num_targets, Eigen::Ref<Eigen::MatrixXd> G,
@@ -211,7 +271,9 @@ void BoundaryAssembler::assemble(int first_target, int num_targets, Eigen::Ref<E
         for (std::size_t group = begin; group < end; ++group) {
             const int offset = static_cast<int>(group) * kTargetLanes;
             const int count = std::min(kTargetLanes, num_targets - offset);
-            integrate_group(first_target + offset, count, scratch);
+            int targets[kTargetLanes];
+            std::iota(targets, targets + count, first_target + offset);
+            integrate_group({targets, at(count)}, triangles_, {}, scratch);
             const BlockRows rows{G.data() + block_ * offset, H.data() + block_ * offset,
                                  static_cast<std::size_t>(G.outerStride()),
                                  static_cast<std::size_t>(H.outerStride()), count};

@@ -54,6 +54,7 @@ public:
     [[nodiscard]] const SurfaceMesh& mesh() const noexcept { return mesh_; }
     [[nodiscard]] const BoundaryOptions& options() const noexcept { return options_; }
     [[nodiscard]] const BoundaryNodes& nodes() const noexcept { return *nodes_; }
+    [[nodiscard]] const BoundaryAssembler& assembler() const noexcept { return *assembler_; }
 
     /// Rows of the equations of nodes [first_node, first_node + num_row_nodes): block·num_row_nodes
     /// rows and block·num_nodes() columns of G and H, all of them written. Rows do not depend on
