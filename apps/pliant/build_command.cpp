@@ -293,6 +293,9 @@ const std::map<std::string, std::string> kKindsOfOption{
     {"--contactable", "greens"},
     {"--support-columns", "greens"},
     {"--readout", "greens"},
+    {"--solver", "greens"},
+    {"--residual", "greens"},
+    {"--memory", "greens"},
 };
 
 std::string checked_kind(const Arguments& arguments) {
@@ -414,7 +417,11 @@ Command build_command() {
              {"--contactable", "SELECTION", "greens: nodes that may be touched (default all)"},
              {"--support-columns", "", "greens: what --fix holds may be moved and released, too"},
              {"--readout", "READOUT",
-              "greens: displacement or stress inside, as in \"stress 0 0 0.02\"; repeatable"}},
+              "greens: displacement or stress inside, as in \"stress 0 0 0.02\"; repeatable"},
+             {"--solver", "NAME",
+              "greens, bem: direct, iterative, or auto (default), direct while memory allows"},
+             {"--residual", "R", "greens, bem: of the iterative solver, relative (default 1e-4)"},
+             {"--memory", "GB", "greens: that may be used (default what is free)"}},
         .run = run_build};
 }
 

@@ -33,6 +33,9 @@ const std::map<std::string, std::string> kGreensOptionOfName{
     {"region", "--region"},
     {"readouts", "--readout"},
     {"crease_angle", "--crease"},
+    {"solver", "--solver"},
+    {"residual", "--residual"},
+    {"memory", "--memory"},
 };
 
 /// `displacement x y z` or `stress x y z`
@@ -63,7 +66,7 @@ GreensBuildOptions parse_greens_options(const Arguments& arguments) {
     options.size = arguments.real("--size", 0, 1e-6, 1e6);
     const bool is_fem = is_second(arguments, "--method", "bem", "fem");
     options.method = is_fem ? GreensMethod::FiniteElements : GreensMethod::BoundaryElements;
-    for (const char* option : {"--elements", "--crease"})
+    for (const char* option : {"--elements", "--crease", "--solver", "--residual"})
         if (is_fem && arguments.has(option))
             throw InputError("", std::string(option) + " is for --method bem; drop it");
     for (const char* option :
@@ -73,6 +76,10 @@ GreensBuildOptions parse_greens_options(const Arguments& arguments) {
     if (is_second(arguments, "--elements", "linear", "constant"))
         options.elements = BoundaryElements::Constant;
     options.crease_angle = arguments.real("--crease", 0, 0, 180) * std::numbers::pi / 180;
+
+    options.solver = greens_solver(arguments.text("--solver", "auto"));
+    options.residual = arguments.real("--residual", options.residual, 1e-6, 0.1);
+    options.memory = 1e9 * arguments.real("--memory", 0, 0, 1e6);
 
     const MaterialChoice material = parse_material_choice(arguments, Law::SmallStrain);
     options.youngs_modulus = material.youngs_modulus;
@@ -145,7 +152,8 @@ void print_greens_report(const std::string& in, const std::string& out, const Gr
     if (report.num_unknowns > 0) {
         table.add({"assembly", grouped(report.num_unknowns) + " unknowns",
                    seconds(report.assembly_seconds)});
-        table.add({"factorisation", "", seconds(report.factor_seconds)});
+        table.add({report.is_iterative ? "preconditioner" : "factorisation", "",
+                   seconds(report.factor_seconds)});
     }
     const int num_new = report.num_columns - report.num_cached;
     table.add({"columns", grouped(num_new) + " nodes", seconds(report.column_seconds)});
@@ -154,6 +162,10 @@ void print_greens_report(const std::string& in, const std::string& out, const Gr
     std::printf("memory       %s expected, peak %s\n",
                 byte_size(static_cast<double>(report.estimated_bytes)).c_str(),
                 byte_size(static_cast<double>(report.peak_bytes)).c_str());
+    if (report.mean_products > 0)
+        std::printf("iterative    matrix %s, %.1f products a column, residuals up to %.1e\n",
+                    byte_size(report.matrix_bytes).c_str(), report.mean_products,
+                    report.max_residual);
     for (const std::string& note : report.notes) std::printf("note         %s\n", note.c_str());
     if (!report.cache_problem.empty())
         std::printf("note         columns were not kept for later: %s\n",
@@ -180,6 +192,10 @@ void print_greens_json(const std::string& out, const GreensModel& model,
         .member("assembly_seconds", report.assembly_seconds)
         .member("factor_seconds", report.factor_seconds)
         .member("column_seconds", report.column_seconds)
+        .member("is_iterative", report.is_iterative)
+        .member("matrix_bytes", report.matrix_bytes)
+        .member("mean_products", report.mean_products)
+        .member("max_residual", report.max_residual)
         .member("estimated_bytes", report.estimated_bytes)
         .member("peak_bytes", report.peak_bytes)
         .member("cache_problem", report.cache_problem);

@@ -100,7 +100,7 @@ struct Progress::Display {
     std::FILE* out = nullptr;
     ProgressStyle style = ProgressStyle::Lines;
     std::mutex mutex;
-    std::string stage;
+    std::string stage, note;
     bool in_stage = false;
     std::atomic<std::int64_t> next_draw_ns{0};
 
@@ -138,6 +138,7 @@ void Progress::stage(const std::string& name, std::size_t total) {
     stage_start_ns_.store(now_ns(), std::memory_order_relaxed);
     if (!display_) return;
     display_->stage = name;
+    display_->note.clear();
     display_->in_stage = true;
     display_->next_draw_ns.store(coarse_now_ns() + display_->interval_ns(),
                                  std::memory_order_relaxed);
@@ -154,6 +155,12 @@ void Progress::advance(std::size_t units) {
     if (!lock || now < display_->next_draw_ns.load(std::memory_order_relaxed)) return;
     display_->next_draw_ns.store(now + display_->interval_ns(), std::memory_order_relaxed);
     if (display_->in_stage) draw(false);
+}
+
+void Progress::note(const std::string& text) {
+    if (!display_) return;
+    const std::lock_guard lock(display_->mutex);
+    display_->note = text;
 }
 
 void Progress::finish() {
@@ -174,13 +181,15 @@ void Progress::draw(bool stage_ended) {
     const std::string time = stage_ended ? duration_text(elapsed_seconds())
                              : left < 0  ? ""
                                          : clock_text(left) + " left";
+    const std::string name =
+        display_->stage + (display_->note.empty() ? "" : ", " + display_->note);
     std::string text;
     if (display_->style == ProgressStyle::Bar) {
-        text = "\r" + bar_text(display_->stage, part, time, terminal_width(display_->out)) +
+        text = "\r" + bar_text(name, part, time, terminal_width(display_->out)) +
                "\x1b[K" + (stage_ended ? "\n" : "");
     } else if (display_->style == ProgressStyle::Lines) {
         const std::string percent = std::to_string(static_cast<int>(100.0 * part)) + " %  ";
-        text = display_->stage + "  " + (stage_ended ? "" : percent) + time + "\n";
+        text = name + "  " + (stage_ended ? "" : percent) + time + "\n";
     } else {
         constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
         JsonWriter json;
@@ -188,8 +197,9 @@ void Progress::draw(bool stage_ended) {
             .member("stage", display_->stage)
             .member("fraction", rounded(part, 1e-4))
             .member("elapsed_s", rounded(elapsed_seconds(), 1e-3))
-            .member("remaining_s", left < 0 ? kUnknown : rounded(left, 1e-3))
-            .end_object();
+            .member("remaining_s", left < 0 ? kUnknown : rounded(left, 1e-3));
+        if (!display_->note.empty()) json.member("note", display_->note);
+        json.end_object();
         text = json.text() + "\n";
     }
     std::fwrite(text.data(), 1, text.size(), display_->out);

@@ -11,7 +11,7 @@
 namespace pliant {
 
 struct PreconditionerOptions {
-    int leaf_nodes = 256;    ///< clusters with more nodes are divided
+    int leaf_nodes = 128;    ///< clusters with more nodes are divided
     bool has_coarse = true;  ///< rigid motions of each cluster, docs/greens-large.md eq. (L9)
 };
 

@@ -6,6 +6,7 @@
 #include "greens/column_batches.h"
 #include "greens/finite_source.h"
 #include "greens/greens_nodes.h"
+#include "greens/iterative_source.h"
 #include "greens/outer_surface.h"
 #include "pliant/core/error.h"
 #include "pliant/core/version.h"
@@ -107,17 +108,43 @@ public:
         for (const double area : boundary.areas())
             reference.areas.push_back(length * length * area);
         const std::vector<int> columns = add_kinds(model);
-        check_memory(boundary_memory(model.num_nodes(), static_cast<double>(columns.size())), model,
-                     columns);
+        const auto num_columns = static_cast<double>(columns.size());
+        const GreensMemory direct = boundary_memory(model.num_nodes(), num_columns);
+        report_.is_iterative =
+            options_.solver == GreensSolver::Iterative ||
+            (options_.solver == GreensSolver::Auto && direct.total() > memory_limit());
+        const GreensMemory memory =
+            report_.is_iterative ? iterative_memory(model.num_nodes(), num_columns) : direct;
+        check_memory(memory, model, columns);
 
         CacheKey key = base_key("boundary elements", reference.kinds, readouts);
+        if (report_.is_iterative) key.add(std::string("iterative")).add(options_.residual);
         key.add(hash).add(static_cast<int>(options_.elements)).add(options_.crease_angle);
         key.add(options_.poisson_ratio);
         require_inside(boundary, readouts);
-        add_columns(model, columns, readouts, key, [&](const std::vector<int>& missing) {
-            return std::make_unique<BoundaryElementSource>(boundary, reference.kinds, missing,
-                                                           readouts);
-        });
+        std::shared_ptr<const IterativeReport> solved;
+        add_columns(model, columns, readouts, key,
+                    [&](const std::vector<int>& missing) -> std::unique_ptr<GreensColumnSource> {
+                        if (!report_.is_iterative)
+                            return std::make_unique<BoundaryElementSource>(
+                                boundary, reference.kinds, missing, readouts);
+                        IterativeOptions iterative;
+                        iterative.tolerance = options_.residual;
+                        // what the rest leaves
+                        iterative.memory = std::min(
+                            iterative.memory, memory_limit() - memory.matrix - memory.columns -
+                                                  24.0 * 3 * model.num_nodes() * 3 * kBatchNodes);
+                        auto source = std::make_unique<IterativeBoundarySource>(
+                            boundary, reference.kinds, readouts, iterative);
+                        solved = source->report();
+                        return source;
+                    });
+        if (solved) {
+            report_.matrix_bytes =
+                static_cast<double>(solved->matrix_bytes + solved->preconditioner_bytes);
+            report_.mean_products = solved->mean_iterations;
+            report_.max_residual = solved->max_residual;
+        }
         if (model.asymmetry > kDoubtfulAsymmetry)
             report_.notes.push_back("responses of pairs of nodes to each other differ by " +
                                     greens_number(100 * model.asymmetry) +
@@ -161,9 +188,10 @@ public:
         CacheKey key = base_key("finite elements", reference.kinds, problem.readouts);
         add_problem(key, problem);
         const auto readouts = problem.readouts;
-        add_columns(model, columns, readouts, key, [&](const std::vector<int>&) {
-            return std::make_unique<FiniteElementSource>(std::move(problem));
-        });
+        add_columns(model, columns, readouts, key,
+                    [&](const std::vector<int>&) -> std::unique_ptr<GreensColumnSource> {
+                        return std::make_unique<FiniteElementSource>(std::move(problem));
+                    });
         if (model.poisson_ratio > kStiffeningPoisson)
             report_.notes.push_back("linear elements are too stiff at a Poisson ratio of " +
                                     greens_number(model.poisson_ratio) +
@@ -262,11 +290,16 @@ private:
         return column_nodes(reference.positions, reference.kinds, options_);
     }
 
+    [[nodiscard]] double memory_limit() const {
+        const auto available = static_cast<double>(available_memory());
+        return options_.memory > 0 ? std::min(options_.memory, available) : available;
+    }
+
     void check_memory(const GreensMemory& memory, const GreensModel& model,
                       const std::vector<int>& columns) {
         report_.estimated_bytes = static_cast<std::int64_t>(memory.total());
-        check_greens_memory(memory, static_cast<double>(available_memory()), model.method,
-                            model.num_nodes(), static_cast<int>(columns.size()));
+        check_greens_memory(memory, memory_limit(), model.method, model.num_nodes(),
+                            static_cast<int>(columns.size()));
     }
 
     template <class MakeSource>
@@ -320,6 +353,22 @@ void check_poisson(const GreensBuildOptions& options) {
 
 }  // namespace
 
+std::string_view to_string(GreensSolver solver) noexcept {
+    switch (solver) {
+        case GreensSolver::Auto: return "auto";
+        case GreensSolver::Direct: return "direct";
+        case GreensSolver::Iterative: return "iterative";
+    }
+    return "";
+}
+
+GreensSolver greens_solver(std::string_view name) {
+    for (const GreensSolver solver :
+         {GreensSolver::Auto, GreensSolver::Direct, GreensSolver::Iterative})
+        if (name == to_string(solver)) return solver;
+    throw InputError("", "solver", std::string(name), "auto, direct or iterative");
+}
+
 void check_options(const GreensBuildOptions& options) {
     const bool is_finite_elements = options.method == GreensMethod::FiniteElements;
     if (!(options.size >= 0) || !std::isfinite(options.size))
@@ -356,6 +405,15 @@ void check_options(const GreensBuildOptions& options) {
                          "boundary elements know one isotropic material; use finite elements for "
                          "regions of others, and for those with a grain");
     }
+    if (!(options.residual >= 1e-6 && options.residual <= 0.1))
+        throw InputError("", "residual", greens_number(options.residual),
+                         "1e-6 to 0.1, relative to the right-hand side");
+    if (!(options.memory >= 0) || !std::isfinite(options.memory))
+        throw InputError("", "memory", greens_number(options.memory),
+                         "bytes that may be used, or 0 for what is free");
+    if (is_finite_elements && options.solver == GreensSolver::Iterative)
+        throw InputError("", "solver", "iterative",
+                         "direct or auto for finite elements, whose matrix is sparse");
     if (!(options.crease_angle >= 0 && options.crease_angle < 3.2))
         throw InputError("", "crease_angle", greens_number(options.crease_angle),
                          "0, or an angle in radians up to π");

@@ -2,6 +2,7 @@
 
 #include "core/numbers.h"
 #include "greens/column_batches.h"
+#include "greens/iterative_source.h"
 #include "pliant/core/error.h"
 #include "pliant/geometry/selection.h"
 
@@ -17,6 +18,8 @@ using Eigen::Vector3d;
 /// Three nodes that are not on a line hold a body; thinner triangles than this do not in single
 /// precision. Over the length of the body.
 constexpr double kThinnestSupport = 1e-4;
+/// Below this, products of the iterative solver are for too few right-hand sides.
+constexpr double kLeastKrylovVectors = 24 * 200;
 
 bool has_triangle(const std::vector<Vector3d>& points, double smallest_height) {
     const auto farthest = [&](const auto& distance) {
@@ -116,6 +119,13 @@ GreensMemory boundary_memory(double num_nodes, double num_columns) noexcept {
     return {8 * rows * rows, 8 * rows * (columns + 3 * kBatchNodes), 4 * rows * columns};
 }
 
+GreensMemory iterative_memory(double num_nodes, double num_columns) noexcept {
+    const double rows = 3 * num_nodes, columns = 3 * num_columns;
+    // right-hand sides and solutions of a batch, and Krylov spaces for few of them at a time
+    const double loads = 8 * rows * (2.0 * 3 * kBatchNodes + kLeastKrylovVectors);
+    return {iterative_matrix_bytes(num_nodes), loads, 4 * rows * columns, true};
+}
+
 GreensMemory finite_memory(double num_unknowns, double num_nodes, double num_columns) noexcept {
     // entries of factors of a mesh of equal sides under nested dissection, and their work space
     const double entries = 60 * std::pow(num_unknowns, 4.0 / 3);
@@ -131,12 +141,15 @@ void check_greens_memory(const GreensMemory& memory, double available, GreensMet
         "", "Green's functions of " + std::to_string(num_nodes) + " nodes with " +
                 std::to_string(num_columns) + " columns by " + std::string(to_string(method)) +
                 " need " + greens_gigabytes(memory.total()) + " (" +
-                greens_gigabytes(memory.matrix) + " of them to be factored, " +
+                greens_gigabytes(memory.matrix) +
+                (memory.is_iterative ? " of them for the matrix, " : " of them to be factored, ") +
                 greens_gigabytes(memory.columns) + " for the result), and " +
-                greens_gigabytes(available) + " are free; " +
-                (is_boundary ? "take a coarser surface, make the contactable region smaller, or "
-                               "use finite elements"
-                             : "lower the resolution, or make the contactable region smaller"));
+                greens_gigabytes(available) + " may be used; " +
+                (!is_boundary ? "lower the resolution, or make the contactable region smaller"
+                 : memory.is_iterative
+                     ? "take a coarser surface, or make the contactable region smaller"
+                     : "take a coarser surface, make the contactable region smaller, or use the "
+                       "iterative solver or finite elements"));
 }
 
 }  // namespace pliant

@@ -22,14 +22,17 @@ void connect_vertices(GreensModel& model);
 
 /// Needed at the same time [bytes].
 struct GreensMemory {
-    double matrix = 0;   ///< factored
+    double matrix = 0;   ///< factored; iterative: with its preconditioner
     double loads = 0;    ///< right-hand sides
     double columns = 0;  ///< result
+    bool is_iterative = false;
     [[nodiscard]] double total() const noexcept { return matrix + loads + columns; }
 };
 [[nodiscard]] GreensMemory boundary_memory(double num_nodes, double num_columns) noexcept;
 [[nodiscard]] GreensMemory finite_memory(double num_unknowns, double num_nodes,
                                          double num_columns) noexcept;
+/// Of the iterative solver, docs/greens-large.md eq. (L11).
+[[nodiscard]] GreensMemory iterative_memory(double num_nodes, double num_columns) noexcept;
 /// Throws InputError that says what is needed, what there is and what would help.
 void check_greens_memory(const GreensMemory& memory, double available, GreensMethod method,
                          int num_nodes, int num_columns);

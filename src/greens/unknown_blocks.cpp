@@ -112,11 +112,13 @@ MatrixXd UnknownBlocks::rigid_motions() const {
     for (int i = 0; i < n; ++i)
         if (is_free(i)) centre += x[at(i)];
     centre /= std::max(1, n - static_cast<int>(fixed_.size()));
-    MatrixXd motions(3 * n, 6);
+    const bool can_turn = model_.options().elements == BoundaryElements::Linear;
+    MatrixXd motions(3 * n, can_turn ? 6 : 3);
     for (int i = 0; i < n; ++i)
         for (int k = 0; k < 3; ++k) {
             motions.block<3, 1>(3 * i, k) = Vector3d::Unit(k);
-            motions.block<3, 1>(3 * i, 3 + k) = Vector3d::Unit(k).cross(x[at(i)] - centre);
+            if (can_turn)
+                motions.block<3, 1>(3 * i, 3 + k) = Vector3d::Unit(k).cross(x[at(i)] - centre);
         }
     // orthonormal on free nodes
     MatrixXd free = motions;

@@ -51,7 +51,8 @@ public:
     /// −Ā of the same.
     void knowns(std::span<const int> rows, Workspace& workspace, Eigen::MatrixXd& out) const;
 
-    /// Rigid motions of the free nodes, orthonormal, zero rows at fixed nodes: 3n × 6.
+    /// Rigid motions of the free nodes, orthonormal, zero rows at fixed nodes: 3n × 6, or 3n × 3,
+    /// translations, for constant elements, whose values cannot turn.
     [[nodiscard]] Eigen::MatrixXd free_rigid_motions() const;
     /// A times these, from H · rigid = 0, that is from columns of fixed nodes alone; needs own
     /// blocks.

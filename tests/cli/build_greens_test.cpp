@@ -47,6 +47,17 @@ TEST_F(BuildGreensCommand, TakesFiniteElementsAndConstantElements) {
     EXPECT_TRUE(contains(constant, "nodes        64,")) << constant.text;
 }
 
+TEST_F(BuildGreensCommand, SolvesIterativelyWhenAskedOrWhenMemoryIsShort) {
+    const Output iterative =
+        pliant(build("--levels 1 --solver iterative --residual 1e-5 --fix \"z < 5 %\""));
+    ASSERT_EQ(iterative.exit_code, 0) << iterative.text;
+    for (const char* text : {"preconditioner", "products a column, residuals up to"})
+        EXPECT_TRUE(contains(iterative, text)) << text << iterative.text;
+    const Output refused = pliant(build("--levels 1 --memory 0.001 --fix \"z < 5 %\" --no-cache"));
+    EXPECT_NE(refused.exit_code, 0);
+    EXPECT_TRUE(contains(refused, "may be used")) << refused.text;
+}
+
 TEST_F(BuildGreensCommand, ErrorsNameTheOption) {
     const auto says = [&](const std::string& options, const std::string& sentence) {
         const Output output = pliant(build(options));
@@ -54,6 +65,8 @@ TEST_F(BuildGreensCommand, ErrorsNameTheOption) {
         EXPECT_TRUE(contains(output, sentence)) << output.text;
     };
     says("", "pliant build --kind greens needs --fix \"z < 5 %\"");
+    says("--fix \"z < 2 %\" --solver fast", "--solver = fast (expected auto, direct or iterative)");
+    says("--fix \"z < 2 %\" --method fem --solver iterative", "--solver is for --method bem");
     says("--fix \"z < 2 %\" --poisson 0.7", "--poisson = 0.7 (expected -1 < value <= 0.5)");
     says("--fix \"z < 2 %\" --poisson 0.5 --method fem",
          "--poisson = 0.5 (expected value <= 0.48 for finite elements, which lock near 0.5; "

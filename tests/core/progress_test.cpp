@@ -189,6 +189,27 @@ TEST(Progress, LinesComeAtTheEndOfStagesAndEveryTwoSeconds) {
     EXPECT_EQ(count_of(capture.text(), "\n"), 3u);
 }
 
+TEST(Progress, ANoteFollowsTheStageUntilTheNext) {
+    const Capture capture;
+    Progress progress(ProgressStyle::Lines, capture.stream());
+    progress.stage("solving", 2);
+    progress.note("residual 0.1");
+    progress.note("residual 0.01");
+    progress.advance(2);
+    progress.stage("writing");
+    progress.finish();
+    EXPECT_TRUE(std::regex_match(capture.text(),
+                                 std::regex("solving, residual 0.01  [0-9.]+ s\nwriting  [0-9.]+ "
+                                            "s\n")))
+        << capture.text();
+    const Capture json;
+    Progress lines(ProgressStyle::Json, json.stream());
+    lines.stage("solving", 2);
+    lines.note("residual 0.1");
+    lines.finish();
+    EXPECT_NE(json.text().find("\"note\":\"residual 0.1\"}"), std::string::npos) << json.text();
+}
+
 TEST(Progress, JsonLinesMarkStartAndEndOfEachStage) {
     const Capture capture;
     Progress progress(ProgressStyle::Json, capture.stream());

@@ -118,8 +118,18 @@ TEST(GreensMemory, IsRefusedWithAlternatives) {
         test::input_error(
             [&] { check_greens_memory(memory, 8e9, GreensMethod::BoundaryElements, 10000, 9000); }),
         "Green's functions of 10000 nodes with 9000 columns by boundary elements need 17.1 "
-        "GB (7.2 GB of them to be factored, 3.2 GB for the result), and 8.0 GB are free; take "
-        "a coarser surface, make the contactable region smaller, or use finite elements");
+        "GB (7.2 GB of them to be factored, 3.2 GB for the result), and 8.0 GB may be used; "
+        "take a coarser surface, make the contactable region smaller, or use the iterative solver "
+        "or finite elements");
+    // the iterative solver needs less of everything but the result
+    const GreensMemory large = iterative_memory(20000, 500);
+    EXPECT_LT(large.total(), 8e9);
+    EXPECT_EQ(large.columns, boundary_memory(20000, 500).columns);
+    EXPECT_GT(boundary_memory(20000, 500).matrix, 28e9);
+    EXPECT_NE(test::input_error([&] {
+                  check_greens_memory(large, 2e9, GreensMethod::BoundaryElements, 20000, 500);
+              }).find("of them for the matrix"),
+              std::string::npos);
     EXPECT_NE(test::input_error([&] {
                   check_greens_memory(finite_memory(1e6, 2e4, 2e4), 8e9,
                                       GreensMethod::FiniteElements, 20000, 20000);

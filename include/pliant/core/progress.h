@@ -38,6 +38,9 @@ public:
     void stage(const std::string& name, std::size_t total = 1);
     /// Adds finished units; redraws at most ten times a second. Throws Cancelled if cancelled.
     void advance(std::size_t units = 1);
+    /// What is shown behind the name of the stage until the next one, as "residual 2e-4". From any
+    /// thread.
+    void note(const std::string& text);
     /// Ends the last stage and the display.
     void finish();
 

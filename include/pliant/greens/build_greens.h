@@ -9,9 +9,20 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace pliant {
+
+/// How the equations of boundary elements are solved, docs/greens-large.md.
+enum class GreensSolver {
+    Auto,       ///< direct while it fits in memory
+    Direct,     ///< a dense matrix of 72 n² bytes is factored
+    Iterative,  ///< a hierarchical matrix and GMRES: memory like n log n
+};
+[[nodiscard]] std::string_view to_string(GreensSolver solver) noexcept;
+/// "auto", "direct", "iterative". Throws InputError for other names.
+[[nodiscard]] GreensSolver greens_solver(std::string_view name);
 
 struct GreensBuildOptions {
     double size = 0;  ///< the longest side of the surface is scaled to this [m]; 0: as it is
@@ -28,6 +39,9 @@ struct GreensBuildOptions {
     // boundary elements
     BoundaryElements elements = BoundaryElements::Linear;
     double crease_angle = 0;  ///< > 0 [rad]: nodes are doubled along sharper edges
+    GreensSolver solver = GreensSolver::Auto;
+    double residual = 1e-4;  ///< of the iterative solver, relative; 1e-6 to 0.1
+    double memory = 0;       ///< that may be used [bytes]; 0: what is free
 
     // finite elements
     SimulationMeshOptions mesh = {.kind = "tet", .resolution = 24};
@@ -54,6 +68,9 @@ struct GreensBuildReport {
     int num_unknowns = 0;                     ///< scalar, of the system that is factored
     int num_columns = 0;                      ///< nodes with a column
     int num_cached = 0;                       ///< of these, from an earlier build
+    bool is_iterative = false;                ///< boundary elements without a dense matrix
+    double matrix_bytes = 0;                  ///< iterative: of the matrix and its preconditioner
+    double mean_products = 0, max_residual = 0;  ///< iterative: of a right-hand side
     double mesh_seconds = 0, assembly_seconds = 0, factor_seconds = 0, column_seconds = 0;
     std::int64_t estimated_bytes = 0;  ///< before it began
     std::int64_t peak_bytes = 0;       ///< of the whole process
