@@ -1,5 +1,6 @@
 #include "pliant/greens/wavelet_greens.h"
 
+#include "core/large_pages.h"
 #include "core/numbers.h"
 #include "greens/wavelet_kernels.h"
 #include "pliant/core/error.h"
@@ -18,6 +19,8 @@ namespace {
 
 /// Entries of a row functional that are looked up together.
 constexpr int kRowChunk = 256;
+/// How far ahead sums look for their columns.
+constexpr std::size_t kColumnsAhead = 4;
 
 /// Of each thread, for sums that nobody keeps.
 std::span<float> thread_scratch(std::size_t size) {
@@ -142,8 +145,9 @@ void WaveletGreensFunctions::find_places() {
             count += static_cast<std::uint32_t>(std::popcount(masks[w]));
         }
     }
+    columns_.nodes = in_large_pages(columns_.nodes);
+    columns_.blocks = in_large_pages(columns_.blocks, kBlockPad);
     // kernels read whole vectors
-    columns_.blocks.reserve(columns_.blocks.size() + kBlockPad);
     columns_.blocks.resize(columns_.blocks.size() + kBlockPad, 0.0f);
 }
 
@@ -196,17 +200,20 @@ std::size_t WaveletGreensFunctions::sum_size(int num_nodes) const noexcept {
     return at(transform_.level_sizes()[at(level_of_prefix(num_nodes))]) * sum_stride();
 }
 
+SparseBlocks WaveletGreensFunctions::blocks_to(std::size_t index, int level) const noexcept {
+    const std::size_t first = starts_[index], size = at(layout_.block) * at(layout_.block);
+    return {columns_.nodes.data() + first, columns_.blocks.data() + first * size,
+            columns_.level_ends[index * at(transform_.num_levels() + 1) + at(level)]};
+}
+
 void WaveletGreensFunctions::add_group(std::size_t index, const float* weights, int level,
-                                       float* sum) const noexcept {
-    const Column column = group(index);
-    const std::size_t count = column.level_ends[at(level)];
-    if (layout_.block == 3) {
-        if (weights[0] != 0 || weights[1] != 0 || weights[2] != 0)
-            add_sparse_blocks(column.nodes.data(), column.blocks.data(), count, weights, sum);
-        return;
-    }
-    for (std::size_t k = 0; k < count; ++k)
-        sum[at(column.nodes[k])] += weights[0] * column.blocks[k];
+                                       const SparseBlocks& next, float* sum) const noexcept {
+    const SparseBlocks column = blocks_to(index, level);
+    if (layout_.block == 3)
+        add_sparse_blocks(column, weights, next, sum);
+    else
+        for (std::size_t k = 0; k < column.count; ++k)
+            sum[at(column.nodes[k])] += weights[0] * column.blocks[k];
 }
 
 void WaveletGreensFunctions::add_body_groups(std::span<const float> weights, int level,
@@ -216,7 +223,7 @@ void WaveletGreensFunctions::add_body_groups(std::span<const float> weights, int
          first += block, ++g) {
         std::array<float, 3> some = {};
         std::copy_n(weights.data() + first, std::min(block, weights.size() - first), some.data());
-        add_group(g, some.data(), level, sum);
+        add_group(g, some.data(), level, {}, sum);
     }
 }
 
@@ -226,9 +233,21 @@ void WaveletGreensFunctions::accumulate(std::span<const int> ids, std::span<cons
     assert(weights.size() == ids.size() * at(layout_.block));
     assert(sum.size() >= sum_size(num_nodes));
     const int level = level_of_prefix(num_nodes);
-    for (std::size_t k = 0; k < ids.size(); ++k)
-        add_group(at(place_[at(ids[k])]), weights.data() + k * at(layout_.block), level,
+    const std::size_t levels = at(transform_.num_levels() + 1);
+    for (std::size_t k = 0; k < ids.size(); ++k) {
+        // columns lie anywhere: what leads to one is fetched some columns before
+        if (k + 2 * kColumnsAhead < ids.size())
+            __builtin_prefetch(place_.data() + ids[k + 2 * kColumnsAhead]);
+        if (k + kColumnsAhead < ids.size()) {
+            const std::size_t ahead = at(place_[at(ids[k + kColumnsAhead])]);
+            __builtin_prefetch(starts_.data() + ahead);
+            __builtin_prefetch(columns_.level_ends.data() + ahead * levels);
+        }
+        const SparseBlocks next =
+            k + 1 < ids.size() ? blocks_to(at(place_[at(ids[k + 1])]), level) : SparseBlocks{};
+        add_group(at(place_[at(ids[k])]), weights.data() + k * at(layout_.block), level, next,
                   sum.data());
+    }
     add_body_groups(body_weights, level, sum.data());
 }
 
@@ -238,11 +257,7 @@ std::span<const float> WaveletGreensFunctions::field(std::span<const float> sum,
     assert(sum.size() >= size && scratch.size() >= size);
     std::copy_n(sum.data(), size, scratch.data());
     transform_.inverse(scratch.data(), static_cast<int>(stride), level_of_prefix(num_nodes));
-    // without the padding, in place
-    if (stride != block)
-        for (std::size_t node = 1; node < at(num_nodes); ++node)
-            for (std::size_t c = 0; c < block; ++c)
-                scratch[node * block + c] = scratch[node * stride + c];
+    if (stride != block) remove_padding(scratch.data(), at(num_nodes));
     return scratch.first(at(num_nodes) * block);
 }
 

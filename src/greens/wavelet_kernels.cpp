@@ -15,20 +15,30 @@ namespace pliant::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-void sparse_blocks(const int* nodes, const float* blocks, std::size_t count, const float* weights,
-                   float* sum) {
+HWY_INLINE void add_block(int node, const float* block, const float* weights, float* sum) {
     const hn::CappedTag<float, 4> d;
-    const auto x = hn::Set(d, weights[0]), y = hn::Set(d, weights[1]), z = hn::Set(d, weights[2]);
-    for (std::size_t k = 0; k < count; ++k, blocks += 9) {
-        float* const to = sum + kPaddedBlock * static_cast<std::size_t>(nodes[k]);
-        for (std::size_t c = 0; c < kPaddedBlock; c += hn::Lanes(d)) {
-            auto value = hn::MulAdd(x, hn::LoadU(d, blocks + c), hn::LoadU(d, to + c));
-            const auto other = hn::MulAdd(y, hn::LoadU(d, blocks + 3 + c),
-                                          hn::Mul(z, hn::LoadU(d, blocks + 6 + c)));
-            value = hn::Add(value, other);
-            hn::StoreU(value, d, to + c);
-        }
+    float* const to = sum + kPaddedBlock * static_cast<std::size_t>(node);
+    for (std::size_t c = 0; c < kPaddedBlock; c += hn::Lanes(d)) {
+        const auto value =
+            hn::MulAdd(hn::Set(d, weights[0]), hn::LoadU(d, block + c), hn::LoadU(d, to + c));
+        const auto other = hn::MulAdd(hn::Set(d, weights[1]), hn::LoadU(d, block + 3 + c),
+                                      hn::Mul(hn::Set(d, weights[2]), hn::LoadU(d, block + 6 + c)));
+        hn::StoreU(hn::Add(value, other), d, to + c);
     }
+}
+
+void sparse_blocks(const SparseBlocks& column, const float* w, const SparseBlocks& next,
+                   float* sum) {
+    const float weights[3] = {w[0], w[1], w[2]};
+    const std::size_t both = HWY_MIN(column.count, next.count);
+    const float* block = column.blocks;
+    std::size_t k = 0;
+    for (; k < both; ++k, block += 9) {
+        __builtin_prefetch(next.blocks + 9 * k, 0, 2);
+        if (k % 16 == 0) __builtin_prefetch(next.nodes + k, 0, 2);
+        add_block(column.nodes[k], block, weights, sum);
+    }
+    for (; k < column.count; ++k, block += 9) add_block(column.nodes[k], block, weights, sum);
 }
 
 void blocks_of_places(const std::uint32_t* places, const float* weights, int count,
@@ -58,6 +68,17 @@ void padded(const int* nodes, const float* weights, int count, const float* sum,
     }
 }
 
+void unpadded(float* values, std::size_t count) {
+    const hn::CappedTag<float, 4> d;
+    // what a vector leaves behind its third value, the next one covers
+    for (std::size_t k = 0; k + 1 < count; ++k)
+        for (std::size_t c = 0; c < kPaddedBlock; c += hn::Lanes(d))
+            hn::StoreU(hn::LoadU(d, values + kPaddedBlock * k + c), d, values + 3 * k + c);
+    if (count == 0) return;
+    for (std::size_t c = 0; c < 3; ++c)
+        values[3 * (count - 1) + c] = values[kPaddedBlock * (count - 1) + c];
+}
+
 }  // namespace pliant::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -67,14 +88,18 @@ namespace pliant {
 HWY_EXPORT(sparse_blocks);
 HWY_EXPORT(blocks_of_places);
 HWY_EXPORT(padded);
+HWY_EXPORT(unpadded);
 
-void add_sparse_blocks(const int* nodes, const float* blocks, std::size_t count,
-                       const float* weights, float* sum) noexcept {
-    HWY_DYNAMIC_DISPATCH(sparse_blocks)(nodes, blocks, count, weights, sum);
+void add_sparse_blocks(const SparseBlocks& column, const float* weights, const SparseBlocks& next,
+                       float* sum) noexcept {
+    HWY_DYNAMIC_DISPATCH(sparse_blocks)(column, weights, next, sum);
 }
 void sum_blocks(const std::uint32_t* places, const float* weights, int count, const float* blocks,
                 float* out) noexcept {
     HWY_DYNAMIC_DISPATCH(blocks_of_places)(places, weights, count, blocks, out);
+}
+void remove_padding(float* values, std::size_t count) noexcept {
+    HWY_DYNAMIC_DISPATCH(unpadded)(values, count);
 }
 void sum_padded(const int* nodes, const float* weights, int count, const float* sum,
                 float* out) noexcept {

@@ -11,12 +11,19 @@ namespace pliant {
 inline constexpr std::size_t kPaddedBlock = 4;
 inline constexpr std::size_t kBlockPad = 3;
 
-/// sum[nodes[k]] += blocks[k] weights
-void add_sparse_blocks(const int* nodes, const float* blocks, std::size_t count,
-                       const float* weights, float* sum) noexcept;
+struct SparseBlocks {
+    const int* nodes;
+    const float* blocks;
+    std::size_t count;
+};
+/// sum[nodes[k]] += blocks[k] weights; meanwhile `next` comes into the cache.
+void add_sparse_blocks(const SparseBlocks& column, const float* weights, const SparseBlocks& next,
+                       float* sum) noexcept;
 /// out = Σ weights[k] blocks[places[k]], nine values by columns
 void sum_blocks(const std::uint32_t* places, const float* weights, int count, const float* blocks,
                 float* out) noexcept;
+/// Takes the padding out of `count` vectors, in place.
+void remove_padding(float* values, std::size_t count) noexcept;
 /// out = Σ weights[k] sum[nodes[k]], four values
 void sum_padded(const int* nodes, const float* weights, int count, const float* sum,
                 float* out) noexcept;

@@ -15,6 +15,8 @@
 
 namespace pliant {
 
+struct SparseBlocks;
+
 struct WaveletOptions {
     WaveletKind kind = WaveletKind::LiftedLinear;
     /// ε: largest error of a column against its largest block, nearly; 0 ≤ ε < 1.
@@ -127,7 +129,9 @@ private:
     [[nodiscard]] std::size_t num_groups() const noexcept;  // columns, and groups of body columns
     [[nodiscard]] Column group(std::size_t index) const noexcept;
     [[nodiscard]] int level_of_prefix(int num_nodes) const noexcept;
-    void add_group(std::size_t index, const float* weights, int level, float* sum) const noexcept;
+    [[nodiscard]] SparseBlocks blocks_to(std::size_t index, int level) const noexcept;
+    void add_group(std::size_t index, const float* weights, int level, const SparseBlocks& next,
+                   float* sum) const noexcept;
     void add_body_groups(std::span<const float> weights, int level, float* sum) const noexcept;
     void add_field(std::span<float> sum, std::span<float> out) const noexcept;
     void group_element(int i, std::size_t index, float* by_columns) const noexcept;
