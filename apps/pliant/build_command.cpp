@@ -296,6 +296,10 @@ const std::map<std::string, std::string> kKindsOfOption{
     {"--solver", "greens"},
     {"--residual", "greens"},
     {"--memory", "greens"},
+    {"--wavelet", "greens"},
+    {"--tolerance", "greens"},
+    {"--base-threshold", "greens"},
+    {"--bits", "greens"},
 };
 
 std::string checked_kind(const Arguments& arguments) {
@@ -421,7 +425,12 @@ Command build_command() {
              {"--solver", "NAME",
               "greens, bem: direct, iterative, or auto (default), direct while memory allows"},
              {"--residual", "R", "greens, bem: of the iterative solver, relative (default 1e-4)"},
-             {"--memory", "GB", "greens: that may be used (default what is free)"}},
+             {"--memory", "GB", "greens: that may be used (default what is free)"},
+             {"--wavelet", "KIND",
+              "greens: compressed by linear, lifted-linear, butterfly or lifted-butterfly"},
+             {"--tolerance", "E", "--wavelet: error over the largest response (default 0.05)"},
+             {"--base-threshold", "", "--wavelet: small coefficients of the base go as well"},
+             {"--bits", "N", "--wavelet: of each number, 32 (default) or 16"}},
         .run = run_build};
 }
 

@@ -36,6 +36,9 @@ const std::map<std::string, std::string> kGreensOptionOfName{
     {"solver", "--solver"},
     {"residual", "--residual"},
     {"memory", "--memory"},
+    {"wavelet", "--wavelet"},
+    {"tolerance", "--tolerance"},
+    {"bits", "--bits"},
 };
 
 /// `displacement x y z` or `stress x y z`
@@ -97,6 +100,18 @@ GreensBuildOptions parse_greens_options(const Arguments& arguments) {
     for (const std::string& readout : arguments.all("--readout"))
         options.readouts.push_back(parse_readout(readout));
 
+    if (arguments.has("--wavelet")) {
+        WaveletOptions& wavelet = options.wavelet.emplace();
+        wavelet.kind = wavelet_kind(arguments.text("--wavelet"));
+        wavelet.tolerance = arguments.real("--tolerance", wavelet.tolerance, 0, 1e6);
+        wavelet.thresholds_base = arguments.has("--base-threshold");
+        wavelet.bits = arguments.integer("--bits", wavelet.bits, 1, 64);
+    }
+    for (const char* option : {"--tolerance", "--base-threshold", "--bits"})
+        if (!options.wavelet && arguments.has(option))
+            throw InputError("", std::string(option) +
+                                     " is for compressed functions; add --wavelet lifted-linear "
+                                     "or drop it");
     options.mesh.kind = arguments.text("--mesh", options.mesh.kind);
     options.mesh.resolution = arguments.integer("--resolution", options.mesh.resolution, 2, 1024);
     options.mesh.hollow = arguments.has("--hollow");

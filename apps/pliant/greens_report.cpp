@@ -4,6 +4,7 @@
 #include <string>
 
 #include "output.h"
+#include "pliant/greens/wavelet_greens.h"
 
 namespace pliant::cli {
 namespace {
@@ -15,8 +16,28 @@ std::string method_text(const GreensModel& model) {
 }
 
 double num_greens_bytes(const GreensModel& model) {
-    const auto* dense = dynamic_cast<const DenseGreensFunctions*>(model.reference.functions.get());
-    return dense ? static_cast<double>(dense->num_bytes()) : 0.0;
+    const GreensFunctions* const functions = model.reference.functions.get();
+    if (const auto* dense = dynamic_cast<const DenseGreensFunctions*>(functions))
+        return static_cast<double>(dense->num_bytes());
+    const auto* wavelets = dynamic_cast<const WaveletGreensFunctions*>(functions);
+    return wavelets ? static_cast<double>(wavelets->num_bytes()) : 0.0;
+}
+
+const CompressionReport* compression_of(const GreensModel& model) {
+    const auto* wavelets =
+        dynamic_cast<const WaveletGreensFunctions*>(model.reference.functions.get());
+    return wavelets ? &wavelets->report() : nullptr;
+}
+
+void print_compression(const CompressionReport& report) {
+    std::printf("wavelets     %s, tolerance %.3g%s, %d bits\n",
+                std::string(to_string(report.options.kind)).c_str(), report.options.tolerance,
+                report.options.thresholds_base ? " with the base" : "", report.options.bits);
+    std::printf("coefficients %s blocks, compression %.1f\n", grouped(report.num_blocks).c_str(),
+                report.compression);
+    std::printf("errors       RMS %.2g, largest %.2g", report.rms, report.max);
+    if (report.options.bits == 16) std::printf(", %.1g of it by rounding", report.quantisation);
+    std::printf("\n");
 }
 
 }  // namespace
@@ -45,6 +66,7 @@ void print_greens(const GreensModel& model) {
                 model.poisson_ratio, model.density);
     std::printf("units        length %.4g m, shear modulus %.4g Pa\n", reference.length,
                 reference.modulus);
+    if (const CompressionReport* report = compression_of(model)) print_compression(*report);
     std::printf("reciprocity  off by %.2g %%\n", 100 * model.asymmetry);
     std::printf("memory       %s\n", byte_size(num_greens_bytes(model)).c_str());
 }
@@ -69,8 +91,22 @@ void write_greens(const GreensModel& model, JsonWriter& json) {
         .member("length_m", reference.length)
         .member("shear_modulus_pa", reference.modulus)
         .member("asymmetry", model.asymmetry)
-        .member("memory_bytes", num_greens_bytes(model))
-        .end_object();
+        .member("memory_bytes", num_greens_bytes(model));
+    if (const CompressionReport* report = compression_of(model))
+        json.key("wavelets")
+            .begin_object()
+            .member("kind", std::string(to_string(report->options.kind)))
+            .member("tolerance", report->options.tolerance)
+            .member("thresholds_base", report->options.thresholds_base)
+            .member("bits", report->options.bits)
+            .member("num_blocks", report->num_blocks)
+            .member("num_free_blocks", report->num_free_blocks)
+            .member("compression", report->compression)
+            .member("rms_error", report->rms)
+            .member("max_error", report->max)
+            .member("quantisation_error", report->quantisation)
+            .end_object();
+    json.end_object();
 }
 
 }  // namespace pliant::cli

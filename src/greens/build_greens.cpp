@@ -29,6 +29,10 @@ using Eigen::Vector3d;
 constexpr int kGreensCacheFormat = 1;
 /// Finite elements are noticeably too stiff from here on.
 constexpr double kStiffeningPoisson = 0.45;
+/// Compressed functions are asked for reciprocity at so many nodes: every element is a sum.
+constexpr std::size_t kReciprocityNodes = 512;
+/// What is left of columns at tolerances that make sense, for the estimate of memory.
+constexpr double kLargestWaveletShare = 0.5;
 /// Reciprocity of boundary elements worse than this asks for a finer surface.
 constexpr double kDoubtfulAsymmetry = 0.1;
 
@@ -75,6 +79,26 @@ CacheKey base_key(const char* method, const std::vector<NodeKind>& kinds,
     add_readouts_to(key, readouts);
     return key;
 }
+
+/// Wavelet coefficients of columns as they come.
+class CompressingSink final : public ColumnSink {
+public:
+    CompressingSink(const GreensModel& model, const GreensLayout& layout,
+                    const WaveletOptions& options)
+        : builder_(model.surface, model.reference.kinds, model.reference.areas, layout, options) {}
+    void set_column(int node, const Eigen::Ref<const Eigen::MatrixXd>& values) override {
+        builder_.set_column(node, values);
+    }
+    void set_body_columns(const Eigen::Ref<const Eigen::MatrixXd>& values) override {
+        builder_.set_body_columns(values);
+    }
+    [[nodiscard]] std::shared_ptr<const WaveletGreensFunctions> finish() {
+        return builder_.finish();
+    }
+
+private:
+    WaveletGreensBuilder builder_;
+};
 
 /// One mesh with three numbers a node, from which both methods make their equations.
 class GreensBuilder {
@@ -295,8 +319,9 @@ private:
         return options_.memory > 0 ? std::min(options_.memory, available) : available;
     }
 
-    void check_memory(const GreensMemory& memory, const GreensModel& model,
+    void check_memory(GreensMemory memory, const GreensModel& model,
                       const std::vector<int>& columns) {
+        if (options_.wavelet) memory.columns *= kLargestWaveletShare;
         report_.estimated_bytes = static_cast<std::int64_t>(memory.total());
         check_greens_memory(memory, memory_limit(), model.method, model.num_nodes(),
                             static_cast<int>(columns.size()));
@@ -309,7 +334,10 @@ private:
         model.readouts = options_.readouts;
         int num_readouts = 0;
         for (const GreensReadout& readout : readouts) num_readouts += readout.num_values();
-        ColumnBatches batches({model.num_nodes(), 3, columns, 3, num_readouts}, key, cache_);
+        const GreensLayout layout{model.num_nodes(), 3, columns, 3, num_readouts};
+        std::optional<CompressingSink> sink;
+        if (options_.wavelet) sink.emplace(model, layout, *options_.wavelet);
+        ColumnBatches batches(layout, key, cache_, sink ? &*sink : nullptr);
         report_.num_cached = static_cast<int>(columns.size() - batches.missing().size());
         if (!batches.is_complete()) {
             const auto source = make_source(batches.missing());
@@ -320,9 +348,13 @@ private:
             const SecondsOfScope scope(report_.column_seconds);
             batches.compute(*source, progress_);
         }
-        model.reference.functions = batches.functions();
+        if (sink)
+            model.reference.functions = sink->finish();
+        else
+            model.reference.functions = batches.functions();
         model.asymmetry =
-            reciprocity_defect(*batches.functions(), model.reference.kinds, model.reference.areas);
+            reciprocity_defect(*model.reference.functions, model.reference.kinds,
+                               model.reference.areas, sink ? kReciprocityNodes : columns.size());
         report_.cache_problem = cache_.problem();
         report_.num_vertices = model.surface.mesh.num_vertices();
         report_.num_triangles = model.surface.mesh.num_triangles();
@@ -414,6 +446,14 @@ void check_options(const GreensBuildOptions& options) {
     if (is_finite_elements && options.solver == GreensSolver::Iterative)
         throw InputError("", "solver", "iterative",
                          "direct or auto for finite elements, whose matrix is sparse");
+    if (options.wavelet) {
+        check_options(*options.wavelet);
+        if (is_finite_elements || options.elements != BoundaryElements::Linear ||
+            options.crease_angle > 0)
+            throw InputError("",
+                             "wavelets need one node at each vertex of a subdivision surface: "
+                             "linear boundary elements without creases");
+    }
     if (!(options.crease_angle >= 0 && options.crease_angle < 3.2))
         throw InputError("", "crease_angle", greens_number(options.crease_angle),
                          "0, or an angle in radians up to π");
@@ -427,6 +467,10 @@ GreensModel build_greens_model(const SemiRegularMesh& surface, const GreensBuild
     told = {};
     if (surface.mesh.triangles.empty())
         throw InputError("", "the surface has no triangles; a closed surface mesh is needed");
+    if (options.wavelet && surface.num_levels() < 1)
+        throw InputError("",
+                         "wavelets need a surface with subdivision connectivity, and this one has "
+                         "a single level; pliant mesh --kind semiregular makes one with several");
     SemiRegularMesh sized = surface;
     if (options.size > 0) scale_to_size(sized.mesh, options.size);
     GreensBuilder builder(options, progress, told);

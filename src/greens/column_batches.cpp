@@ -30,10 +30,12 @@ std::optional<Eigen::MatrixXd> read_batch(const std::optional<Archive>& archive,
 
 }  // namespace
 
-ColumnBatches::ColumnBatches(DenseGreensLayout layout, const CacheKey& key, BuildCache& cache)
+ColumnBatches::ColumnBatches(DenseGreensLayout layout, const CacheKey& key, BuildCache& cache,
+                             ColumnSink* sink)
     : layout_(std::move(layout)),
       cache_(cache),
-      functions_(std::make_shared<DenseGreensFunctions>(layout_)) {
+      sink_(sink),
+      functions_(sink ? nullptr : std::make_shared<DenseGreensFunctions>(layout_)) {
     const std::span<const int> nodes = layout_.columns;
     for (std::size_t first = 0; first < nodes.size(); first += kBatchNodes) {
         const auto some =
@@ -45,10 +47,26 @@ ColumnBatches::ColumnBatches(DenseGreensLayout layout, const CacheKey& key, Buil
     const auto rows = at(layout_.block) * at(layout_.num_nodes) + at(layout_.num_readouts);
     if (const auto values =
             read_batch(cache_.find(kBatchStage, body_key_), at(layout_.num_body_columns), rows)) {
-        for (int k = 0; k < layout_.num_body_columns; ++k)
-            functions_->set_body_column(k, values->col(k));
+        set_body_columns(*values);
         has_body_ = true;
     }
+}
+
+void ColumnBatches::set_columns(std::span<const int> nodes, const Eigen::MatrixXd& values) {
+    parallel_for(nodes.size(), 16, [&](std::size_t k) {
+        const auto column =
+            values.middleCols(static_cast<Eigen::Index>(k) * layout_.block, layout_.block);
+        if (sink_)
+            sink_->set_column(nodes[k], column);
+        else
+            functions_->set_column(nodes[k], column);
+    });
+}
+
+void ColumnBatches::set_body_columns(const Eigen::MatrixXd& values) {
+    if (sink_) return sink_->set_body_columns(values);
+    for (int k = 0; k < layout_.num_body_columns; ++k)
+        functions_->set_body_column(k, values.col(k));
 }
 
 void ColumnBatches::find_kept(Batch& batch) {
@@ -59,10 +77,7 @@ void ColumnBatches::find_kept(Batch& batch) {
     if (!batch.is_kept)
         missing_.insert(missing_.end(), batch.nodes.begin(), batch.nodes.end());
     else
-        for (std::size_t k = 0; k < batch.nodes.size(); ++k)
-            functions_->set_column(
-                batch.nodes[k],
-                values->middleCols(static_cast<Eigen::Index>(k) * layout_.block, layout_.block));
+        set_columns(batch.nodes, *values);
 }
 
 void ColumnBatches::keep(std::uint64_t key, const Eigen::MatrixXd& values) {
@@ -81,8 +96,7 @@ void ColumnBatches::compute(GreensColumnSource& source, Progress& progress) {
         progress.stage("body forces");
         Eigen::MatrixXd values(source.num_rows(), layout_.num_body_columns);
         source.body_columns(values);
-        for (int k = 0; k < layout_.num_body_columns; ++k)
-            functions_->set_body_column(k, values.col(k));
+        set_body_columns(values);
         keep(body_key_, values);
         has_body_ = true;
     }
@@ -92,11 +106,7 @@ void ColumnBatches::compute(GreensColumnSource& source, Progress& progress) {
         Eigen::MatrixXd values(source.num_rows(),
                                static_cast<Eigen::Index>(batch.nodes.size()) * layout_.block);
         source.columns(batch.nodes, values);
-        parallel_for(batch.nodes.size(), 16, [&](std::size_t k) {
-            functions_->set_column(
-                batch.nodes[k],
-                values.middleCols(static_cast<Eigen::Index>(k) * layout_.block, layout_.block));
-        });
+        set_columns(batch.nodes, values);
         keep(batch.key, values);
         batch.is_kept = true;
         progress.advance(batch.nodes.size());
@@ -104,15 +114,19 @@ void ColumnBatches::compute(GreensColumnSource& source, Progress& progress) {
     missing_.clear();
 }
 
-double reciprocity_defect(const DenseGreensFunctions& functions, const std::vector<NodeKind>& kinds,
-                          const std::vector<double>& areas) {
+double reciprocity_defect(const GreensFunctions& functions, const std::vector<NodeKind>& kinds,
+                          const std::vector<double>& areas, std::size_t max_nodes) {
     struct Sums {
         double whole = 0, skew = 0;
     };
     const int block = functions.block();
     std::vector<int> nodes;
-    for (const int node : functions.layout().columns)
-        if (kinds[at(node)] == NodeKind::Free) nodes.push_back(node);
+    for (int node = 0; node < functions.num_nodes(); ++node)
+        if (functions.has_column(node) && kinds[at(node)] == NodeKind::Free) nodes.push_back(node);
+    if (const std::size_t all = nodes.size(); all > max_nodes) {
+        for (std::size_t k = 0; k < max_nodes; ++k) nodes[k] = nodes[k * all / max_nodes];
+        nodes.resize(max_nodes);
+    }
     const Sums sums = parallel_reduce(
         nodes.size(), 8, Sums{},
         [&](std::size_t begin, std::size_t end) {

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "core/numbers.h"
+#include "greens/wavelet_file.h"
 #include "pliant/core/error.h"
 #include "pliant/core/parallel.h"
 #include "pliant/geometry/mesh_archive.h"
@@ -197,9 +199,10 @@ void save_greens_model(const std::filesystem::path& path, const GreensModel& mod
                        const Provenance& provenance) {
     const ReferenceProblem& reference = model.reference;
     const auto* dense = dynamic_cast<const DenseGreensFunctions*>(reference.functions.get());
-    if (dense == nullptr)
-        throw InputError(path.string(), "only dense Green's functions can be saved");
-    const DenseGreensLayout& layout = dense->layout();
+    const auto* wavelets = dynamic_cast<const WaveletGreensFunctions*>(reference.functions.get());
+    if (dense == nullptr && wavelets == nullptr)
+        throw InputError(path.string(), "only dense and wavelet Green's functions can be saved");
+    const GreensLayout& layout = dense != nullptr ? dense->layout() : wavelets->layout();
     const double constants[] = {reference.length, reference.modulus, model.poisson_ratio,
                                 model.density, model.asymmetry};
     const int method[] = {static_cast<int>(model.method), static_cast<int>(model.elements)};
@@ -234,7 +237,11 @@ void save_greens_model(const std::filesystem::path& path, const GreensModel& mod
     writer.add(kReadoutPositions, flat_points(readout_positions), {readout_positions.size(), 3});
     writer.add<int>(kGreensLayout, sizes);
     writer.add<int>(kGreensColumns, layout.columns);
-    writer.add(kGreensValues, dense->values(), {dense->num_scalar_columns(), dense->stride()});
+    std::optional<WaveletChunks> chunks;
+    if (wavelets != nullptr)
+        chunks.emplace(*wavelets, reference.kinds).add_to(writer);
+    else
+        writer.add(kGreensValues, dense->values(), {dense->num_scalar_columns(), dense->stride()});
     writer.save(path);
 }
 
@@ -261,14 +268,23 @@ GreensModel greens_model_from_archive(const Archive& archive, const std::string&
                 std::to_string(num_readouts));
 
     const auto columns = in.get<int>(kGreensColumns);
+    GreensLayout layout{sizes[0], sizes[1], {columns.begin(), columns.end()}, sizes[2], sizes[3]};
+    try {
+        if (has_wavelet_chunks(archive)) {
+            model.reference.functions = read_wavelet_chunks(archive, model, std::move(layout));
+            return model;
+        }
+    } catch (const InputError& error) {
+        // those of the archive name the file already
+        if (!error.file().empty()) throw;
+        throw InputError(name, error.what());
+    }
     const auto values = in.get<float>(kGreensValues);
     if (const std::size_t bad = first_not_finite(values); bad < values.size())
         in.require(false, kGreensValues, bad, values[bad], "a finite number");
     try {
         model.reference.functions = std::make_shared<const DenseGreensFunctions>(
-            DenseGreensLayout{
-                sizes[0], sizes[1], {columns.begin(), columns.end()}, sizes[2], sizes[3]},
-            values, std::make_shared<const Archive>(archive));
+            std::move(layout), values, std::make_shared<const Archive>(archive));
     } catch (const InputError& error) {
         throw InputError(name, error.what());
     }

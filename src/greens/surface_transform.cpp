@@ -18,8 +18,8 @@ constexpr std::array<std::string_view, 4> kWaveletNames{"linear", "lifted-linear
 /// Of v1 v2 f1 f2 e1 … e4, docs/greens-wavelets.md eq. (W2).
 constexpr std::array<double, 8> kButterfly{0.5,     0.5,     0.125,   0.125,
                                            -0.0625, -0.0625, -0.0625, -0.0625};
-/// Where negative weights of butterflies leave less than this of the integral of a vertex, nothing
-/// is lifted onto it: divisions by it would amplify errors.
+/// Where negative weights of butterflies leave less than this of the integrals of a vertex and of
+/// what is lifted onto it, nothing is: divisions by it would amplify errors.
 constexpr double kLeastIntegralShare = 0.1;
 
 bool is_lifted(WaveletKind kind) noexcept {
@@ -154,7 +154,8 @@ void SurfaceTransform::find_lifting() {
         const int j = level(m) - 1, num_aunts = pair[0] == m ? 0 : pair[0] == pair[1] ? 1 : 2;
         const std::span<const int> aunts(pair, at(num_aunts));
         if (is_lifted(kind_) && std::all_of(aunts.begin(), aunts.end(), [&](int v) {
-                return integrals(j)[at(v)] > kLeastIntegralShare * integrals(j + 1)[at(v)];
+                return integrals(j)[at(v)] > kLeastIntegralShare * integrals(j + 1)[at(v)] &&
+                       integrals(j)[at(v)] > kLeastIntegralShare * integrals(j + 1)[at(m)];
             }))
             for (const int v : aunts) {
                 lifting_.vertices.push_back(v);

@@ -3,6 +3,7 @@
 #include "pliant/core/progress.h"
 #include "pliant/geometry/simulation_mesh.h"
 #include "pliant/greens/greens_model.h"
+#include "pliant/greens/wavelet_greens.h"
 #include "pliant/reduction/build_reduced.h"
 
 #include <cstdint>
@@ -48,6 +49,9 @@ struct GreensBuildOptions {
     bool keep_largest = false;  ///< of a mesh in several parts; otherwise they are an error
     std::optional<Material> material = {};     ///< in place of the three numbers: anisotropic
     std::vector<MaterialRegion> regions = {};  ///< later ones win
+
+    /// Compresses columns as they come; boundary elements on a subdivision surface.
+    std::optional<WaveletOptions> wavelet = {};
 
     /// Folder of finished batches of columns; empty: none are kept.
     std::filesystem::path cache = {};

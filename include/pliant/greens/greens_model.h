@@ -65,11 +65,12 @@ struct GreensModel {
     [[nodiscard]] std::array<double, 3> gravity_parameters(const Eigen::Vector3d& g) const noexcept;
 };
 
-/// Only dense Green's functions can be saved so far. The file appears whole or not at all.
+/// Dense and wavelet Green's functions. The file appears whole or not at all.
 void save_greens_model(const std::filesystem::path& path, const GreensModel& model,
                        const Provenance& provenance = {});
-/// Green's functions stay in the mapped file, which is kept while they live. Throws InputError for
-/// a file that is missing, foreign, truncated or damaged, and for contents that make no sense.
+/// Dense Green's functions stay in the mapped file, which is kept while they live. Throws
+/// InputError for a file that is missing, foreign, truncated or damaged, and for contents that make
+/// no sense.
 [[nodiscard]] GreensModel load_greens_model(const std::filesystem::path& path);
 /// The same for an open archive; `name` stands for the file in messages.
 [[nodiscard]] GreensModel greens_model_from_archive(const Archive& archive,
