@@ -1,0 +1,363 @@
+#include "pliant/greens/zones.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "core/numbers.h"
+#include "greens/zoned_bar.h"
+#include "input_error.h"
+#include "pliant/core/allocation_guard.h"
+#include "pliant/geometry/structured_mesh.h"
+#include "pliant/greens/build_greens.h"
+#include "pliant/greens/distributed_contact.h"
+#include "pliant/greens/greens_body.h"
+
+namespace pliant {
+namespace {
+
+using Eigen::Vector3d;
+using Eigen::VectorXd;
+using Block = Eigen::Matrix<float, 3, 3, Eigen::RowMajor>;
+
+constexpr double kBarLength = 0.12, kBarCell = 0.02;
+
+/// Elements whose centres are in a range of x, in the frame of a pose.
+VolumeMesh part_of(const VolumeMesh& mesh, double low, double high, const Pose& pose) {
+    VolumeMesh part;
+    part.kind = mesh.kind;
+    std::map<int, int> place;
+    for (int e = 0; e < mesh.num_elements(); ++e) {
+        Vector3d centre = Vector3d::Zero();
+        for (const int v : mesh.element(e)) centre += mesh.vertices[at(v)] / 4;
+        if (centre.x() < low || centre.x() > high) continue;
+        for (const int v : mesh.element(e)) {
+            const auto [entry, is_new] = place.try_emplace(v, part.num_vertices());
+            if (is_new) part.vertices.push_back(pose.to_body(mesh.vertices[at(v)]));
+            part.elements.push_back(entry->second);
+        }
+    }
+    return part;
+}
+
+/// Nodes of the boundary in the planes x = low and, if it is a seam, x = high.
+std::string ends_of(const VolumeMesh& part, const Pose& pose, double low, double high,
+                    bool has_second) {
+    std::string list = "list ";
+    int node = 0;
+    for (const Vector3d& x_part : part.vertices) {
+        const Vector3d x = pose.to_world(x_part);
+        const bool is_first = std::abs(x.x() - low) < 1e-9, is_last = std::abs(x.x() - high) < 1e-9;
+        const bool is_inside =
+            !is_first && !is_last &&
+            (x.tail<2>() - Eigen::Vector2d(kBarCell, kBarCell)).cwiseAbs().maxCoeff() <
+                0.5 * kBarCell;
+        if (is_inside) continue;
+        if (is_first || (is_last && has_second))
+            list += (list.size() > 5 ? "," : "") + std::to_string(node);
+        ++node;
+    }
+    return list;
+}
+
+struct BuiltBar {
+    GreensModel whole;
+    std::vector<Zone> zones;
+};
+
+/// A bar of 6 × 2 × 2 cells by finite elements, whole and in three zones.
+const BuiltBar& built_bar() {
+    static const BuiltBar bar = [] {
+        BuiltBar made;
+        const VolumeMesh mesh = tet_box(
+            6, 2, 2, Box(Vector3d::Zero(), Vector3d(kBarLength, 2 * kBarCell, 2 * kBarCell)));
+        GreensBuildOptions options;
+        options.youngs_modulus = 3e4;
+        options.fixed = "x < 1 %";
+        made.whole = build_greens_model(mesh, options);
+        std::mt19937 random(5);
+        for (int z = 0; z < 3; ++z) {
+            Zone& zone = made.zones.emplace_back();
+            zone.name = "zone" + std::to_string(z);
+            zone.pose = test::random_pose(random);
+            zone.pose.position *= 0.1;
+            const double low = 2 * z * kBarCell, high = low + 2 * kBarCell;
+            const VolumeMesh part = part_of(mesh, low, high, zone.pose);
+            options.fixed = ends_of(part, zone.pose, low, high, z < 2);
+            options.fixed_columns = true;
+            zone.model = std::make_shared<GreensModel>(build_greens_model(part, options));
+        }
+        return made;
+    }();
+    return bar;
+}
+
+/// Node of the bar for each node of the zones.
+std::vector<int> same_places(const GreensModel& zoned, const GreensModel& whole) {
+    std::vector<int> same;
+    for (const Vector3d& x : zoned.reference.positions) {
+        int found = -1;
+        for (int i = 0; i < whole.num_nodes(); ++i)
+            if ((whole.reference.positions[at(i)] - x).norm() < 1e-9) found = i;
+        same.push_back(found);
+    }
+    return same;
+}
+
+std::vector<ZoneSeam> seams_of(const BuiltBar& bar) { return find_seams(bar.zones); }
+
+TEST(ZonedGreens, PosedAtRestIsTheWholeBody) {
+    const BuiltBar& bar = built_bar();
+    ZonedModel model(bar.zones, seams_of(bar));
+    const GreensModel zoned = model.posed();
+    const std::vector<int> same = same_places(zoned, bar.whole);
+    const ReferenceProblem &a = zoned.reference, &b = bar.whole.reference;
+    EXPECT_NEAR(a.length, b.length, 1e-12);
+    // closed, and the same triangles
+    EXPECT_EQ(zoned.surface.mesh.num_triangles(), bar.whole.surface.mesh.num_triangles());
+    EXPECT_EQ(zoned.surface.mesh.num_vertices(), bar.whole.surface.mesh.num_vertices());
+    double worst = 0, largest = 0;
+    int num_columns = 0;
+    for (int j = 0; j < zoned.num_nodes(); ++j) {
+        if (!a.functions->has_column(j)) continue;
+        if (a.kinds[at(j)] == NodeKind::Fixed) continue;
+        ++num_columns;
+        EXPECT_NEAR(a.areas[at(j)], b.areas[at(same[at(j)])], 1e-12);
+        for (int i = 0; i < zoned.num_nodes(); ++i) {
+            if (same[at(i)] < 0) continue;  // inside
+            Block mine, theirs;
+            a.functions->element(i, j, mine.data());
+            b.functions->element(same[at(i)], same[at(j)], theirs.data());
+            if (a.kinds[at(i)] == NodeKind::Fixed) {
+                // forces of supports: areas of a zone are its own
+                mine *= static_cast<float>(a.areas[at(i)]);
+                theirs *= static_cast<float>(b.areas[at(same[at(i)])]);
+                EXPECT_LT((mine - theirs).norm(), 1e-4 * b.areas[at(same[at(i)])]);
+                continue;
+            }
+            worst = std::max(worst, static_cast<double>((mine - theirs).norm()));
+            largest = std::max(largest, static_cast<double>(theirs.norm()));
+        }
+    }
+    EXPECT_EQ(num_columns, bar.whole.num_free_columns());
+    EXPECT_LT(worst, 2e-6 * largest);
+    for (int i = 0; i < zoned.num_nodes(); ++i)
+        for (int k = 0; k < 3; ++k) {
+            if (same[at(i)] < 0 || a.kinds[at(i)] == NodeKind::Fixed) continue;
+            Eigen::Vector3f mine, theirs;
+            a.functions->body_element(i, k, mine.data());
+            b.functions->body_element(same[at(i)], k, theirs.data());
+            EXPECT_LT((mine - theirs).norm(), 1e-5f) << i << " " << k;
+        }
+}
+
+TEST(ZonedGreens, SumsAreThoseOfElements) {
+    const BuiltBar& bar = built_bar();
+    ZonedModel model(bar.zones, seams_of(bar));
+    std::vector<Pose> poses;
+    for (const Zone& zone : bar.zones) poses.push_back(zone.pose);
+    poses[2].rotation = rotation_from_vector(Vector3d(0, 0.2, 0.1)) * poses[2].rotation;
+    ASSERT_EQ(model.set_poses(poses), SeamSystem::Status::Solved);
+    ASSERT_EQ(model.solve(), SeamSystem::Status::Solved);
+    const GreensModel zoned = model.posed();
+    const GreensFunctions& functions = *zoned.reference.functions;
+    std::vector<int> nodes;
+    std::vector<float> weights;
+    for (int j = 0; j < zoned.num_nodes(); j += 3)
+        if (functions.has_column(j)) {
+            nodes.push_back(j);
+            for (int k = 0; k < 3; ++k) weights.push_back(std::sin(static_cast<float>(7 * j + k)));
+        }
+    const std::array<float, 3> gravity{0.3f, -0.5f, 0.7f};
+    std::vector<float> sum(3 * at(zoned.num_nodes()), 0.25f);
+    const AllocationGuard guard;
+    functions.add_columns(nodes, weights, sum);
+    functions.add_body_columns(gravity, sum);
+    const auto allocations = guard.count();
+    EXPECT_EQ(allocations, 0u);
+    float largest = 0;
+    for (const float x : sum) largest = std::max(largest, std::abs(x));
+    for (int i = 0; i < zoned.num_nodes(); ++i) {
+        Eigen::Vector3f slow = Eigen::Vector3f::Constant(0.25f);
+        for (std::size_t k = 0; k < nodes.size(); ++k) {
+            Block block;
+            functions.element(i, nodes[k], block.data());
+            slow += block * Eigen::Map<const Eigen::Vector3f>(weights.data() + 3 * k);
+        }
+        for (int k = 0; k < 3; ++k) {
+            Eigen::Vector3f column;
+            functions.body_element(i, k, column.data());
+            slow += gravity[at(k)] * column;
+        }
+        EXPECT_LT((slow - Eigen::Map<Eigen::Vector3f>(sum.data() + 3 * i)).norm(), 3e-6f * largest)
+            << i;
+    }
+    // the first rows alone
+    std::vector<float> part(3 * at(model.first_node(1) + 4), 0.25f);
+    functions.add_columns(nodes, weights, part);
+    functions.add_body_columns(gravity, part);
+    for (std::size_t i = 0; i < part.size(); ++i)
+        EXPECT_NEAR(part[i], sum[i], 2e-6f * largest) << i;
+}
+
+/// Displacements of the bent, loaded zones by the seam system against posed() and its columns.
+TEST(ZonedGreens, ABentPoseRespondsAsItsZonesDo) {
+    const BuiltBar& bar = built_bar();
+    ZonedModel model(bar.zones, seams_of(bar));
+    std::vector<Pose> poses;
+    for (const Zone& zone : bar.zones) poses.push_back(zone.pose);
+    poses[1].rotation = rotation_from_vector(Vector3d(0, 0.1, 0)) * poses[1].rotation;
+    poses[2].rotation = rotation_from_vector(Vector3d(0, 0.2, 0.1)) * poses[2].rotation;
+    ASSERT_EQ(model.set_poses(poses), SeamSystem::Status::Solved);
+    ASSERT_EQ(model.solve(), SeamSystem::Status::Solved);
+    const GreensModel zoned = model.posed();
+    // a traction in the last zone
+    int loaded = 0;
+    const ReferenceProblem& last = bar.zones[2].model->reference;
+    while (last.kinds[at(loaded)] == NodeKind::Fixed || !last.functions->has_column(loaded))
+        ++loaded;
+    const Vector3d p_zone(500, 300, -400);
+    ASSERT_TRUE(model.greens(2)->set_loads(std::array{loaded}, std::array{p_zone}));
+    ASSERT_EQ(model.solve(), SeamSystem::Status::Solved);
+    CapacitanceSolver solver(zoned.reference, UpdateCosts());
+    ASSERT_TRUE(solver.set_loads(std::array{model.first_node(2) + loaded},
+                                 std::array{Vector3d(model.seams().pose(2).rotation * p_zone)}));
+    ASSERT_FALSE(is_refused(solver.solve({}, {})));
+    double worst = 0, largest = 0;
+    for (int z = 0; z < 3; ++z)
+        for (int node = 0; node < bar.zones[at(z)].model->num_nodes(); ++node) {
+            const int i = model.first_node(z) + node;
+            if (zoned.reference.kinds[at(i)] == NodeKind::Fixed) continue;
+            Vector3d u;
+            solver.displacements(std::array{i}, std::span(&u, 1));
+            const Vector3d exact = model.position(z, node) - zoned.reference.positions[at(i)];
+            worst = std::max(worst, (u - exact).norm());
+            largest = std::max(largest, exact.norm());
+        }
+    EXPECT_LT(worst, 3e-6 * largest);
+}
+
+/// Contact that knows nothing of zones.
+TEST(ZonedGreens, ToolsTouchZonesAsTheyTouchTheWhole) {
+    const BuiltBar& bar = built_bar();
+    ZonedModel model(bar.zones, seams_of(bar));
+    const auto zoned = std::make_shared<GreensModel>(model.posed());
+    const auto whole = std::make_shared<GreensModel>(bar.whole);
+    const std::vector<RigidShape> tools{RigidShape::box(Vector3d(0.05, 0.05, 0.01))};
+    const DistributedContactOptions options{.max_nodes = 40};
+    DistributedContact on_zones(zoned, tools, UpdateCosts(), options);
+    DistributedContact on_whole(whole, tools, UpdateCosts(), options);
+    Pose pose;
+    // over a seam, from above
+    pose.position = Vector3d(0.1, 0.02, 0.04 + 0.01 - 0.002);
+    ASSERT_EQ(on_zones.step(std::array{pose}), DistributedContact::Status::Settled);
+    ASSERT_EQ(on_whole.step(std::array{pose}), DistributedContact::Status::Settled);
+    EXPECT_EQ(on_zones.touched().size(), on_whole.touched().size());
+    EXPECT_GE(on_whole.touched().size(), 3u);
+    const Wrench a = on_zones.load(0), b = on_whole.load(0);
+    EXPECT_GT(b.force.norm(), 0.01);
+    EXPECT_LT((a.force - b.force).norm(), 1e-4 * b.force.norm());
+    EXPECT_LT((a.torque - b.torque).norm(), 1e-4 * (b.torque.norm() + 0.1 * b.force.norm()));
+}
+
+TEST(ZonedGreens, AZonedModelIsABody) {
+    const BuiltBar& bar = built_bar();
+    ZonedModel model(bar.zones, seams_of(bar));
+    GreensBody zoned(std::make_shared<GreensModel>(model.posed()));
+    GreensBody whole(std::make_shared<GreensModel>(bar.whole));
+    // the same point of both: stiffness by masks
+    const Vector3d x(0.06, 0.02, 0.04);
+    const auto vertex_at = [&](const Body& body) {
+        for (int v = 0; v < body.surface().num_vertices(); ++v)
+            if ((body.surface().vertices[at(v)] - x).norm() < 1e-9) return v;
+        return -1;
+    };
+    const auto pull = [&](GreensBody& body) {
+        const SurfacePoint point = SurfacePoint::at_vertex(vertex_at(body));
+        body.set_gravity(Vector3d(0, 0, -9.81));
+        for (int k = 0; k < 500; ++k) {
+            body.add_force(point, Vector3d(0.01, 0.02, 0.05));
+            EXPECT_EQ(body.step(1e-3), StepStatus::Ok);
+        }
+        return Vector3d(body.position(point) - x);
+    };
+    const Vector3d a = pull(zoned), b = pull(whole);
+    EXPECT_GT(b.norm(), 1e-5);
+    EXPECT_LT((a - b).norm(), 1e-4 * b.norm());
+}
+
+/// Zones of boundary elements: seams have free tractions at their rims, so that only convergence
+/// can be asked for.
+TEST(ZonedGreens, BoundaryElementsAgreeWithinTheirError) {
+    const auto surface_of = [](const VolumeMesh& mesh) {
+        // the surface that finite elements have
+        GreensBuildOptions options;
+        options.fixed = "x < 1 %";
+        return build_greens_model(mesh, options).surface;
+    };
+    const auto tip = [&](int cells, bool is_split) {
+        const double cell = 0.02 / cells;
+        const VolumeMesh mesh =
+            tet_box(3 * cells, cells, cells, Box(Vector3d::Zero(), Vector3d(0.06, 0.02, 0.02)));
+        GreensBuildOptions options;
+        options.youngs_modulus = 1e4;
+        options.crease_angle = 0;
+        options.fixed = "x < 1 %";
+        const Vector3d load(0, 0, 2.0);
+        const auto end_force = [&](const GreensModel& model, int node) {
+            return std::abs(model.reference.positions[at(node)].x() - 0.06) < 0.1 * cell;
+        };
+        if (!is_split) {
+            const GreensModel model = build_greens_model(surface_of(mesh), options);
+            CapacitanceSolver solver(model.reference, UpdateCosts(), {.max_loads = 256});
+            std::vector<int> nodes;
+            std::vector<Vector3d> tractions;
+            for (int i = 0; i < model.num_nodes(); ++i)
+                if (end_force(model, i)) {
+                    nodes.push_back(i);
+                    tractions.push_back(load);
+                }
+            EXPECT_TRUE(solver.set_loads(nodes, tractions));
+            EXPECT_FALSE(is_refused(solver.solve({}, {})));
+            Vector3d u;
+            solver.displacements(std::array{nodes[0]}, std::span(&u, 1));
+            return u.z();
+        }
+        std::vector<Zone> zones(2);
+        for (std::size_t z = 0; z < 2; ++z) {
+            const double low = z == 0 ? 0 : 0.02, high = z == 0 ? 0.02 : 0.06;
+            const VolumeMesh part = part_of(mesh, low, high, Pose());
+            const SemiRegularMesh surface = surface_of(part);
+            std::string list = "list ";
+            for (int v = 0; v < surface.mesh.num_vertices(); ++v) {
+                const double x = surface.mesh.vertices[at(v)].x();
+                if (x < 1e-9 || std::abs(x - 0.02) < 1e-9)
+                    list += (list.size() > 5 ? "," : "") + std::to_string(v);
+            }
+            options.fixed = list;
+            options.fixed_columns = true;
+            zones[z].name = std::to_string(z);
+            zones[z].model = std::make_shared<GreensModel>(build_greens_model(surface, options));
+        }
+        ZonedModel model(zones, find_seams(zones));
+        std::vector<int> nodes;
+        std::vector<Vector3d> tractions;
+        for (int i = 0; i < zones[1].model->num_nodes(); ++i)
+            if (end_force(*zones[1].model, i)) {
+                nodes.push_back(i);
+                tractions.push_back(load);
+            }
+        EXPECT_TRUE(model.greens(1)->set_loads(nodes, tractions));
+        EXPECT_EQ(model.solve(), SeamSystem::Status::Solved);
+        return model.unknown(1, nodes[0]).z();
+    };
+    const double coarse = std::abs(tip(2, true) / tip(2, false) - 1);
+    const double fine = std::abs(tip(4, true) / tip(4, false) - 1);
+    std::cout << "BEM split against whole: " << coarse << " " << fine << "\n";
+    EXPECT_LT(fine, 0.1);
+    EXPECT_LT(fine, coarse);
+}
+
+}  // namespace
+}  // namespace pliant
