@@ -82,6 +82,7 @@
 #include "pliant/greens/compliant_hand.h"
 #include "pliant/greens/constraint_levels.h"
 #include "pliant/greens/distributed_contact.h"
+#include "pliant/greens/fem_zone.h"
 #include "pliant/greens/greens_body.h"
 #include "pliant/greens/greens_functions.h"
 #include "pliant/greens/greens_model.h"

@@ -1,0 +1,124 @@
+#include "pliant/greens/fem_zone.h"
+
+#include "core/numbers.h"
+#include "pliant/core/error.h"
+#include "pliant/fem/linear_solver.h"
+#include "pliant/fem/loads.h"
+
+#include <cassert>
+#include <string>
+#include <utility>
+
+namespace pliant {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::Vector3d;
+using Eigen::VectorXd;
+
+constexpr int kFixedComponent = -1;
+
+}  // namespace
+
+struct FemZone::Solver {
+    std::unique_ptr<LinearSolver> inner;
+    FemModel::Matrix K;
+};
+
+FemZone::~FemZone() = default;
+
+FemZone::FemZone(FemModel model, std::vector<int> seam, std::vector<int> fixed)
+    : model_(std::move(model)), seam_(std::move(seam)), solver_(std::make_unique<Solver>()) {
+    if (seam_.empty()) throw InputError("", "a zone of finite elements needs seam vertices");
+    if (!model_.mesh().hanging.empty())
+        throw InputError("", "a zone of finite elements needs a mesh without hanging vertices");
+    // seam components are −2 − their place
+    place_.assign(at(model_.num_unknowns()), 0);
+    const auto claim = [&](int vertex, int first) {
+        if (vertex < 0 || vertex >= model_.num_nodes())
+            throw InputError("", "vertex " + std::to_string(vertex) +
+                                     " of a zone is not there; its mesh has " +
+                                     std::to_string(model_.num_nodes()));
+        if (place_[at(3 * vertex)] != 0)
+            throw InputError("", "vertex " + std::to_string(vertex) +
+                                     " of a zone is twice among its seam and fixed vertices");
+        for (int axis = 0; axis < 3; ++axis)
+            place_[at(3 * vertex + axis)] = first == kFixedComponent ? first : first - axis;
+    };
+    for (std::size_t k = 0; k < seam_.size(); ++k) {
+        claim(seam_[k], -2 - 3 * static_cast<int>(k));
+        positions_.push_back(model_.mesh().vertices[at(seam_[k])]);
+    }
+    for (const int vertex : fixed) claim(vertex, kFixedComponent);
+    int num_inner = 0;
+    for (int& place : place_)
+        if (place == 0) place = num_inner++;
+
+    FemModel::Matrix& K = solver_->K;
+    K = model_.make_matrix();
+    model_.tangent(VectorXd::Zero(model_.num_unknowns()), K);
+    // K_ii, K_is and K_ss of docs/greens-zones.md eq. (8)
+    const auto num_seam = static_cast<Eigen::Index>(3 * seam_.size());
+    std::vector<Eigen::Triplet<double>> inner;
+    responses_ = MatrixXd::Zero(num_inner, num_seam);
+    K_seam_ = MatrixXd::Zero(num_seam, num_seam);
+    for (Eigen::Index c = 0; c < K.outerSize(); ++c)
+        for (FemModel::Matrix::InnerIterator k(K, c); k; ++k) {
+            const int row = place_[static_cast<std::size_t>(k.row())];
+            const int column = place_[static_cast<std::size_t>(c)];
+            if (row >= 0 && column >= 0) inner.emplace_back(row, column, k.value());
+            if (row >= 0 && column <= -2) responses_(row, -2 - column) = -k.value();
+            if (row <= -2 && column <= -2) K_seam_(-2 - row, -2 - column) = k.value();
+        }
+    FemModel::Matrix K_inner(num_inner, num_inner);
+    K_inner.setFromTriplets(inner.begin(), inner.end());
+    solver_->inner = make_linear_solver();
+    if (const FactorResult factored = solver_->inner->factor(K_inner); !factored.ok())
+        throw InputError("", "a zone of finite elements cannot be condensed to its seams: " +
+                                 std::string(to_string(factored.status)) +
+                                 "; its seam and fixed vertices must hold it");
+    MatrixXd coupling = -responses_;
+    solver_->inner->solve_in_place(responses_);
+    K_seam_.noalias() += coupling.transpose() * responses_;
+    held_ = VectorXd::Zero(num_seam);
+    loaded_ = VectorXd::Zero(num_inner);
+}
+
+void FemZone::set_loads(std::span<const int> vertices, std::span<const Vector3d> forces,
+                        const Vector3d& gravity) {
+    assert(vertices.size() == forces.size());
+    VectorXd f = gravity_load(model_, gravity);
+    for (std::size_t k = 0; k < vertices.size(); ++k) {
+        if (vertices[k] < 0 || vertices[k] >= model_.num_nodes())
+            throw InputError("", "vertex " + std::to_string(vertices[k]) +
+                                     " of a zone is not there; its mesh has " +
+                                     std::to_string(model_.num_nodes()));
+        f.segment<3>(3 * vertices[k]) += forces[k];
+    }
+    check_load(f);
+    held_.setZero();
+    for (int i = 0; i < model_.num_unknowns(); ++i) {
+        const int place = place_[at(i)];
+        if (place >= 0) loaded_[place] = f[i];
+        if (place <= -2) held_[-2 - place] = -f[i];
+    }
+    held_.noalias() -= responses_.transpose() * loaded_;  // K_si K_ii⁻¹ f_i
+    solver_->inner->solve_in_place(loaded_);
+}
+
+void FemZone::seam_forces(const VectorXd& u, VectorXd& f) const noexcept {
+    f = held_;
+    f.noalias() += K_seam_ * u;
+}
+
+VectorXd FemZone::displacements(const VectorXd& u_seam) const {
+    const VectorXd inner = loaded_ + responses_ * u_seam;
+    VectorXd u = VectorXd::Zero(model_.num_unknowns());
+    for (int i = 0; i < model_.num_unknowns(); ++i) {
+        if (place_[at(i)] >= 0) u[i] = inner[place_[at(i)]];
+        if (place_[at(i)] <= -2) u[i] = u_seam[-2 - place_[at(i)]];
+    }
+    return u;
+}
+
+}  // namespace pliant
