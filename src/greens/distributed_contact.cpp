@@ -130,7 +130,7 @@ void DistributedContact::reset() noexcept {
 /// Free nodes that a tool may reach before it has moved the body by more than it presses.
 void DistributedContact::find_candidates() noexcept {
     const auto& positions = model_->reference.positions;
-    double reach = tolerance_;
+    double reach = std::max(tolerance_, kBulge * least_reach_);
     for (std::size_t k = 0; k < tools_.size(); ++k)
         placed_middles_[k] = poses_[k].to_world(middles_[k]);
     const auto each_near = [&](double margin, auto&& visit) {

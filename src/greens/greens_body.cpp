@@ -108,6 +108,16 @@ std::shared_ptr<const GreensModel> checked_model(std::shared_ptr<const GreensMod
         throw InputError("", "rate", std::to_string(options.rate), "more than 0 Hz");
     if (options.max_loads < 1)
         throw InputError("", "max_loads", std::to_string(options.max_loads), "at least 1");
+    for (const int node : options.driven) {
+        if (node < 0 || node >= model->num_nodes() ||
+            model->reference.kinds[at(node)] != NodeKind::Fixed)
+            throw InputError("", "node " + std::to_string(node) +
+                                     " cannot be driven: it is not fixed in the reference problem");
+        if (!model->reference.functions->has_column(node))
+            throw InputError("", "node " + std::to_string(node) +
+                                     " cannot be driven: it has no Green's function; build the "
+                                     "model with columns of its fixed nodes");
+    }
     return model;
 }
 
@@ -121,7 +131,7 @@ struct GreensBody::Impl {
               m, SurfaceStiffnessOptions{.mask = {.radius = o.mask_radius}})),
           first_stiffness(stiffness),
           workshop(m, {}),
-          display(std::make_shared<GreensDisplay>(m, o.max_loads)),
+          display(std::make_shared<GreensDisplay>(m, o.max_loads, o.driven)),
           sliders(greens_parameters(stiffness->radius(), m->reference.length)),
           contact(m->num_nodes(), o.max_loads),
           now(m->num_nodes(), o.max_loads),
@@ -129,7 +139,19 @@ struct GreensBody::Impl {
           hands(m->num_nodes(), o.max_loads),
           pull_loads(m->num_nodes(), o.max_loads) {
         options.pose.rotation.normalize();
+        driven_place.assign(at(m->num_nodes()), -1);
+        for (std::size_t k = 0; k < o.driven.size(); ++k)
+            driven_place[at(o.driven[k])] = static_cast<int>(k);
+        next.pose = options.pose;
+        next.driven.assign(o.driven.size(), Vector3d::Zero());
+        placed = placed_before = next;
     }
+
+    /// Where somebody else has its supports.
+    struct Placed {
+        Pose pose;
+        std::vector<Vector3d> driven;  // displacements [m]
+    };
 
     [[nodiscard]] double modulus() const noexcept { return scale * model->reference.modulus; }
     [[nodiscard]] bool has_weight() const noexcept {
@@ -151,14 +173,20 @@ struct GreensBody::Impl {
     }
 
     /// Of a node in the axes of the body, docs/greens.md eq. (F1).
-    [[nodiscard]] Vector3d displacement(int node, const NodeLoads& loads) const noexcept {
+    [[nodiscard]] Vector3d displacement(int node, const NodeLoads& loads,
+                                        const Placed& where) const noexcept {
         const ReferenceProblem& reference = model->reference;
+        if (const int place = driven_place[at(node)]; place >= 0) return where.driven[at(place)];
         if (reference.kinds[at(node)] == NodeKind::Fixed) return Vector3d::Zero();
         Eigen::Matrix<float, 3, 3, Eigen::RowMajor> block;
         Vector3d u = Vector3d::Zero();
         for (int i = 0; i < loads.size(); ++i) {
             reference.functions->element(node, loads.node(i), block.data());
             u += block.cast<double>() * loads.value(i);
+        }
+        for (std::size_t k = 0; k < where.driven.size(); ++k) {
+            reference.functions->element(node, options.driven[k], block.data());
+            u += block.cast<double>() * where.driven[k] / reference.length;
         }
         if (has_weight())
             for (int k = 0; k < 3; ++k) {
@@ -168,21 +196,23 @@ struct GreensBody::Impl {
             }
         return reference.length * u;
     }
-    [[nodiscard]] Vector3d vertex(int v, const NodeLoads& loads) const noexcept {
+    [[nodiscard]] Vector3d vertex(int v, const NodeLoads& loads,
+                                  const Placed& where) const noexcept {
         Vector3d x = model->surface.mesh.vertices[at(v)];
         const int end = model->vertex_offsets[at(v) + 1];
         for (int k = model->vertex_offsets[at(v)]; k < end; ++k)
             x += static_cast<double>(model->vertex_weights[at(k)]) *
-                 displacement(model->vertex_nodes[at(k)], loads);
+                 displacement(model->vertex_nodes[at(k)], loads, where);
         return x;
     }
-    [[nodiscard]] Vector3d position(const SurfacePoint& point,
-                                    const NodeLoads& loads) const noexcept {
-        if (point.triangle < 0) return options.pose.to_world(vertex(point.vertex, loads));
+    [[nodiscard]] Vector3d position(const SurfacePoint& point, const NodeLoads& loads,
+                                    const Placed& where) const noexcept {
+        if (point.triangle < 0) return where.pose.to_world(vertex(point.vertex, loads, where));
         const Triangle& corners = model->surface.mesh.triangles[at(point.triangle)];
         Vector3d x = Vector3d::Zero();
-        for (int k = 0; k < 3; ++k) x += point.barycentric[k] * vertex(corners[at(k)], loads);
-        return options.pose.to_world(x);
+        for (int k = 0; k < 3; ++k)
+            x += point.barycentric[k] * vertex(corners[at(k)], loads, where);
+        return where.pose.to_world(x);
     }
 
     [[nodiscard]] Pull& pull_at(const Place& where) noexcept;
@@ -203,6 +233,8 @@ struct GreensBody::Impl {
     std::array<Pull, kMaxPulls> pulls;
     NodeLoads contact, now, before;  // of the next step, of the last and of the one before
     NodeLoads hands;                 // in the last step
+    Placed next, placed, placed_before;
+    std::vector<int> driven_place;  // of each node, −1: not driven
     double contact_energy = 0, energy = 0;
     PointLoads pull_loads;
     Vector3d gravity = Vector3d::Zero();  // in the world
@@ -258,7 +290,7 @@ bool GreensBody::Impl::spread_pulls() noexcept {
 
 void GreensBody::Impl::weigh() noexcept {
     if (!has_weight()) return;
-    weight = model->gravity_parameters(options.pose.rotation.conjugate() * gravity);
+    weight = model->gravity_parameters(placed.pose.rotation.conjugate() * gravity);
     for (double& one : weight) one /= scale;
 }
 
@@ -271,7 +303,7 @@ const GreensModel& GreensBody::model() const noexcept { return *impl_->model; }
 std::shared_ptr<const GreensModel> GreensBody::shared_model() const noexcept {
     return impl_->model;
 }
-const Pose& GreensBody::pose() const noexcept { return impl_->options.pose; }
+const Pose& GreensBody::pose() const noexcept { return impl_->placed.pose; }
 const SurfaceStiffness& GreensBody::stiffness() const noexcept { return *impl_->stiffness; }
 const SurfaceStiffness& GreensBody::first_stiffness() const noexcept {
     return *impl_->first_stiffness;
@@ -301,6 +333,22 @@ Vector3d GreensBody::resting_displacement(int triangle,
     return u;
 }
 
+void GreensBody::place(const Pose& pose, std::span<const Vector3d> driven) noexcept {
+    Impl& m = *impl_;
+    if (!is_finite(pose) || !(pose.rotation.norm() > 0) || driven.size() != m.next.driven.size() ||
+        !std::ranges::all_of(driven, [](const Vector3d& u) { return u.allFinite(); })) {
+        m.has_ignored = true;
+        return;
+    }
+    m.next.pose = pose;
+    m.next.pose.rotation.normalize();
+    std::ranges::copy(driven, m.next.driven.begin());
+}
+std::span<const int> GreensBody::driven_nodes() const noexcept { return impl_->options.driven; }
+std::span<const Vector3d> GreensBody::driven_displacements() const noexcept {
+    return impl_->placed.driven;
+}
+
 void GreensBody::add_tractions(std::span<const int> nodes, std::span<const Vector3d> tractions,
                                double energy) noexcept {
     assert(nodes.size() == tractions.size());
@@ -320,7 +368,7 @@ void GreensBody::add_force(const SurfacePoint& point, const Vector3d& force) noe
         return;
     }
     impl_->pull_at(impl_->place(point, triangle_of(point))).wanted +=
-        impl_->options.pose.rotation.conjugate() * force;
+        impl_->placed.pose.rotation.conjugate() * force;
 }
 
 void GreensBody::set_gravity(const Vector3d& acceleration) noexcept {
@@ -339,6 +387,9 @@ StepStatus GreensBody::do_step(double dt) noexcept {
     if (m.ticks_to_mask >= 0 && m.ticks_to_mask-- == 0) m.workshop.take(m.stiffness);
     m.has_stepped = true;
     m.last_step = dt;
+    m.placed_before = m.placed;
+    m.placed = m.next;
+    m.weigh();
 
     // what acts now
     m.follow_hands(dt);
@@ -379,16 +430,20 @@ void GreensBody::do_reset() noexcept {
     m.before.clear();
     m.contact_energy = m.energy = m.last_step = 0;
     m.has_ignored = m.is_full = false;
+    m.placed = m.placed_before = m.next;
+    m.weigh();
 }
 
 Vector3d GreensBody::position(const SurfacePoint& point, TickMoment moment) const noexcept {
     if (!is_valid(point)) return Vector3d::Zero();
-    return impl_->position(point, moment == TickMoment::Start ? impl_->before : impl_->now);
+    return moment == TickMoment::Start ? impl_->position(point, impl_->before, impl_->placed_before)
+                                       : impl_->position(point, impl_->now, impl_->placed);
 }
 
 Vector3d GreensBody::velocity(const SurfacePoint& point) const noexcept {
     if (!is_valid(point) || !(impl_->last_step > 0)) return Vector3d::Zero();
-    return (impl_->position(point, impl_->now) - impl_->position(point, impl_->before)) /
+    return (impl_->position(point, impl_->now, impl_->placed) -
+            impl_->position(point, impl_->before, impl_->placed_before)) /
            impl_->last_step;
 }
 
@@ -398,9 +453,9 @@ Vector3d GreensBody::normal(const SurfacePoint& point) const noexcept {
     if (t < 0) return Vector3d::Zero();
     const Triangle& corners = surface().triangles[at(t)];
     std::array<Vector3d, 3> x;
-    for (std::size_t k = 0; k < 3; ++k) x[k] = impl_->vertex(corners[k], impl_->now);
+    for (std::size_t k = 0; k < 3; ++k) x[k] = impl_->vertex(corners[k], impl_->now, impl_->placed);
     if (has_no_area(x[0], x[1], x[2])) return Vector3d::Zero();
-    return impl_->options.pose.rotation * area_vector(x[0], x[1], x[2]).normalized();
+    return impl_->placed.pose.rotation * area_vector(x[0], x[1], x[2]).normalized();
 }
 
 bool GreensBody::compliance(const SurfacePoint& point, Matrix3d& C) const noexcept {
@@ -408,7 +463,7 @@ bool GreensBody::compliance(const SurfacePoint& point, Matrix3d& C) const noexce
     const Impl::Place where = impl_->place(point, triangle_of(point));
     const Matrix3d K = impl_->stiffness->stiffness_at(where.triangle, where.barycentric,
                                                       {.modulus = impl_->scale});
-    const Matrix3d R = impl_->options.pose.rotation.toRotationMatrix();
+    const Matrix3d R = impl_->placed.pose.rotation.toRotationMatrix();
     C = R * K.inverse() * R.transpose();
     return C.allFinite();
 }
@@ -507,6 +562,8 @@ bool GreensBody::restore_state(std::span<const double> state) noexcept {
         m.now.add(static_cast<int>(loads[i * kLoadNumbers]),
                   vector(loads.data() + i * kLoadNumbers + 1));
     m.before.copy_from(m.now);
+    m.placed = m.placed_before = m.next;
+    m.weigh();
     (void)m.spread_pulls();
     return true;
 }
@@ -514,7 +571,7 @@ bool GreensBody::restore_state(std::span<const double> state) noexcept {
 void GreensBody::write_display(std::span<float> state) const noexcept {
     assert(state.size() == at(impl_->display->state_size()));
     std::fill(state.begin(), state.end(), 0.0f);
-    write_pose(impl_->options.pose, state);
+    write_pose(impl_->placed.pose, state);
     for (std::size_t k = 0; k < 3; ++k)
         state[kGreensGravity + k] = static_cast<float>(impl_->weight[k]);
     state[kGreensModulus] = static_cast<float>(impl_->scale);
@@ -524,6 +581,10 @@ void GreensBody::write_display(std::span<float> state) const noexcept {
         load[0] = static_cast<float>(impl_->now.node(i));
         Eigen::Map<Eigen::Vector3f>(load + 1) = impl_->now.value(i).cast<float>();
     }
+    float* const driven = state.data() + kGreensLoads + kFloatsPerLoad * impl_->options.max_loads;
+    for (std::size_t k = 0; k < impl_->placed.driven.size(); ++k)
+        Eigen::Map<Eigen::Vector3f>(driven + 3 * k) =
+            (impl_->placed.driven[k] / impl_->model->reference.length).cast<float>();
 }
 
 }  // namespace pliant

@@ -9,11 +9,12 @@
 
 namespace pliant {
 
-GreensDisplay::GreensDisplay(std::shared_ptr<const GreensModel> model, int max_loads)
-    : model_(std::move(model)), max_loads_(max_loads) {}
+GreensDisplay::GreensDisplay(std::shared_ptr<const GreensModel> model, int max_loads,
+                             std::vector<int> driven)
+    : model_(std::move(model)), max_loads_(max_loads), driven_(std::move(driven)) {}
 
 int GreensDisplay::state_size() const noexcept {
-    return kGreensLoads + kFloatsPerLoad * max_loads_;
+    return kGreensLoads + kFloatsPerLoad * max_loads_ + 3 * static_cast<int>(driven_.size());
 }
 
 void GreensDisplay::displacements(std::span<const float> state, std::span<float> u) const noexcept {
@@ -25,11 +26,12 @@ void GreensDisplay::displacements(std::span<const float> state, std::span<float>
         nodes[i] = static_cast<int>(load[0]);
         std::copy_n(load + 1, 3, tractions.begin() + static_cast<std::ptrdiff_t>(3 * i));
     }
-    sum(nodes, tractions, state.subspan(kGreensGravity, 3), u);
+    sum(nodes, tractions, state.subspan(kGreensGravity, 3), state.last(3 * driven_.size()), u);
 }
 
 void GreensDisplay::sum(std::span<const int> nodes, std::span<const float> tractions,
-                        std::span<const float> gravity, std::span<float> u) const noexcept {
+                        std::span<const float> gravity, std::span<const float> driven,
+                        std::span<float> u) const noexcept {
     assert(u.size() == 3 * at(model_->num_nodes()));
     const GreensFunctions& functions = *model_->reference.functions;
     const int num_nodes = model_->num_nodes();
@@ -37,6 +39,7 @@ void GreensDisplay::sum(std::span<const int> nodes, std::span<const float> tract
     std::vector<float> sum(size, 0.0f), scratch(size);
     functions.accumulate(nodes, tractions, gravity.first(functions.num_body_columns() == 3 ? 3 : 0),
                          num_nodes, sum);
+    if (!driven.empty()) functions.accumulate(driven_, driven, {}, num_nodes, sum);
     const auto rows = functions.field(sum, num_nodes, scratch);
     // rows of supports are tractions
     const auto length = static_cast<float>(model_->reference.length);
@@ -44,6 +47,8 @@ void GreensDisplay::sum(std::span<const int> nodes, std::span<const float> tract
         const float factor = model_->reference.kinds[i] == NodeKind::Free ? length : 0.0f;
         for (std::size_t k = 0; k < 3; ++k) u[3 * i + k] = factor * rows[3 * i + k];
     }
+    for (std::size_t i = 0; 3 * i < driven.size(); ++i)
+        for (std::size_t k = 0; k < 3; ++k) u[3 * at(driven_[i]) + k] = length * driven[3 * i + k];
 }
 
 Eigen::Vector3f GreensDisplay::at_vertex(std::span<const float> u, std::size_t v) const noexcept {
@@ -70,7 +75,7 @@ void GreensDisplay::respond(std::span<const int> nodes, std::span<const float> t
                             std::span<float> u_vertices) const noexcept {
     constexpr std::array<float, 3> kNoGravity = {};
     std::vector<float> u(3 * at(model_->num_nodes()));
-    sum(nodes, tractions, kNoGravity, u);
+    sum(nodes, tractions, kNoGravity, {}, u);
     for (std::size_t v = 0; 3 * v < u_vertices.size(); ++v)
         Eigen::Map<Eigen::Vector3f>(u_vertices.data() + 3 * v) = at_vertex(u, v);
 }

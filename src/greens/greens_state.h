@@ -7,7 +7,8 @@
 namespace pliant {
 
 // The display state of a GreensBody: pose; parameters of gravity; factor on the modulus; number of
-// loads; then for each a node and its traction, both nondimensional.
+// loads; then for each of the most that there can be a node and its traction; then displacements of
+// driven nodes; all nondimensional.
 inline constexpr std::size_t kGreensGravity = kPoseFloats;
 inline constexpr std::size_t kGreensModulus = kGreensGravity + 3;
 inline constexpr std::size_t kGreensCount = kGreensModulus + 1;

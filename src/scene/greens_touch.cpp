@@ -3,6 +3,7 @@
 #include "core/numbers.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace pliant {
@@ -185,7 +186,11 @@ GreensTools::GreensTools(GreensBody& body, std::vector<RigidBody*> by,
       hand_(std::move(hand)),
       link_loads_(by_.size()),
       link_stiffness_(by_.size(), Matrix6d::Zero()) {
-    pulls_.reserve(at(options.capacitance.max_loads));
+    const std::size_t num_driven = body.driven_nodes().size();
+    load_nodes_.reserve(at(options.capacitance.max_loads));
+    load_values_.reserve(at(options.capacitance.max_loads));
+    assert(load_nodes_.capacity() > num_driven);
+    pulls_.reserve(at(options.capacitance.max_loads) - num_driven);
     for (auto* values : {&tractions_, &displacements_}) values->resize(at(options.max_nodes));
     nodes_.reserve(at(options.max_nodes));
     place_hand();
@@ -213,14 +218,24 @@ void GreensTools::move_hand(double dt) noexcept {
         by_[k]->drive_to(body_.pose() * hand_->hand.links()[k]);
 }
 
-/// What hands and gravity do to the body beside the tools.
+/// What hands, gravity and moved supports do to the body beside the tools.
 void GreensTools::give_loads() noexcept {
     const auto nodes = body_.pulled_nodes();
     const auto tractions = body_.pull_tractions();
     const std::size_t count = std::min(nodes.size(), pulls_.capacity());
     pulls_.clear();
     for (std::size_t i = 0; i < count; ++i) pulls_.push_back(tractions[i] / body_.modulus_scale());
-    (void)contact_.solver().set_loads(nodes.first(count), pulls_);
+    load_nodes_.assign(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(count));
+    load_values_.assign(pulls_.begin(), pulls_.end());
+    // supports that somebody else moves
+    double farthest = 0;
+    for (std::size_t k = 0; k < body_.driven_nodes().size(); ++k) {
+        load_nodes_.push_back(body_.driven_nodes()[k]);
+        load_values_.push_back(body_.driven_displacements()[k]);
+        farthest = std::max(farthest, load_values_.back().norm());
+    }
+    contact_.set_reach(farthest);
+    (void)contact_.solver().set_loads(load_nodes_, load_values_);
     if (!body_.body_loads().empty()) (void)contact_.solver().set_body_loads(body_.body_loads());
 }
 

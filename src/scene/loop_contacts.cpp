@@ -388,7 +388,8 @@ void LoopContacts::marks(int c, const ShownContact& frame, std::span<const float
         const auto shown = std::static_pointer_cast<const GreensDisplay>(touch->body().display());
         std::vector<LoadedNode> nodes;
         shown->loaded_nodes(
-            display.subspan(offsets[static_cast<std::size_t>((*this)[c].bodies[0].place)],
+            display.subspan(offsets[static_cast<std::size_t>((*this)[c].bodies[0].place)] +
+                                touch->display_offset(),
                             static_cast<std::size_t>(shown->state_size())),
             nodes);
         for (int i = 0; i < frame.num_nodes; ++i)

@@ -64,6 +64,8 @@ public:
     /// is taken. False, and nothing else: the body has no columns of it.
     bool set_level(int level) noexcept;
     [[nodiscard]] int level() const noexcept { return level_; }  ///< −1: all nodes
+    /// How far loads on `solver()` may have moved nodes [m]: tools are looked for so far away.
+    void set_reach(double reach) noexcept { least_reach_ = reach > 0 ? reach : 0; }
 
     /// Of the last step, by node.
     [[nodiscard]] std::span<const TouchedNode> touched() const noexcept { return active_; }
@@ -115,6 +117,7 @@ private:
     DistributedContactOptions options_;
     CapacitanceSolver solver_;
     double tolerance_;                                       // of gaps [m]
+    double least_reach_ = 0;
     std::vector<Eigen::Vector3d> middles_, placed_middles_;  // of the tools' bounds
     std::vector<double> radii_;                              // around them
     std::vector<std::vector<int>> touchable_;                // nodes, by place_of_level

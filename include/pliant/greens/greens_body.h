@@ -20,7 +20,9 @@ struct LoadedNode {
 /// columns, docs/greens.md eq. (F1), so that the tick never waits for a deformation.
 class GreensDisplay final : public BodyDisplay {
 public:
-    GreensDisplay(std::shared_ptr<const GreensModel> model, int max_loads);
+    /// `driven`: fixed nodes whose displacements are in the display state.
+    GreensDisplay(std::shared_ptr<const GreensModel> model, int max_loads,
+                  std::vector<int> driven = {});
 
     [[nodiscard]] int state_size() const noexcept override;
     void positions(std::span<const float> state, std::span<float> x) const noexcept override;
@@ -41,11 +43,13 @@ public:
 
 private:
     void sum(std::span<const int> nodes, std::span<const float> tractions,
-             std::span<const float> gravity, std::span<float> u) const noexcept;
+             std::span<const float> gravity, std::span<const float> driven,
+             std::span<float> u) const noexcept;
     [[nodiscard]] Eigen::Vector3f at_vertex(std::span<const float> u, std::size_t v) const noexcept;
 
     std::shared_ptr<const GreensModel> model_;
     int max_loads_;
+    std::vector<int> driven_;
 };
 
 struct GreensBodyOptions {
@@ -53,6 +57,8 @@ struct GreensBodyOptions {
     double rate = 1000;      ///< of steps [Hz]
     double mask_radius = 0;  ///< of the forces of points [m]; 0: 1.5 mean edges
     int max_loads = 256;     ///< nodes that may be loaded at once
+    /// Fixed nodes with columns whose displacements place() gives, each once.
+    std::vector<int> driven = {};
 };
 
 /// An elastic body without inertia, held by its supports: it is always where its loads are in
@@ -75,6 +81,14 @@ public:
     [[nodiscard]] const SurfaceStiffness& first_stiffness() const noexcept;
     /// What the slider makes of the modulus of the model.
     [[nodiscard]] double modulus_scale() const noexcept;
+
+    /// Where the next step takes the body, and displacements of its driven nodes in its axes [m]:
+    /// somebody else moves its supports, docs/greens-zones.md. Ignored unless finite and of the
+    /// right number.
+    void place(const Pose& pose, std::span<const Eigen::Vector3d> driven) noexcept;
+    [[nodiscard]] std::span<const int> driven_nodes() const noexcept;
+    /// Since the last step [m].
+    [[nodiscard]] std::span<const Eigen::Vector3d> driven_displacements() const noexcept;
 
     /// Contact in the next step: tractions [Pa] in the axes of the body, and the energy that they
     /// store [J]. Nodes without a column and numbers that are not finite are ignored.

@@ -40,6 +40,11 @@ public:
     [[nodiscard]] const GreensBody& body() const noexcept { return body_; }
     [[nodiscard]] const std::vector<RigidBody*>& by() const noexcept { return by_; }
 
+    /// Where the display state of body() begins in that of the body of the world that it is a zone
+    /// of.
+    [[nodiscard]] std::size_t display_offset() const noexcept { return display_offset_; }
+    void set_display_offset(std::size_t offset) noexcept { display_offset_ = offset; }
+
     /// Loads of the next step of all bodies, as they are.
     virtual StepStatus act(double dt) noexcept = 0;
     /// Drops what it remembers of earlier ticks.
@@ -60,6 +65,7 @@ protected:
     GreensTouch(GreensBody& body, std::vector<RigidBody*> by) : body_(body), by_(std::move(by)) {}
     GreensBody& body_;
     std::vector<RigidBody*> by_;
+    std::size_t display_offset_ = 0;
 };
 
 /// Each rigid body touches at the origin of its frame. It is drawn on the surface, not in it, by as
@@ -149,6 +155,8 @@ private:
     DistributedContact contact_;
     std::vector<Pose> poses_;
     std::vector<Eigen::Vector3d> pulls_;  // tractions of hands for the modulus of the model [Pa]
+    std::vector<int> load_nodes_;         // of these and of driven supports
+    std::vector<Eigen::Vector3d> load_values_;
     std::vector<int> nodes_;
     std::vector<Eigen::Vector3d> tractions_, displacements_;
     std::vector<Wrench> last_loads_;

@@ -1,0 +1,337 @@
+#include "pliant/greens/zoned_body.h"
+
+#include "body/surface_display.h"
+#include "core/numbers.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <utility>
+
+namespace pliant {
+namespace {
+
+using Eigen::Vector3d;
+
+/// Sliders of all zones at once, and how far the bones bend.
+enum ZonedParameter { kZonedStiffness, kZonedMaskRadius, kFlexion, kNumZonedParameters };
+
+void check_character(const CharacterModel& model, const ZonedBodyOptions& options) {
+    if (model.zones.empty()) throw InputError("", "a body of zones needs a zone at least");
+    if (!(model.blend >= 0) || !std::isfinite(model.blend))
+        throw InputError("", "blend", std::to_string(model.blend), "not negative, in metres");
+    if (!options.flexion.empty() && options.flexion.size() != model.bones.size())
+        throw InputError("", "there are " + std::to_string(model.bones.size()) + " bones and " +
+                                 std::to_string(options.flexion.size()) + " paths of their angles");
+    for (const CharacterZone& zone : model.zones) {
+        if (!zone.model) throw InputError("", "zone \"" + zone.name + "\" has no model");
+        if (!is_finite(zone.rest) || !(zone.rest.rotation.norm() > 0))
+            throw InputError("", "zone \"" + zone.name + "\": its place is not finite");
+        if (zone.bone < 0 || at(zone.bone) >= model.bones.size())
+            throw InputError("", "zone \"" + zone.name + "\" is on bone " +
+                                     std::to_string(zone.bone) + "; there are " +
+                                     std::to_string(model.bones.size()));
+    }
+}
+
+SurfaceMesh surface_at_rest(const CharacterModel& model, const ZonedBodyOptions& options) {
+    check_character(model, options);
+    SurfaceMesh whole;
+    for (const CharacterZone& zone : model.zones) {
+        const int first = whole.num_vertices();
+        const SurfaceMesh& mesh = zone.model->surface.mesh;
+        for (const Vector3d& x : mesh.vertices) whole.vertices.push_back(zone.rest.to_world(x));
+        for (const Triangle& corners : mesh.triangles)
+            whole.triangles.push_back({first + corners[0], first + corners[1], first + corners[2]});
+    }
+    return whole;
+}
+
+}  // namespace
+
+ZonedDisplay::ZonedDisplay(std::vector<std::shared_ptr<const GreensDisplay>> zones,
+                           const SurfaceMesh& rest)
+    : zones_(std::move(zones)), triangles_(rest.triangles) {
+    int offset = kPoseFloats;
+    for (const auto& zone : zones_) {
+        offsets_.push_back(offset);
+        offset += zone->state_size();
+    }
+    offsets_.push_back(offset);
+}
+
+void ZonedDisplay::positions(std::span<const float> state, std::span<float> x) const noexcept {
+    std::size_t first = 0;
+    for (std::size_t z = 0; z < zones_.size(); ++z) {
+        const std::size_t size = 3 * zones_[z]->model().surface.mesh.vertices.size();
+        zones_[z]->positions(state.subspan(at(offsets_[z]), at(zones_[z]->state_size())),
+                             x.subspan(first, size));
+        first += size;
+    }
+}
+
+void ZonedDisplay::normals(std::span<const float> x, std::span<float> n) const noexcept {
+    area_weighted_normals(triangles_, x, n);
+}
+
+struct ZonedBody::Impl {
+    Impl(CharacterModel m, const ZonedBodyOptions& o)
+        : model(std::move(m)), options(o), skeleton(model.bones) {
+        options.pose.rotation.normalize();
+        angles.assign(at(skeleton.num_bones()), 0);
+        moved.assign(at(skeleton.num_bones()), Pose());
+        std::vector<std::shared_ptr<const GreensDisplay>> displays;
+        int vertex = 0, triangle = 0;
+        for (CharacterZone& zone : model.zones) {
+            zone.rest.rotation.normalize();
+            first_vertex.push_back(vertex);
+            first_triangle.push_back(triangle);
+            vertex += zone.model->surface.mesh.num_vertices();
+            triangle += zone.model->surface.mesh.num_triangles();
+            add_zone(zone);
+            displays.push_back(
+                std::static_pointer_cast<const GreensDisplay>(zones.back().body->display()));
+        }
+        first_vertex.push_back(vertex);
+        first_triangle.push_back(triangle);
+        display =
+            std::make_shared<ZonedDisplay>(std::move(displays), surface_at_rest(model, options));
+        sliders = zones[0].body->parameters();
+        sliders.push_back({.name = "flexion",
+                           .label = "Flexion",
+                           .unit = "",
+                           .help = "Factor on the angles of all joints.",
+                           .value = 1,
+                           .low = 0,
+                           .high = 1.5,
+                           .is_logarithmic = false});
+        place();
+        for (ZoneBody& zone : zones) zone.body->reset();
+    }
+
+    struct ZoneBody {
+        std::unique_ptr<GreensBody> body;
+        std::vector<Vector3d> rest;  // driven nodes in the axes of the body
+        BoneWeights weights;
+        std::vector<Vector3d> driven;  // displacements in the axes of the zone
+    };
+
+    /// Fixed nodes that other bones share in are driven, the others are on their bone.
+    void add_zone(const CharacterZone& zone) {
+        const ReferenceProblem& reference = zone.model->reference;
+        GreensBodyOptions zone_options{.pose = options.pose * zone.rest,
+                                       .rate = options.rate,
+                                       .mask_radius = zone.mask_radius,
+                                       .max_loads = options.max_loads};
+        ZoneBody made;
+        for (int node = 0; node < zone.model->num_nodes(); ++node) {
+            if (reference.kinds[at(node)] != NodeKind::Fixed) continue;
+            const Vector3d x = zone.rest.to_world(reference.positions[at(node)]);
+            const BoneWeights weights = skeleton.weights(zone.bone, std::span(&x, 1), model.blend);
+            if (weights.bones.size() == 1 && weights.bones[0] == zone.bone) continue;
+            if (!reference.functions->has_column(node))
+                throw InputError("", "zone \"" + zone.name + "\": a joint bends its fixed node " +
+                                         std::to_string(node) +
+                                         ", which has no Green's function; build the model with "
+                                         "columns of its fixed nodes");
+            zone_options.driven.push_back(node);
+            made.rest.push_back(x);
+        }
+        made.weights = skeleton.weights(zone.bone, made.rest, model.blend);
+        made.driven.assign(made.rest.size(), Vector3d::Zero());
+        made.body = std::make_unique<GreensBody>(zone.model, zone_options);
+        zones.push_back(std::move(made));
+    }
+
+    /// Bones and seams as they are at this time, docs/greens-zones.md eqs. (9)–(12).
+    void place() noexcept {
+        pose = options.motion ? options.motion->at(time).pose : options.pose;
+        for (std::size_t b = 0; b < angles.size(); ++b)
+            angles[b] = options.flexion.empty()
+                            ? 0
+                            : flexion * options.flexion[b].at(time).pose.position.x();
+        skeleton.transforms(angles, moved);
+        for (std::size_t z = 0; z < zones.size(); ++z) {
+            ZoneBody& zone = zones[z];
+            const Pose in_body = moved[at(model.zones[z].bone)] * model.zones[z].rest;
+            for (std::size_t k = 0; k < zone.driven.size(); ++k)
+                zone.driven[k] = in_body.to_body(blended(zone.weights, static_cast<int>(k), moved,
+                                                         zone.rest[k])) -
+                                 model.zones[z].rest.to_body(zone.rest[k]);
+            zone.body->place(pose * in_body, zone.driven);
+        }
+    }
+
+    /// The zone of a surface point, and the point on it; −1: none.
+    [[nodiscard]] int find(SurfacePoint& point) const noexcept {
+        const bool is_vertex = point.triangle < 0;
+        const std::vector<int>& first = is_vertex ? first_vertex : first_triangle;
+        int& index = is_vertex ? point.vertex : point.triangle;
+        if (index < 0 || index >= first.back()) return -1;
+        const auto after = std::upper_bound(first.begin(), first.end(), index);
+        const int z = static_cast<int>(after - first.begin()) - 1;
+        index -= first[at(z)];
+        return z;
+    }
+
+    CharacterModel model;
+    ZonedBodyOptions options;
+    Skeleton skeleton;
+    std::vector<ZoneBody> zones;
+    std::vector<int> first_vertex, first_triangle;  // of zones, and the end
+    std::shared_ptr<const ZonedDisplay> display;
+    std::vector<LiveParameter> sliders;
+    double flexion = 1, time = 0;
+    Pose pose;
+    std::vector<double> angles;
+    std::vector<Pose> moved;
+    std::vector<double> kept;  // the state while another one is tried
+    bool has_ignored = false;
+};
+
+ZonedBody::ZonedBody(CharacterModel model, const ZonedBodyOptions& options)
+    : Body(surface_at_rest(model, options)),
+      impl_(std::make_unique<Impl>(std::move(model), options)) {
+    impl_->kept.resize(at(state_size()));
+}
+ZonedBody::~ZonedBody() = default;
+
+const CharacterModel& ZonedBody::model() const noexcept { return impl_->model; }
+int ZonedBody::num_zones() const noexcept { return static_cast<int>(impl_->zones.size()); }
+GreensBody& ZonedBody::zone(int z) noexcept { return *impl_->zones[at(z)].body; }
+const GreensBody& ZonedBody::zone(int z) const noexcept { return *impl_->zones[at(z)].body; }
+int ZonedBody::first_vertex(int z) const noexcept { return impl_->first_vertex[at(z)]; }
+int ZonedBody::first_triangle(int z) const noexcept { return impl_->first_triangle[at(z)]; }
+int ZonedBody::display_offset(int z) const noexcept { return impl_->display->state_offset(z); }
+std::span<const Pose> ZonedBody::bones() const noexcept { return impl_->moved; }
+const Pose& ZonedBody::pose() const noexcept { return impl_->pose; }
+double ZonedBody::time() const noexcept { return impl_->time; }
+std::shared_ptr<const BodyDisplay> ZonedBody::display() const { return impl_->display; }
+
+void ZonedBody::add_force(const SurfacePoint& point, const Vector3d& force) noexcept {
+    SurfacePoint on_zone = point;
+    const int z = is_valid(point) ? impl_->find(on_zone) : -1;
+    if (z < 0)
+        impl_->has_ignored = true;
+    else
+        zone(z).add_force(on_zone, force);
+}
+
+void ZonedBody::set_gravity(const Vector3d& acceleration) noexcept {
+    for (Impl::ZoneBody& zone : impl_->zones) zone.body->set_gravity(acceleration);
+}
+
+StepStatus ZonedBody::do_step(double dt) noexcept {
+    Impl& m = *impl_;
+    const bool is_good = dt > 0 && std::isfinite(dt);
+    if (is_good) {
+        m.time += dt;
+        m.place();
+    }
+    StepStatus status = m.has_ignored ? StepStatus::InputIgnored : StepStatus::Ok;
+    for (Impl::ZoneBody& zone : m.zones) {
+        const StepStatus one = zone.body->step(dt);
+        if (one == StepStatus::CapacityExceeded || status == StepStatus::Ok) status = one;
+    }
+    m.has_ignored = false;
+    return status;
+}
+
+void ZonedBody::do_reset() noexcept {
+    impl_->time = 0;
+    impl_->has_ignored = false;
+    impl_->place();
+    for (Impl::ZoneBody& zone : impl_->zones) zone.body->reset();
+}
+
+Vector3d ZonedBody::position(const SurfacePoint& point, TickMoment moment) const noexcept {
+    SurfacePoint on_zone = point;
+    const int z = is_valid(point) ? impl_->find(on_zone) : -1;
+    return z < 0 ? Vector3d(Vector3d::Zero()) : zone(z).position(on_zone, moment);
+}
+
+Vector3d ZonedBody::velocity(const SurfacePoint& point) const noexcept {
+    SurfacePoint on_zone = point;
+    const int z = is_valid(point) ? impl_->find(on_zone) : -1;
+    return z < 0 ? Vector3d(Vector3d::Zero()) : zone(z).velocity(on_zone);
+}
+
+Vector3d ZonedBody::normal(const SurfacePoint& point) const noexcept {
+    SurfacePoint on_zone = point;
+    const int z = is_valid(point) ? impl_->find(on_zone) : -1;
+    return z < 0 ? Vector3d(Vector3d::Zero()) : zone(z).normal(on_zone);
+}
+
+double ZonedBody::mobility(const SurfacePoint& point) const noexcept {
+    SurfacePoint on_zone = point;
+    const int z = is_valid(point) ? impl_->find(on_zone) : -1;
+    return z < 0 ? 0 : zone(z).mobility(on_zone);
+}
+
+bool ZonedBody::compliance(const SurfacePoint& point, Eigen::Matrix3d& C) const noexcept {
+    SurfacePoint on_zone = point;
+    const int z = is_valid(point) ? impl_->find(on_zone) : -1;
+    return z >= 0 && zone(z).compliance(on_zone, C);
+}
+
+Energy ZonedBody::energy() const noexcept {
+    Energy sum;
+    for (const Impl::ZoneBody& zone : impl_->zones) sum.elastic += zone.body->energy().elastic;
+    return sum;
+}
+
+std::vector<LiveParameter> ZonedBody::parameters() const { return impl_->sliders; }
+
+void ZonedBody::set_parameter(int index, double value) noexcept {
+    if (index < 0 || index >= kNumZonedParameters || !std::isfinite(value)) return;
+    if (index == kFlexion) {
+        impl_->flexion = clamped(impl_->sliders[kFlexion], value);
+        return;
+    }
+    for (Impl::ZoneBody& zone : impl_->zones) zone.body->set_parameter(index, value);
+}
+
+int ZonedBody::state_size() const noexcept {
+    int size = 1;
+    for (const Impl::ZoneBody& zone : impl_->zones) size += zone.body->state_size();
+    return size;
+}
+
+void ZonedBody::save_state(std::span<double> state) const noexcept {
+    assert(state.size() == at(state_size()));
+    state[0] = impl_->time;
+    std::size_t first = 1;
+    for (const Impl::ZoneBody& zone : impl_->zones) {
+        const std::size_t size = at(zone.body->state_size());
+        zone.body->save_state(state.subspan(first, size));
+        first += size;
+    }
+}
+
+bool ZonedBody::restore_state(std::span<const double> state) noexcept {
+    Impl& m = *impl_;
+    if (state.size() != at(state_size()) || !std::isfinite(state[0]) || state[0] < 0) return false;
+    save_state(m.kept);
+    const auto take = [&](std::span<const double> from) {
+        m.time = from[0];
+        m.place();
+        std::size_t first = 1;
+        return std::ranges::all_of(m.zones, [&](Impl::ZoneBody& zone) {
+            const std::size_t size = at(zone.body->state_size());
+            return zone.body->restore_state(from.subspan(std::exchange(first, first + size), size));
+        });
+    };
+    if (take(state)) return true;
+    (void)take(m.kept);
+    return false;
+}
+
+void ZonedBody::write_display(std::span<float> state) const noexcept {
+    assert(state.size() == at(impl_->display->state_size()));
+    write_pose(impl_->pose, state);
+    for (int z = 0; z < num_zones(); ++z)
+        zone(z).write_display(
+            state.subspan(at(display_offset(z)), at(display_offset(z + 1) - display_offset(z))));
+}
+
+}  // namespace pliant
