@@ -80,7 +80,8 @@ constexpr const char* kNoFem =
     "told";
 
 bool is_greens(const BodyDescription& body) {
-    return std::holds_alternative<GreensSource>(body.source);
+    return std::holds_alternative<GreensSource>(body.source) ||
+           std::holds_alternative<ZonesSource>(body.source);
 }
 bool is_hand(const BodyDescription& body) {
     return std::holds_alternative<HandSource>(body.source);

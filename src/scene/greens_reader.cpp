@@ -44,8 +44,16 @@ void refuse_keys_of_other_method(const JsonObject& json, const GreensBuildOption
 
 GreensRecipe read_greens_recipe(const JsonObject& json, const fs::path& folder) {
     GreensRecipe recipe;
-    recipe.surface = read_surface(json, folder);
-    if (json.has("levels") && !is_subdivided(recipe.surface))
+    if (const auto pad = json.object("pad")) {
+        recipe.pad.emplace();
+        recipe.pad->length = pad->number("length", recipe.pad->length);
+        recipe.pad->width = pad->number("width", recipe.pad->width);
+        recipe.pad->height = pad->number("height", recipe.pad->height);
+        if (json.has("size")) json.fail("size", "does not go with \"pad\", which has its sizes");
+    } else {
+        recipe.surface = read_surface(json, folder);
+    }
+    if (json.has("levels") && !recipe.pad && !is_subdivided(recipe.surface))
         json.fail("levels",
                   "goes with shapes that are subdivision surfaces, as \"nodule\" and \"rabbit\", "
                   "without \"resolution\"");
@@ -70,8 +78,9 @@ const BodyDescription& read_greens_side(const JsonObject& json, const SceneDescr
     const int found = find_description(scene, json.text("greens", ""));
     if (found < 0) json.refuse("greens", "a body of the scene: " + list_of_bodies(scene));
     const BodyDescription& body = scene.bodies[static_cast<std::size_t>(found)];
-    if (!std::holds_alternative<GreensSource>(body.source))
-        json.refuse("greens", "a body of the kind \"greens\"");
+    if (!std::holds_alternative<GreensSource>(body.source) &&
+        !std::holds_alternative<ZonesSource>(body.source))
+        json.refuse("greens", "a body of the kind \"greens\" or \"zones\"");
     return body;
 }
 
@@ -98,6 +107,8 @@ std::vector<std::string> read_touching(const JsonObject& json, const std::string
         if (found < 0) refuse("a body of the scene: " + list_of_bodies(scene));
         const BodyDescription& other = scene.bodies[static_cast<std::size_t>(found)];
         if (key == "tools" && std::holds_alternative<HandSource>(other.source)) {
+            if (std::holds_alternative<ZonesSource>(body.source))
+                refuse("a rigid body; hands grasp bodies of the kind \"greens\"");
             if (items.size() > 1) refuse("a hand without other tools beside it");
             check_loop_of_touch(other, refuse);
             names.push_back(name);
@@ -134,21 +145,28 @@ GreensSource read_greens(const JsonObject& json, const fs::path& folder) {
     return source;
 }
 
+std::optional<ScriptedMotion> read_number_path(const JsonObject& json, const std::string& key,
+                                               const std::string& value, double unit) {
+    const auto path = json.object(key);
+    if (!path) return std::nullopt;
+    std::vector<Keyframe> keys;
+    for (const JsonObject& frame : path->objects("keyframes")) {
+        keys.push_back({frame.number("time", 0), {}});
+        keys.back().pose.position.x() = unit * frame.number(value, 0);
+        if (keys.size() > 1 && !(keys.back().time > keys[keys.size() - 2].time))
+            frame.refuse("time", "a time after that of the frame before");
+    }
+    const bool is_repeated = path->boolean("repeat", false);
+    std::optional<ScriptedMotion> motion;
+    json.check(key, [&] { motion = ScriptedMotion(std::move(keys), is_repeated); });
+    return motion;
+}
+
 HandSource read_hand_body(const JsonObject& json, const Pose& pose) {
     HandSource hand;
     hand.size = json.number("size", hand.size);
     hand.motion = read_motion(json, pose);
-    if (const auto closing = json.object("closing")) {
-        std::vector<Keyframe> keys;
-        for (const JsonObject& key : closing->objects("keyframes")) {
-            keys.push_back({key.number("time", 0), {}});
-            keys.back().pose.position.x() = key.number("value", 0);
-            if (keys.size() > 1 && !(keys.back().time > keys[keys.size() - 2].time))
-                key.refuse("time", "a time after that of the frame before");
-        }
-        const bool is_repeated = closing->boolean("repeat", false);
-        json.check("closing", [&] { hand.closing = ScriptedMotion(std::move(keys), is_repeated); });
-    }
+    hand.closing = read_number_path(json, "closing", "value", 1);
     hand.springs.joint_stiffness = json.number("joint_stiffness", hand.springs.joint_stiffness);
     hand.springs.wrist_stiffness = json.number("wrist_stiffness", hand.springs.wrist_stiffness);
     return hand;
@@ -163,6 +181,8 @@ GreensContactDescription read_greens_contact(const JsonObject& json,
     if (!json.has("points") && !json.has("tools"))
         json.fail("greens", "needs \"points\" or \"tools\" beside it: rigid bodies that touch it");
     const bool has_tools = json.has("tools");
+    if (!has_tools && std::holds_alternative<ZonesSource>(body.source))
+        json.fail("points", "do not touch bodies of the kind \"zones\"; \"tools\" do");
     if (has_tools) contact.kind = GreensContactDescription::Kind::Tools;
     contact.by = read_touching(json, has_tools ? "tools" : "points", body, scene);
     for (const char* key : {"friction", "pull"})

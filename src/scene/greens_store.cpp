@@ -34,11 +34,19 @@ std::uint64_t greens_key(const GreensRecipe& recipe) {
     key.add(static_cast<int>(b.method)).add(static_cast<int>(b.elements)).add(b.crease_angle);
     key.add(b.mesh.kind).add(b.mesh.resolution).add(b.mesh.hollow ? 1 : 0);
     key.add(b.mesh.growth).add(b.mesh.levels);
+    if (b.fixed_columns) key.add(std::string("fixed columns"));
+    if (recipe.pad)
+        key.add(std::string("pad"))
+            .add(recipe.pad->length)
+            .add(recipe.pad->width)
+            .add(recipe.pad->height);
     return key.hash();
 }
 
 SemiRegularMesh greens_surface(const GreensRecipe& recipe, Progress& progress) {
     const SurfaceSource& source = recipe.surface;
+    constexpr int kPadLevels = 2;
+    if (recipe.pad) return pad_surface(*recipe.pad, recipe.levels < 0 ? kPadLevels : recipe.levels);
     if (is_subdivided(source)) return make_semi_regular(source.shape, recipe.levels);
     return midpoint_subdivide(load_solid(source, 0, progress), 0);
 }
@@ -119,6 +127,7 @@ LoopContact make_greens_contact(const GreensContactDescription& contact, GreensB
     if (contact.is_sliding) options.friction = TouchFriction::Frictionless;
     options.max_nodes = std::min(kMaxHeldNodes, body.model().num_free_columns());
     options.capacitance.cache.max_bytes = kGreensCacheBytes;
+    options.capacitance.max_loads += static_cast<int>(body.driven_nodes().size());
     made.kind = std::make_unique<GreensTools>(body, std::move(by), options, std::move(hand));
     return made;
 }

@@ -41,7 +41,8 @@ constexpr std::string_view kDemos[] = {"bridge",
                                        "spatula",
                                        "banana-seat",
                                        "nodule-grasp",
-                                       "constant-elements"};
+                                       "constant-elements",
+                                       "finger"};
 
 /// Keys of "device" that say how any kind is used.
 constexpr std::string_view kDeviceUse[] = {"rotation", "rate_border", "rate_speed", "clutch",

@@ -33,6 +33,9 @@ void read_tool(const JsonObject& json, SceneDescription& scene);
 // Parts of bodies.
 /// The key "greens" of a body.
 [[nodiscard]] GreensSource read_greens(const JsonObject& json, const std::filesystem::path& folder);
+/// The key "zones" of a body at a pose.
+[[nodiscard]] ZonesSource read_zones(const JsonObject& json, const std::filesystem::path& folder,
+                                     const Pose& pose);
 /// The key "hand" of a body at a pose.
 [[nodiscard]] HandSource read_hand_body(const JsonObject& json, const Pose& pose);
 /// The key "shape" or "surface", whichever is there.
@@ -59,5 +62,9 @@ void read_tool(const JsonObject& json, SceneDescription& scene);
 [[nodiscard]] Pose read_pose(const JsonObject& json, const Pose& otherwise = {});
 /// The key "motion", about or from a pose.
 [[nodiscard]] std::optional<ScriptedMotion> read_motion(const JsonObject& json, const Pose& pose);
+/// The key `key` with "keyframes" of a number each, times `unit`, as x of a path.
+[[nodiscard]] std::optional<ScriptedMotion> read_number_path(const JsonObject& json,
+                                                             const std::string& key,
+                                                             const std::string& value, double unit);
 
 }  // namespace pliant

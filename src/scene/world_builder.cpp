@@ -3,6 +3,7 @@
 #include "pliant/fem/fem_body.h"
 #include "pliant/geometry/graded_mesh.h"
 #include "pliant/geometry/structured_mesh.h"
+#include "pliant/greens/zoned_body.h"
 #include "pliant/scene/world.h"
 #include "scene/contact_store.h"
 #include "scene/greens_store.h"
@@ -98,7 +99,7 @@ public:
         make_tool();
         list_bodies();
         // rigid bodies first: full FEM bodies have them as obstacles, which are stepped before
-        for (const std::size_t kind : {kRigid, kHand, kReduced, kFem, kGreens})
+        for (const std::size_t kind : {kRigid, kHand, kReduced, kFem, kGreens, kZones})
             for (std::size_t d = 0; d < scene_.bodies.size(); ++d)
                 if (scene_.bodies[d].source.index() == kind) make_bodies(d);
         for (std::size_t c = 0; c < scene_.contacts.size(); ++c) make_contact(c);
@@ -118,7 +119,8 @@ private:
         kFem,
         kRigid,
         kGreens,
-        kHand
+        kHand,
+        kZones
     };  // as in BodyDescription::source
     struct LoopInMaking {
         LoopSettings settings;
@@ -322,6 +324,23 @@ private:
                                                 .mask_radius = source.mask_radius}));
     }
 
+    void make(std::size_t d, const ZonesSource& source) {
+        CharacterModel model{.bones = source.bones, .zones = {}, .blend = source.blend};
+        for (const ZonesSource::Part& part : source.parts)
+            model.zones.push_back(
+                {.name = part.name,
+                 .model = greens_.get(scene_.bodies[d].name + "." + part.name, part.greens),
+                 .rest = part.pose,
+                 .bone = part.bone,
+                 .mask_radius = part.greens.mask_radius});
+        for (const Start& start : starts(d))
+            add(d, std::make_unique<ZonedBody>(model,
+                                               ZonedBodyOptions{.pose = start.pose,
+                                                                .motion = source.motion,
+                                                                .flexion = source.flexion,
+                                                                .rate = loop_of(d).settings.rate}));
+    }
+
     /// Its links, which the contact moves.
     void make(std::size_t d, const HandSource& source) {
         const GreensHand hand = make_greens_hand(source, scene_.bodies[d].pose);
@@ -390,6 +409,21 @@ private:
                 places.push_back(body->place);
                 by.push_back(dynamic_cast<RigidBody*>(body_at(body->place)));
             }
+        if (auto* const zoned = dynamic_cast<ZonedBody*>(body_at(found.place))) {
+            // each zone is solved by itself
+            for (int z = 0; z < zoned->num_zones(); ++z)
+                add_contact(found.loop, path, [&] {
+                    LoopContact made =
+                        make_greens_contact(contact, zoned->zone(z), by, places, std::nullopt);
+                    made.name = contact.body + "." +
+                                zoned->model().zones[static_cast<std::size_t>(z)].name + "/" +
+                                contact.by.front();
+                    made.greens()->set_display_offset(
+                        static_cast<std::size_t>(zoned->display_offset(z)));
+                    return made;
+                });
+            return;
+        }
         add_contact(found.loop, path, [&] {
             return make_greens_contact(contact, dynamic_cast<GreensBody&>(*body_at(found.place)),
                                        by, places, std::move(hand));

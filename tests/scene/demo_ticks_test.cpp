@@ -39,6 +39,7 @@ struct CoarseBody {
     // small as they are
     void operator()(GreensSource&) const {}
     void operator()(HandSource&) const {}
+    void operator()(ZonesSource&) const {}
 };
 
 /// Signed fields must not lose thin parts.

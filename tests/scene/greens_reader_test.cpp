@@ -129,8 +129,10 @@ TEST_F(GreensReader, RefusesContactsThatCannotBe) {
         touch_error(R"({"greens": "nodul", "points": ["finger"]})"),
         "scene.json: contacts[0].greens = \"nodul\" (expected a body of the scene: "
         "\"nodule\", \"beam\", \"lump\", \"finger\", \"thumb\", \"rock\", \"glove\", \"stone\")");
-    EXPECT_EQ(touch_error(R"({"greens": "beam", "points": ["finger"]})"),
-              "scene.json: contacts[0].greens = \"beam\" (expected a body of the kind \"greens\")");
+    EXPECT_EQ(
+        touch_error(R"({"greens": "beam", "points": ["finger"]})"),
+        "scene.json: contacts[0].greens = \"beam\" (expected a body of the kind \"greens\" or "
+        "\"zones\")");
     EXPECT_EQ(touch_error(R"({"greens": "nodule"})"),
               "scene.json: contacts[0].greens: needs \"points\" or \"tools\" beside it: rigid "
               "bodies that touch it");

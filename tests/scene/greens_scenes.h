@@ -26,7 +26,19 @@ inline std::vector<std::string> greens_key_scenes() {
             "closing": {"keyframes": [{"time": 0, "value": 0}, {"time": 2, "value": 0.5}, {"time": 3, "value": 0}],
                         "repeat": true}}}],
       "contacts": [{"greens": "nodule", "points": ["finger", "thumb"], "friction": 0.4, "pull": true},
-                   {"greens": "lump", "tools": ["glove"], "sliding": true}]})"};
+                   {"greens": "lump", "tools": ["glove"], "sliding": true}]})",
+            R"({"pliant": 1, "bodies": [
+        {"name": "finger", "zones": {
+            "bones": [{"name": "root", "joint": [0, 0, 0]},
+                      {"name": "end", "parent": "root", "joint": [0.03, 0, 0], "axis": [0, 1, 0],
+                       "angle": {"keyframes": [{"time": 0, "degrees": 0}, {"time": 1, "degrees": 20},
+                                               {"time": 2, "degrees": 0}], "repeat": true}}],
+            "parts": [{"name": "pad", "bone": "end", "pose": {"position": [0.03, 0, 0]},
+                       "greens": {"pad": {"length": 0.03, "width": 0.02, "height": 0.02}, "fixed": "z > 60 %"}}],
+            "blend": 0.01,
+            "motion": {"path": {"keyframes": [{"time": 0}, {"time": 1, "position": [0, 0, 0.1]}]}}}},
+        {"name": "plate", "rigid": {"box": {"sizes": [1, 1, 0.1]}}}],
+      "contacts": [{"greens": "finger", "tools": ["plate"]}]})"};
 }
 
 /// A nodule of 34 vertices; what else the scene has, and one cache for all tests.

@@ -8,6 +8,8 @@
 #include "pliant/field/build_field.h"
 #include "pliant/greens/build_greens.h"
 #include "pliant/greens/compliant_hand.h"
+#include "pliant/greens/pad_surface.h"
+#include "pliant/greens/skeleton.h"
 #include "pliant/haptics/fem_haptic_tool.h"
 #include "pliant/haptics/haptic_tool.h"
 #include "pliant/haptics/open_device.h"
@@ -103,6 +105,7 @@ struct RigidSource {
 /// Green's functions built on first use and kept in the cache.
 struct GreensRecipe {
     SurfaceSource surface;
+    std::optional<PadShape> pad;  ///< in place of the surface
     int levels = -1;  ///< rounds of subdivision of shapes that have them; −1: the shape's own
     GreensBuildOptions build;
 };
@@ -119,6 +122,21 @@ struct HandSource {
     std::optional<ScriptedMotion> motion;   ///< of the wrist; none: it stays at the pose
     std::optional<ScriptedMotion> closing;  ///< x: from open, 0, to a fist, 1
     CompliantHandOptions springs;
+};
+
+/// Elastic zones on bones that a script bends, docs/scene.md section "Zones".
+struct ZonesSource {
+    struct Part {
+        std::string name;
+        int bone = 0;
+        Pose pose;  ///< of its axes in those of the body, bones straight
+        GreensSource greens;
+    };
+    std::vector<Bone> bones;
+    std::vector<ScriptedMotion> flexion;  ///< of each bone; x: angle [rad]
+    std::vector<Part> parts;
+    double blend = 0.01;                   ///< that two bones share at their joint [m]
+    std::optional<ScriptedMotion> motion;  ///< of the body; none: it stays at the pose
 };
 
 /// Copies of a body on a grid, thrown with random velocities from the scene's seed.
@@ -149,7 +167,8 @@ struct BodyContact {
 
 struct BodyDescription {
     std::string name;
-    std::variant<ReducedSource, FemSource, RigidSource, GreensSource, HandSource> source;
+    std::variant<ReducedSource, FemSource, RigidSource, GreensSource, HandSource, ZonesSource>
+        source;
     Pose pose;
     Twist velocity;  ///< free reduced and dynamic rigid bodies
     std::array<float, 3> colour = {0.62f, 0.69f, 0.78f};
@@ -190,7 +209,8 @@ struct SelfContactDescription {
     int nodes = 0;         ///< that a tick may visit; 0: all
     ContactScaling scaling = ContactScaling::PerDirection;
 };
-/// Rigid bodies against a body with Green's functions, docs/scene.md section "Green's functions".
+/// Rigid bodies against a body with Green's functions or zones that have them, docs/scene.md
+/// section "Green's functions".
 struct GreensContactDescription {
     enum class Kind {
         Points,  ///< each touches at its origin, with friction

@@ -1,0 +1,68 @@
+#include "scene/scene_reader.h"
+
+#include <algorithm>
+#include <numbers>
+#include <string>
+#include <vector>
+
+namespace pliant {
+namespace {
+
+std::string list_of_bones(const std::vector<Bone>& bones) {
+    std::string names;
+    for (const Bone& bone : bones) names += (names.empty() ? "\"" : ", \"") + bone.name + "\"";
+    return names;
+}
+
+int find_bone(const std::vector<Bone>& bones, const std::string& name) {
+    const auto found = std::ranges::find(bones, name, &Bone::name);
+    return found == bones.end() ? -1 : static_cast<int>(found - bones.begin());
+}
+
+Bone read_bone(const JsonObject& json, const std::vector<Bone>& before) {
+    Bone bone;
+    bone.name = json.text("name", "");
+    if (find_bone(before, bone.name) >= 0) json.refuse("name", "another name for each bone");
+    if (json.has("parent")) {
+        bone.parent = find_bone(before, json.text("parent", ""));
+        if (bone.parent < 0)
+            json.refuse("parent", before.empty() ? "none: this is the first bone"
+                                                 : "a bone before it: " + list_of_bones(before));
+    }
+    bone.joint = json.vector("joint", bone.joint);
+    bone.axis = json.vector("axis", bone.axis);
+    if (!(bone.axis.norm() > 0)) json.refuse("axis", "a direction");
+    return bone;
+}
+
+}  // namespace
+
+ZonesSource read_zones(const JsonObject& json, const std::filesystem::path& folder,
+                       const Pose& pose) {
+    ZonesSource zones;
+    for (const JsonObject& item : json.objects("bones")) {
+        zones.bones.push_back(read_bone(item, zones.bones));
+        zones.flexion.push_back(read_number_path(item, "angle", "degrees", std::numbers::pi / 180)
+                                    .value_or(ScriptedMotion({Keyframe{}})));
+    }
+    for (const JsonObject& item : json.objects("parts")) {
+        ZonesSource::Part part;
+        part.name = item.text("name", "");
+        if (std::ranges::find(zones.parts, part.name, &ZonesSource::Part::name) !=
+            zones.parts.end())
+            item.refuse("name", "another name for each part");
+        part.bone = find_bone(zones.bones, item.text("bone", ""));
+        if (part.bone < 0) item.refuse("bone", "one of the bones: " + list_of_bones(zones.bones));
+        if (const auto place = item.object("pose")) part.pose = read_pose(*place);
+        part.greens = read_greens(*item.object("greens"), folder);
+        // joints move what is fixed
+        if (auto* const recipe = std::get_if<GreensRecipe>(&part.greens.model))
+            recipe->build.fixed_columns = true;
+        zones.parts.push_back(std::move(part));
+    }
+    zones.blend = json.number("blend", zones.blend);
+    zones.motion = read_motion(json, pose);
+    return zones;
+}
+
+}  // namespace pliant

@@ -1,0 +1,171 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/numbers.h"
+#include "input_error.h"
+#include "pliant/core/allocation_guard.h"
+#include "pliant/greens/zoned_body.h"
+#include "pliant/scene/recording.h"
+#include "scene/greens_scenes.h"
+
+namespace pliant {
+namespace {
+
+using Eigen::Vector3d;
+using test::GreensScenes;
+using test::input_error;
+using ::testing::HasSubstr;
+
+constexpr const char* kPad =
+    R"("greens": {"pad": {"length": 0.03, "width": 0.018, "height": 0.015}, "levels": 1,
+       "material": {"youngs_modulus": 40000, "poisson_ratio": 0.45, "density": 1000},
+       "fixed": "z > 60 %", "mask_radius": 0.01})";
+
+/// Two pads over a plate, bent and pressed onto it; `more` beside the zones.
+std::string two_pads(const std::string& contact = R"({"greens": "finger", "tools": ["plate"]})",
+                     const std::string& second_bone = "first") {
+    return R"({"pliant": 1, "gravity": [0, 0, 0], "loops": [{"name": "touch", "rate": 100}], "bodies": [
+      {"name": "finger", "loop": "touch", "zones": {
+        "bones": [{"name": "first", "joint": [0, 0, -0.004]},
+                  {"name": "second", "parent": ")" +
+           second_bone + R"(", "joint": [0.03, 0, -0.004], "axis": [0, 1, 0],
+                   "angle": {"keyframes": [{"time": 0, "degrees": 0}, {"time": 0.5, "degrees": 25}]}}],
+        "parts": [{"name": "root", "bone": "first", )" +
+           kPad + R"(},
+                  {"name": "tip", "bone": "second", "pose": {"position": [0.03, 0, 0]}, )" +
+           kPad + R"(}],
+        "blend": 0.012,
+        "motion": {"path": {"keyframes": [{"time": 0, "position": [0, 0, 0.03]},
+                                          {"time": 0.5, "position": [0, 0, 0.022]},
+                                          {"time": 1, "position": [0, 0, 0.02]}]}}}},
+      {"name": "plate", "loop": "touch", "rigid": {"box": {"sizes": [0.2, 0.1, 0.02]}},
+       "pose": {"position": [0.03, 0, -0.01]}}],
+      "contacts": [)" +
+           contact + "]}";
+}
+
+class ZonesScene : public ::testing::Test, protected GreensScenes {
+protected:
+    [[nodiscard]] static const ZonedBody& finger(const World& world) {
+        return dynamic_cast<const ZonedBody&>(world.body(world.find_body("finger")));
+    }
+};
+
+TEST_F(ZonesScene, PadsArePressedFlatOnAPlate) {
+    World world = build(two_pads());
+    ASSERT_EQ(world.loop(1).num_contacts(), 2);
+    EXPECT_EQ(world.loop(1).contact(1).name, "finger.tip/plate");
+    world.advance_to(1.2);
+    const ZonedBody& body = finger(world);
+    // the tip has come down onto the plate, no node is in it, those held are on it
+    const auto& tip = dynamic_cast<const GreensTools&>(*world.loop(1).contact(1).greens());
+    ASSERT_GE(tip.contact().touched().size(), 3u);
+    EXPECT_GT(-tip.load(0).force.z(), 0.05);  // on the plate
+    const int first = body.first_vertex(1);
+    double lowest = 1;
+    for (int v = first; v < body.surface().num_vertices(); ++v)
+        lowest = std::min(lowest, body.position(SurfacePoint::at_vertex(v)).z());
+    EXPECT_GT(lowest, -2e-6);
+    for (const TouchedNode& touched : tip.contact().touched())
+        EXPECT_NEAR(body.position(SurfacePoint::at_vertex(first + touched.node)).z(), 0, 2e-6);
+    // without the plate it would be in it
+    World free = build(two_pads(R"({"greens": "finger", "tools": ["spare"]})")
+                           .replace(two_pads().find("\"plate\""), 7, "\"spare\"")
+                           .replace(two_pads().find("-0.01]}}"), 5, "-1.01"));
+    free.advance_to(1.2);
+    lowest = 1;
+    for (int v = first; v < body.surface().num_vertices(); ++v)
+        lowest = std::min(lowest, finger(free).position(SurfacePoint::at_vertex(v)).z());
+    EXPECT_LT(lowest, -1e-3);
+}
+
+TEST_F(ZonesScene, TicksAllocateNothingAndReplay) {
+    World world = build(two_pads());
+    world.advance_to(0.6);
+    const AllocationGuard guard;
+    for (int k = 0; k < 20; ++k) world.advance();
+    const auto allocations = guard.count();
+    EXPECT_EQ(allocations, 0u);
+    World again = build(two_pads());
+    again.advance_to(0.6);
+    for (int k = 0; k < 20; ++k) again.advance();
+    EXPECT_EQ(world.state_hash(), again.state_hash());
+    // a slider makes a difference
+    World other = build(two_pads());
+    const int flexion = other.find_parameter("finger.flexion");
+    ASSERT_GE(flexion, 0);
+    other.apply({.kind = Command::Kind::SetParameter, .parameter = flexion, .value = 0.5});
+    other.advance_to(0.6);
+    EXPECT_NE(finger(other).bones()[1].position, finger(world).bones()[1].position);
+}
+
+TEST_F(ZonesScene, AHandPullsAZone) {
+    World world = build(two_pads(R"({"greens": "finger", "tools": ["plate"]})"));
+    const int body = world.find_body("finger");
+    const int vertex = finger(world).first_vertex(1) + 3;
+    const Vector3d before = finger(world).position(SurfacePoint::at_vertex(vertex));
+    world.apply({.kind = Command::Kind::Grab,
+                 .slot = 0,
+                 .body = body,
+                 .vertex = vertex,
+                 .target = {before.x(), before.y(), before.z()}});
+    world.apply({.kind = Command::Kind::Drag,
+                 .slot = 0,
+                 .body = body,
+                 .target = {before.x(), before.y() + 0.004, before.z()}});
+    world.advance_to(0.2);
+    EXPECT_GT(finger(world).position(SurfacePoint::at_vertex(vertex)).y(), before.y() + 1e-4);
+}
+
+TEST_F(ZonesScene, MistakesAreNamed) {
+    const auto error = [&](const std::string& text) {
+        return input_error([&] { (void)parse_scene(text, "scene.json", "."); });
+    };
+    EXPECT_THAT(error(two_pads(R"({"greens": "finger", "points": ["plate"]})")),
+                HasSubstr("contacts[0].points: do not touch bodies of the kind \"zones\""));
+    EXPECT_THAT(error(two_pads(R"({"greens": "plate", "tools": ["plate"]})")),
+                HasSubstr("a body of the kind \"greens\" or \"zones\""));
+    EXPECT_THAT(error(two_pads(R"({"greens": "finger", "tools": ["plate"]})", "thumb")),
+                HasSubstr("zones.bones[1].parent = \"thumb\" (expected a bone before it: "
+                          "\"first\")"));
+    std::string text = two_pads();
+    text.replace(text.find("\"bone\": \"second\""), 16, "\"bone\": \"secnd\"");
+    EXPECT_THAT(error(text), HasSubstr("zones.parts[1].bone = \"secnd\" (expected one of the "
+                                       "bones: \"first\", \"second\")"));
+    text = two_pads();
+    text.replace(text.find("\"tip\""), 5, "\"root\"");
+    EXPECT_THAT(error(text), HasSubstr("another name for each part"));
+}
+
+TEST_F(ZonesScene, TheDemoPressesAndLetsGo) {
+    SceneDescription scene = demo_scene("finger");
+    for (ZonesSource::Part& part : std::get<ZonesSource>(scene.bodies[0].source).parts)
+        std::get<GreensRecipe>(part.greens.model).levels = 1;
+    WorldOptions options;
+    options.cache = file("cache");
+    World world(scene, options);
+    double most = 0, at_end = 0, deepest = 0;
+    for (double t = 0.02; t < 4; t += 0.02) {
+        world.advance_to(t);
+        double force = 0;
+        for (int c = 0; c < world.loop(1).num_contacts(); ++c) {
+            const auto& tools =
+                dynamic_cast<const GreensTools&>(*world.loop(1).contact(c).greens());
+            force -= tools.load(0).force.z();
+            deepest = std::max(deepest, tools.deepest());
+        }
+        most = std::max(most, force);
+        at_end = force;
+    }
+    std::cout << "finger: up to " << most << " N, deepest " << deepest << " m\n";
+    EXPECT_GT(most, 0.2);
+    EXPECT_LT(most, 20);
+    EXPECT_EQ(at_end, 0);
+    // nodes that a step lets go of, for the next one to take again
+    EXPECT_LT(deepest, 2e-4);
+}
+
+}  // namespace
+}  // namespace pliant
