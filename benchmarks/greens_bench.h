@@ -8,5 +8,6 @@ namespace pliant::bench {
 [[nodiscard]] std::vector<Benchmark> greens_capacitance_benchmarks();
 [[nodiscard]] std::vector<Benchmark> greens_boundary_benchmarks();
 [[nodiscard]] std::vector<Benchmark> greens_touch_benchmarks();
+[[nodiscard]] std::vector<Benchmark> greens_zones_benchmarks();
 
 }  // namespace pliant::bench
