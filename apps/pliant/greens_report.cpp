@@ -10,7 +10,7 @@ namespace pliant::cli {
 namespace {
 
 std::string method_text(const GreensModel& model) {
-    if (model.method == GreensMethod::FiniteElements) return "finite elements";
+    if (model.method != GreensMethod::BoundaryElements) return std::string(to_string(model.method));
     return model.elements == BoundaryElements::Linear ? "linear boundary elements"
                                                       : "constant boundary elements";
 }

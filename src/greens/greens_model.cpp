@@ -7,7 +7,12 @@
 namespace pliant {
 
 std::string_view to_string(GreensMethod method) noexcept {
-    return method == GreensMethod::BoundaryElements ? "boundary elements" : "finite elements";
+    switch (method) {
+        case GreensMethod::BoundaryElements: return "boundary elements";
+        case GreensMethod::FiniteElements: return "finite elements";
+        case GreensMethod::Measured: return "measurement";
+    }
+    return "";
 }
 
 int GreensModel::num_columns() const noexcept {

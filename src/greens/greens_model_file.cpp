@@ -118,8 +118,8 @@ void read_constants(const GreensReader& in, GreensModel& model) {
     model.asymmetry = constants[4];
 
     const auto method = in.get<int>(kGreensMethod, 2);
-    for (std::size_t i = 0; i < 2; ++i)
-        in.require(method[i] == 0 || method[i] == 1, kGreensMethod, i, method[i], "0 or 1");
+    in.require(method[0] >= 0 && method[0] <= 2, kGreensMethod, 0, method[0], "0, 1 or 2");
+    in.require(method[1] == 0 || method[1] == 1, kGreensMethod, 1, method[1], "0 or 1");
     model.method = static_cast<GreensMethod>(method[0]);
     model.elements = static_cast<BoundaryElements>(method[1]);
 }
@@ -258,8 +258,8 @@ GreensModel greens_model_from_archive(const Archive& archive, const std::string&
         in.fail("number of nodes", std::to_string(sizes[0]),
                 std::to_string(num_positions) + ", one for each position");
     if (sizes[1] != 3) in.fail("block", std::to_string(sizes[1]), "3");
-    if (sizes[2] != 3)
-        in.fail("number of body columns", std::to_string(sizes[2]), "3, one for each axis");
+    if (sizes[2] != 0 && sizes[2] != 3)
+        in.fail("number of body columns", std::to_string(sizes[2]), "0, or 3, one for each axis");
     read_nodes(in, num_positions, model);
     read_greens_surface(archive, name, in, sizes[0], model);
     const int num_readouts = read_readouts(in, model);

@@ -11,8 +11,8 @@
 #include <Eigen/LU>
 
 #include "core/numbers.h"
+#include "greens/surface_walk.h"
 #include "pliant/core/error.h"
-#include "pliant/geometry/surface_topology.h"
 
 namespace pliant {
 namespace {
@@ -22,8 +22,6 @@ using Eigen::Vector3d;
 
 /// Slides of one tick: the first does nearly all, the others follow the curved surface.
 constexpr int kSlides = 4;
-/// Triangles crossed by one slide; what is left waits for the next tick.
-constexpr int kMaxCrossings = 32;
 /// Two contacts at one place would make the coupling singular.
 constexpr double kMaxCoupling = 0.95;
 /// Below this part of the limit the force is on the cone, not beyond it.
@@ -80,6 +78,7 @@ PointContacts::PointContacts(std::shared_ptr<const GreensModel> model, int num_p
     : model_(std::move(model)),
       settings_(settings),
       query_(model_->surface.mesh),
+      ways_(std::make_shared<const SurfaceWalk>(model_->surface.mesh)),
       normals_(vertex_normals(model_->surface.mesh)),
       scale_(model_->reference.length) {
     if (num_points < 1 || num_points > kMaxPoints)
@@ -89,21 +88,6 @@ PointContacts::PointContacts(std::shared_ptr<const GreensModel> model, int num_p
         throw InputError("",
                          "point contact: friction, reach ≥ 0 and modulus scale, stiffness, "
                          "jump > 0 must be finite");
-    const SurfaceMesh& mesh = model_->surface.mesh;
-    const SurfaceTopology topology(mesh);
-    facets_.resize(mesh.triangles.size());
-    for (int t = 0; t < mesh.num_triangles(); ++t) {
-        Facet& facet = facets_[at(t)];
-        const Vector3d area =
-            (mesh.corner(t, 1) - mesh.corner(t, 0)).cross(mesh.corner(t, 2) - mesh.corner(t, 0));
-        facet.normal = area.normalized();
-        for (int k = 0; k < 3; ++k) {
-            const Vector3d edge = mesh.corner(t, (k + 2) % 3) - mesh.corner(t, (k + 1) % 3);
-            const Vector3d gradient = area.cross(edge) / area.squaredNorm();
-            facet.gradients[at(k)] = gradient.allFinite() ? gradient : Vector3d(Vector3d::Zero());
-            facet.neighbours[at(k)] = topology.neighbour(t, (k + 1) % 3);
-        }
-    }
     frame_.num_points = num_points;
 }
 
@@ -131,7 +115,19 @@ void PointContacts::place(PointContact& contact) const noexcept {
     }
     const double length = contact.normal.norm();
     contact.normal =
-        length > 1e-6 ? Vector3d(contact.normal / length) : facets_[at(contact.triangle)].normal;
+        length > 1e-6 ? Vector3d(contact.normal / length) : ways_->facet(contact.triangle).normal;
+    feel(contact);
+}
+
+/// Detail under the contact, docs/greens-measured.md eqs. (N1), (N2).
+void PointContacts::feel(PointContact& contact) const noexcept {
+    contact.felt_normal = contact.normal;
+    contact.felt_friction = settings_.friction;
+    if (!detail_) return;
+    const FeltDetail felt = detail_->felt(contact.point, contact.triangle, contact.barycentric,
+                                          contact.normal, settings_.friction);
+    contact.felt_normal = felt.normal;
+    contact.felt_friction = felt.friction;
 }
 
 /// A free tip meets the surface from outside, or takes hold of it.
@@ -148,7 +144,7 @@ void PointContacts::begin(PointContact& contact, const PointInput& input,
         if (!(length > 0)) return;
         const Vector3d start = last_tip - kOverlap * scale_ / length * way;
         const auto hit = query_.segment(start, contact.tip);
-        if (!hit || !(facets_[at(hit->triangle)].normal.dot(way) < 0)) return;
+        if (!hit || !(ways_->facet(hit->triangle).normal.dot(way) < 0)) return;
         contact.triangle = hit->triangle;
         contact.barycentric = hit->barycentric;
     }
@@ -156,56 +152,11 @@ void PointContacts::begin(PointContact& contact, const PointInput& input,
     place(contact);
 }
 
-/// Moves the contact along the surface: straight in a triangle, and over an edge as if the next
-/// one were folded into its plane. docs/greens.md eq. (E9).
+/// Moves the contact along the surface, docs/greens.md eq. (E9).
 void PointContacts::walk(PointContact& contact, const Vector3d& step) const noexcept {
-    const auto& mesh = model_->surface.mesh;
-    const Facet* facet = &facets_[at(contact.triangle)];
-    Vector3d way = step - step.dot(facet->normal) * facet->normal;
-    if (!(way.norm() > 1e-3 * step.norm())) return;
-    way *= step.norm() / way.norm();
-    Vector3d& b = contact.barycentric;
-    for (int crossing = 0; crossing < kMaxCrossings; ++crossing) {
-        // how far until a coordinate vanishes
-        const Vector3d rates(facet->gradients[0].dot(way), facet->gradients[1].dot(way),
-                             facet->gradients[2].dot(way));
-        double part = 1;
-        int corner = -1;
-        for (int k = 0; k < 3; ++k)
-            if (rates[k] < 0 && b[k] + part * rates[k] < 0) {
-                part = std::max(-b[k] / rates[k], 0.0);
-                corner = k;
-            }
-        b += part * rates;
-        if (corner < 0) break;
-        b[corner] = 0;
-        const int next = facet->neighbours[at(corner)];
-        if (next < 0) break;
-        // the edge in both triangles
-        const auto& here = mesh.triangles[at(contact.triangle)];
-        const auto& there = mesh.triangles[at(next)];
-        Vector3d across = Vector3d::Zero();
-        int opposite = 0;
-        for (int k = 0; k < 3; ++k) {
-            bool is_shared = false;
-            for (int l = 0; l < 3; ++l)
-                if (l != corner && here[at(l)] == there[at(k)]) {
-                    across[k] = b[l];
-                    is_shared = true;
-                }
-            if (!is_shared) opposite = k;
-        }
-        const Vector3d edge = (mesh.vertices[at(here[at((corner + 2) % 3)])] -
-                               mesh.vertices[at(here[at((corner + 1) % 3)])])
-                                  .normalized();
-        const Facet& other = facets_[at(next)];
-        const double along = way.dot(edge), beyond = (way - along * edge).norm();
-        way =
-            (1 - part) * (along * edge + beyond * other.gradients[at(opposite)].stableNormalized());
-        b = across;
-        contact.triangle = next;
-        facet = &other;
-    }
+    const SurfaceWalk::Place end = ways_->walk({contact.triangle, contact.barycentric}, step);
+    contact.triangle = end.triangle;
+    contact.barycentric = end.barycentric;
     place(contact);
 }
 
@@ -308,8 +259,8 @@ bool PointContacts::slide(int a) noexcept {
         return false;
     }
     if (!contact.is_touching()) return false;
-    const Vector3d force = force_on(a), &n = contact.normal;
-    const double N = -force.dot(n), mu = settings_.friction;
+    const Vector3d force = force_on(a), n = contact.felt_normal;
+    const double N = -force.dot(n), mu = contact.felt_friction;
     if (!(N > 0)) {
         end_contact(contact);
         return true;
@@ -344,15 +295,15 @@ bool PointContacts::finish_forces() noexcept {
         PointContact& contact = frame_.points[at(active_[at(a)])];
         contact.force = force_on(a);
         if (contact.phase == PointPhase::Pulling) continue;
-        const double N = -contact.force.dot(contact.normal);
+        const double N = -contact.force.dot(contact.felt_normal);
         if (!(N > 0)) {
             contact.phase = PointPhase::Free;  // still there for the forces of this round
             is_final = false;
             continue;
         }
-        const Vector3d t = contact.force + N * contact.normal;
-        const double limit = settings_.friction * N;
-        if (t.norm() > limit) contact.force = t * (limit / t.norm()) - N * contact.normal;
+        const Vector3d t = contact.force + N * contact.felt_normal;
+        const double limit = contact.felt_friction * N;
+        if (t.norm() > limit) contact.force = t * (limit / t.norm()) - N * contact.felt_normal;
     }
     for (int i = 0; i < frame_.num_points; ++i)
         if (PointContact& contact = frame_.points[at(i)]; !contact.is_touching())
@@ -376,7 +327,10 @@ const PointContactFrame& PointContacts::tick(std::span<const PointInput> inputs,
         } else if (!contact.is_touching()) {
             begin(contact, input, last_tip);
         }
-        if (contact.is_touching()) contact.phase = PointPhase::Sticking;
+        if (contact.is_touching()) {
+            contact.phase = PointPhase::Sticking;
+            feel(contact);  // friction may have been set anew
+        }
     }
     couple(stiffness);
     for (int round = 0; round < kSlides; ++round) {

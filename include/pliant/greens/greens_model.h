@@ -13,8 +13,8 @@
 
 namespace pliant {
 
-/// How Green's functions were computed.
-enum class GreensMethod { BoundaryElements, FiniteElements };
+/// How Green's functions were found.
+enum class GreensMethod { BoundaryElements, FiniteElements, Measured };
 [[nodiscard]] std::string_view to_string(GreensMethod method) noexcept;
 
 enum class ReadoutKind : std::uint8_t { Displacement, Stress };

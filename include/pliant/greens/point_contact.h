@@ -4,15 +4,19 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <Eigen/Core>
 
 #include "pliant/core/triple_buffer.h"
 #include "pliant/geometry/surface_query.h"
+#include "pliant/greens/force_detail.h"
 #include "pliant/greens/surface_stiffness.h"
 
 namespace pliant {
+
+class SurfaceWalk;
 
 enum class PointPhase : std::uint8_t { Free, Sticking, Sliding, Pulling };
 
@@ -29,7 +33,10 @@ struct PointContact {
     Eigen::Vector3d barycentric{1, 0, 0};               ///< x^C in it
     Eigen::Vector3d point = Eigen::Vector3d::Zero();    ///< x^C [m]
     Eigen::Vector3d normal = Eigen::Vector3d::UnitZ();  ///< outward, interpolated
-    Eigen::Vector3d tip = Eigen::Vector3d::Zero();      ///< x^H as used [m]
+    /// What Coulomb's law sees: the normal tilted, and μ changed, by detail.
+    Eigen::Vector3d felt_normal = Eigen::Vector3d::UnitZ();
+    double felt_friction = 0;
+    Eigen::Vector3d tip = Eigen::Vector3d::Zero();    ///< x^H as used [m]
     Eigen::Vector3d force = Eigen::Vector3d::Zero();  ///< on the body [N]; the device gets −force
 
     [[nodiscard]] bool is_touching() const noexcept { return phase != PointPhase::Free; }
@@ -65,6 +72,10 @@ public:
     /// From the thread of the ticks. False, and nothing else: not finite or out of range.
     bool set(const PointContactSettings& settings) noexcept;
     [[nodiscard]] const PointContactSettings& settings() const noexcept { return settings_; }
+    /// Detail that points feel as they slide; none: null. Before the first tick.
+    void set_detail(std::shared_ptr<const ForceDetail> detail) noexcept {
+        detail_ = std::move(detail);
+    }
 
     /// One tick; `inputs` of the points in order, missing ones are as before. A tip that is not
     /// finite is ignored: the point keeps its last place.
@@ -87,11 +98,6 @@ private:
     static constexpr int kMaxPoints = PointContactFrame::kMaxPoints;
     using Stiffness = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor,
                                     3 * kMaxPoints, 3 * kMaxPoints>;
-    struct Facet {
-        std::array<Eigen::Vector3d, 3> gradients;  // of the barycentric coordinates
-        Eigen::Vector3d normal;
-        std::array<int, 3> neighbours;  // across the side opposite to each corner; −1: border
-    };
     /// Compliances between the corners of two triangles, kept while contact stays in them.
     struct Pair {
         int triangle_i = -1, triangle_j = -1;
@@ -99,6 +105,7 @@ private:
     };
 
     void place(PointContact& contact) const noexcept;
+    void feel(PointContact& contact) const noexcept;
     void begin(PointContact& contact, const PointInput& input,
                const Eigen::Vector3d& last_tip) const noexcept;
     void walk(PointContact& contact, const Eigen::Vector3d& step) const noexcept;
@@ -111,7 +118,8 @@ private:
     std::shared_ptr<const GreensModel> model_;
     PointContactSettings settings_;
     SurfaceQuery query_;
-    std::vector<Facet> facets_;
+    std::shared_ptr<const SurfaceWalk> ways_;
+    std::shared_ptr<const ForceDetail> detail_;
     std::vector<Eigen::Vector3d> normals_;  // of vertices
     PointContactFrame frame_;
     std::array<bool, kMaxPoints> is_placed_{}, is_pulling_{};  // placed: the tip is known
