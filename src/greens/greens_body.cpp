@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace pliant {
@@ -25,6 +26,7 @@ constexpr int kMaxPulls = 8;         // places that hands pull at, also those th
 constexpr double kPullTime = 0.05;   // lag of the forces of hands [s]
 constexpr double kForgotten = 1e-4;  // of its largest force: a place that is let go of is dropped
 constexpr double kMaskTime = 0.25;   // from a new mask radius to its use [s]
+constexpr int kSweepTicks = 16;      // in which all strain gauges are read once
 
 // Numbers of a saved state: of each pull triangle, weights, force and largest force; of a load node
 // and traction.
@@ -61,6 +63,8 @@ public:
         for (int i = 0; i < other.size(); ++i) add(other.node(i), other.value(i));
     }
     [[nodiscard]] int size() const noexcept { return static_cast<int>(nodes_.size()); }
+    [[nodiscard]] std::span<const int> nodes() const noexcept { return nodes_; }
+    [[nodiscard]] std::span<const Vector3d> values() const noexcept { return values_; }
     [[nodiscard]] int node(int i) const noexcept { return nodes_[at(i)]; }
     [[nodiscard]] const Vector3d& value(int i) const noexcept { return values_[at(i)]; }
 
@@ -106,6 +110,8 @@ std::shared_ptr<const GreensModel> checked_model(std::shared_ptr<const GreensMod
         throw InputError("", "the pose of the body is not finite, or its rotation is zero");
     if (!(options.rate > 0) || !std::isfinite(options.rate))
         throw InputError("", "rate", std::to_string(options.rate), "more than 0 Hz");
+    if (options.strain_gauges < 0 || options.strain_gauges > 4096)
+        throw InputError("", "strain_gauges", std::to_string(options.strain_gauges), "0 to 4096");
     if (options.max_loads < 1)
         throw InputError("", "max_loads", std::to_string(options.max_loads), "at least 1");
     for (const int node : options.driven) {
@@ -145,6 +151,10 @@ struct GreensBody::Impl {
         next.pose = options.pose;
         next.driven.assign(o.driven.size(), Vector3d::Zero());
         placed = placed_before = next;
+        if (o.strain_gauges > 0)
+            monitor.emplace(
+                m, StrainMonitorOptions{
+                       .num_gauges = o.strain_gauges, .triangles = {}, .limits = o.strain_limits});
     }
 
     /// Where somebody else has its supports.
@@ -219,6 +229,7 @@ struct GreensBody::Impl {
     void follow_hands(double dt) noexcept;
     [[nodiscard]] bool spread_pulls() noexcept;
     void weigh() noexcept;
+    void watch_strain() noexcept;
 
     std::shared_ptr<const GreensModel> model;
     GreensBodyOptions options;
@@ -241,7 +252,24 @@ struct GreensBody::Impl {
     std::array<double, 3> weight = {};    // parameters of body columns
     double last_step = 0;                 // [s]
     bool has_ignored = false, is_full = false;
+
+    std::optional<StrainMonitor> monitor;
+    int next_gauge = 0;
+    StrainReading sweep, strain;  // so far in this sweep, and of the last whole one
 };
+
+/// A share of the gauges in every step.
+void GreensBody::Impl::watch_strain() noexcept {
+    if (!monitor) return;
+    const int count = (monitor->num_gauges() + kSweepTicks - 1) / kSweepTicks;
+    const std::span<const double> body =
+        has_weight() ? std::span<const double>(weight) : std::span<const double>();
+    sweep.merge(monitor->read(next_gauge, count, now.nodes(), now.values(), body));
+    next_gauge += count;
+    if (next_gauge < monitor->num_gauges()) return;
+    next_gauge = 0;
+    strain = std::exchange(sweep, {});
+}
 
 /// The pull at this place, or a free one; all taken: the weakest.
 Pull& GreensBody::Impl::pull_at(const Place& where) noexcept {
@@ -310,6 +338,7 @@ const SurfaceStiffness& GreensBody::first_stiffness() const noexcept {
 }
 double GreensBody::modulus_scale() const noexcept { return impl_->scale; }
 std::shared_ptr<const BodyDisplay> GreensBody::display() const { return impl_->display; }
+const StrainReading& GreensBody::strain() const noexcept { return impl_->strain; }
 int GreensBody::num_loads() const noexcept { return impl_->now.size(); }
 std::span<const int> GreensBody::pulled_nodes() const noexcept { return impl_->pull_loads.nodes(); }
 std::span<const Vector3d> GreensBody::pull_tractions() const noexcept {
@@ -399,6 +428,7 @@ StepStatus GreensBody::do_step(double dt) noexcept {
     for (int i = 0; i < m.hands.size(); ++i)
         m.is_full |= !m.now.add(m.hands.node(i), m.hands.value(i));
     m.contact.clear();
+    m.watch_strain();
 
     m.energy = m.contact_energy;
     m.contact_energy = 0;
@@ -429,6 +459,8 @@ void GreensBody::do_reset() noexcept {
     m.now.clear();
     m.before.clear();
     m.contact_energy = m.energy = m.last_step = 0;
+    m.next_gauge = 0;
+    m.sweep = m.strain = {};
     m.has_ignored = m.is_full = false;
     m.placed = m.placed_before = m.next;
     m.weigh();

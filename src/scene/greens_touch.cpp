@@ -166,6 +166,7 @@ void GreensPoints::show(ShownGreens& frame) const noexcept {
     const PointContactFrame& now = contacts_.frame();
     for (int i = 0; i < now.num_points; ++i)
         if (now.points[at(i)].is_touching()) ++frame.num_points;
+    frame.strain = body_.strain();
 }
 
 void GreensPoints::set_friction(double friction) noexcept {
@@ -307,6 +308,7 @@ void GreensTools::show(ShownGreens& frame) const noexcept {
     frame.status = report.solver;
     frame.condition = contact_.solver().inverse().condition();
     frame.counts = counts_;
+    frame.strain = body_.strain();
 }
 
 }  // namespace pliant

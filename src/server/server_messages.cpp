@@ -181,6 +181,10 @@ void put_greens(JsonWriter& json, const SimulationLoop& loop, const LoopFrame& f
         for (int s = 0; s < ShownGreens::kNumStatuses; ++s)
             json.member(to_string(static_cast<CapacitanceStatus>(s)),
                         greens.counts[static_cast<std::size_t>(s)]);
+        json.end_object();
+        json.key("linear").begin_object();
+        json.member("strain", greens.strain.strain).member("rotation", greens.strain.rotation);
+        json.member("displacement", greens.strain.displacement).member("use", greens.strain.use);
         json.end_object().end_object();
     }
 }

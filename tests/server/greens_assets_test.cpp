@@ -97,6 +97,8 @@ TEST_F(GreensAssets, StatisticsSayWhatWasDoneToTheCapacitanceMatrix) {
     EXPECT_EQ(greens[0].find("size")->number(), 3 * nodes);
     EXPECT_THAT(greens[0].find("status")->string(),
                 ::testing::AnyOf("hit", "updated", "refactored"));
+    EXPECT_GT(greens[0].find("linear")->find("strain")->number(), 0);
+    EXPECT_GT(greens[0].find("linear")->find("use")->number(), 0);
     double solved = 0;
     for (const char* name : {"hit", "updated", "refactored"})
         solved += greens[0].find("counts")->find(name)->number();

@@ -132,6 +132,8 @@ export interface GreensStats {
     status: string; // how the inverse was found: hit, updated, refactored, or why not
     condition: number;
     counts: Record<string, number>; // of each status
+    // how far linear theory is used; `use` is the largest measure over its limit
+    linear: { strain: number; rotation: number; displacement: number; use: number };
 }
 
 export interface Stats {

@@ -43,12 +43,19 @@ export class StatusLine {
                 ? `${points} ${points === 1 ? "point" : "points"}`
                 : `${nodes} nodes · C ${size} × ${size} · ${status} (+${added} −${removed})`,
         );
-        this.contacts.textContent = `touching: ${texts.join(", ")}`;
+        const isBeyond = all.some(({ linear }) => linear.use > 1);
+        this.contacts.textContent =
+            `touching: ${texts.join(", ")}` + (isBeyond ? " · beyond linear theory" : "");
         this.contacts.title = all
-            .map(({ name, condition, counts }) => {
+            .map(({ name, condition, counts, linear }) => {
                 const done = Object.entries(counts).filter(([, count]) => count > 0);
                 const parts = done.map(([what, count]) => `${what} × ${count}`);
-                return [name, ...parts, `condition ${condition.toPrecision(2)}`].join(" · ");
+                const percent = (part: number) => `${(100 * part).toPrecision(2)} %`;
+                const degrees = ((180 / Math.PI) * linear.rotation).toPrecision(2);
+                const strain = `strain ${percent(linear.strain)}, turned ${degrees}°, moved ${percent(linear.displacement)} of its size`;
+                return [name, ...parts, `condition ${condition.toPrecision(2)}`, strain].join(
+                    " · ",
+                );
             })
             .join("\n");
     }

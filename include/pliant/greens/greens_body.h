@@ -1,6 +1,7 @@
 #pragma once
 
 #include "pliant/body/body.h"
+#include "pliant/greens/strain_monitor.h"
 #include "pliant/greens/surface_stiffness.h"
 
 #include <memory>
@@ -59,6 +60,8 @@ struct GreensBodyOptions {
     int max_loads = 256;     ///< nodes that may be loaded at once
     /// Fixed nodes with columns whose displacements place() gives, each once.
     std::vector<int> driven = {};
+    int strain_gauges = 32;  ///< where strain is watched; 0: nowhere
+    StrainLimits strain_limits = {};
 };
 
 /// An elastic body without inertia, held by its supports: it is always where its loads are in
@@ -94,6 +97,9 @@ public:
     /// store [J]. Nodes without a column and numbers that are not finite are ignored.
     void add_tractions(std::span<const int> nodes, std::span<const Eigen::Vector3d> tractions,
                        double energy) noexcept;
+    /// Whether linear theory still holds: the largest measures at the gauges, each read once in
+    /// the last 16 steps.
+    [[nodiscard]] const StrainReading& strain() const noexcept;
     /// Nodes loaded by contact and hands in the last step.
     [[nodiscard]] int num_loads() const noexcept;
     /// What hands pull with since the last step, as tractions [Pa].

@@ -26,6 +26,7 @@ struct ShownGreens {
     CapacitanceStatus status = CapacitanceStatus::Hit;
     double condition = 1;
     std::array<std::uint64_t, kNumStatuses> counts = {};  ///< of each status since the start
+    StrainReading strain;  ///< of the body: whether linear theory still holds
 };
 
 /// Rigid bodies that touch a GreensBody; docs/scene.md section "Green's functions". One thread at a
