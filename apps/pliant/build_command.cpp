@@ -300,6 +300,11 @@ const std::map<std::string, std::string> kKindsOfOption{
     {"--tolerance", "greens"},
     {"--base-threshold", "greens"},
     {"--bits", "greens"},
+    {"--measured", "greens"},
+    {"--max-error", "greens"},
+    {"--probe", "greens"},
+    {"--noise", "greens"},
+    {"--hidden", "greens"},
 };
 
 std::string checked_kind(const Arguments& arguments) {
@@ -430,7 +435,12 @@ Command build_command() {
               "greens: compressed by linear, lifted-linear, butterfly or lifted-butterfly"},
              {"--tolerance", "E", "--wavelet: error over the largest response (default 0.05)"},
              {"--base-threshold", "", "--wavelet: small coefficients of the base go as well"},
-             {"--bits", "N", "--wavelet: of each number, 32 (default) or 16"}},
+             {"--bits", "N", "--wavelet: of each number, 32 (default) or 16"},
+             {"--measured", "FILE", "greens: from these probes of a real body"},
+             {"--max-error", "PERCENT", "--measured: of a column by noise (default 20)"},
+             {"--probe", "FILE", "greens: writes what probing the result would measure, too"},
+             {"--noise", "METRES", "--probe: of displacements (default 0)"},
+             {"--hidden", "PERCENT", "--probe: vertices not seen (default 0)"}},
         .run = run_build};
 }
 

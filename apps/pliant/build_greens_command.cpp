@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <numbers>
@@ -5,6 +6,7 @@
 
 #include "arguments.h"
 #include "build_kinds.h"
+#include "core/resource_use.h"
 #include "greens_report.h"
 #include "output.h"
 #include "pliant/core/error.h"
@@ -13,6 +15,7 @@
 #include "pliant/geometry/shapes.h"
 #include "pliant/geometry/surface_check.h"
 #include "pliant/greens/build_greens.h"
+#include "pliant/greens/measured_greens.h"
 #include "pliant/reduction/reduced_model.h"
 
 namespace pliant::cli {
@@ -125,6 +128,63 @@ GreensBuildOptions parse_greens_options(const Arguments& arguments) {
     return options;
 }
 
+/// What computes has no meaning where measurements say it.
+void refuse_beside_measured(const Arguments& arguments) {
+    for (const char* option :
+         {"--method", "--elements", "--crease", "--readout", "--support-columns", "--probe"})
+        if (arguments.has(option))
+            throw InputError("", std::string(option) +
+                                     " is for models that are computed, not for --measured; drop "
+                                     "it");
+}
+
+/// From the probes of --measured; the report says how well columns are known.
+GreensModel build_from_probes(const Arguments& arguments, const SemiRegularMesh& surface,
+                              const GreensBuildOptions& options, Progress& progress,
+                              GreensBuildReport& report) {
+    const std::string file = arguments.text("--measured");
+    const GreensMeasurement measurement = load_measurement(file);
+    MeasuredGreensOptions measured;
+    measured.size = options.size;
+    measured.fixed = options.fixed;
+    measured.contactable = options.contactable;
+    if (arguments.has("--material") || arguments.has("--young"))
+        measured.youngs_modulus = options.youngs_modulus;
+    measured.poisson_ratio = options.poisson_ratio;
+    measured.density = options.density;
+    measured.max_error = arguments.real("--max-error", 100 * measured.max_error, 0.01, 1000) / 100;
+    MeasuredGreensReport told;
+    GreensModel model;
+    try {
+        const SecondsOfScope scope(report.column_seconds);
+        model = build_measured_model(surface, measurement, measured, progress, &told);
+    } catch (const InputError& error) {
+        // what is not about an option is about the probes
+        if (!error.field().empty() && error.field() != "vertices") throw;
+        throw InputError(file, error.what());
+    }
+    report.num_columns = model.num_columns();
+    double worst = 0;
+    for (const MeasuredColumn& column : told.columns) worst = std::max(worst, column.error);
+    report.notes.push_back(
+        format("%zu columns probed, %d inferred; %d blocks were not seen and "
+               "are filled in",
+               told.columns.size(), told.num_inferred, told.num_filled));
+    if (told.noise > 0)
+        report.notes.push_back(format("noise of %.3g m makes errors of up to %.2g %% in a column",
+                                      told.noise, 100 * worst));
+    report.notes.insert(report.notes.end(), told.notes.begin(), told.notes.end());
+    return model;
+}
+
+/// A synthetic measurement of the model, as --probe asks.
+void write_probes(const Arguments& arguments, const GreensModel& model) {
+    SyntheticProbing probing;
+    probing.noise = arguments.real("--noise", 0, 0, 1);
+    probing.hidden_share = arguments.real("--hidden", 0, 0, 100) / 100;
+    save_measurement(arguments.text("--probe"), synthetic_measurement(model, probing));
+}
+
 struct GreensInput {
     SemiRegularMesh surface;
     std::string hash, repair;
@@ -225,6 +285,12 @@ void print_greens_json(const std::string& out, const GreensModel& model,
 int build_greens_file(const Arguments& arguments) {
     const std::string in = arguments.operands()[0], out = arguments.required("-o");
     check_output(out, {".pliant"});
+    if (arguments.has("--measured")) refuse_beside_measured(arguments);
+    for (const char* option : {"--noise", "--hidden"})
+        if (arguments.has(option) && !arguments.has("--probe"))
+            throw InputError("", std::string(option) + " goes with --probe; add that or drop it");
+    if (arguments.has("--max-error") && !arguments.has("--measured"))
+        throw InputError("", "--max-error goes with --measured; add that or drop it");
     GreensBuildOptions options;
     with_option_names(kGreensOptionOfName, [&] { options = parse_greens_options(arguments); });
 
@@ -236,7 +302,9 @@ int build_greens_file(const Arguments& arguments) {
     GreensModel model;
     try {
         with_option_names(kGreensOptionOfName, [&] {
-            model = build_greens_model(input.surface, options, progress, &report);
+            model = arguments.has("--measured")
+                        ? build_from_probes(arguments, input.surface, options, progress, report)
+                        : build_greens_model(input.surface, options, progress, &report);
         });
     } catch (const Cancelled&) {
         if (!options.cache.empty())
@@ -252,6 +320,7 @@ int build_greens_file(const Arguments& arguments) {
     save_greens_model(
         out, model,
         {{"input", in}, {"input_hash", input.hash}, {"options", arguments.options_text()}});
+    if (arguments.has("--probe")) write_probes(arguments, model);
     progress.finish();
     if (arguments.json())
         print_greens_json(out, model, report, input.repair);

@@ -126,61 +126,72 @@ void StrainMonitor::add_rows() {
             columns.push_back(node);
         }
 
-    // displacement of a vertex in lengths of the body, from what gives that of a node
-    const auto vertex_value = [&](int v, const auto& node_value) {
-        Vector3d u = Vector3d::Zero();
-        for (int k = m.vertex_offsets[at(v)]; k < m.vertex_offsets[at(v) + 1]; ++k)
-            u += static_cast<double>(m.vertex_weights[at(k)]) * node_value(m.vertex_nodes[at(k)]);
-        return u;
-    };
-    const auto write = [&](int triangle, const auto& node_value, const Vector3d& traction,
+    // what a gauge reads, from displacements of the vertices in lengths of the body
+    const auto write = [&](int triangle, const auto& vertex_value, const Vector3d& traction,
                            const auto& put) {
         std::array<Vector3d, 3> x, u;
         Vector3d mean = Vector3d::Zero();
         for (int k = 0; k < 3; ++k) {
             x[at(k)] = m.surface.mesh.corner(triangle, k) / reference.length;
-            u[at(k)] = vertex_value(m.surface.mesh.triangles[at(triangle)][at(k)], node_value);
+            u[at(k)] = vertex_value(k);
             mean += u[at(k)] / 3;
         }
         const Matrix3d gradient = surface_gradient(x, u, traction, m.poisson_ratio);
         for (int r = 0; r < 9; ++r) put(r, gradient(r / 3, r % 3));
         for (int r = 0; r < 3; ++r) put(9 + r, mean[r]);
     };
+    // Σ over the nodes that move a vertex
+    const auto at_vertex = [&](int v, auto sum, const auto& node_value) {
+        for (int k = m.vertex_offsets[at(v)]; k < m.vertex_offsets[at(v) + 1]; ++k)
+            sum += static_cast<double>(m.vertex_weights[at(k)]) * node_value(m.vertex_nodes[at(k)]);
+        return sum;
+    };
 
     rows_.assign(columns.size() * num_gauges * kFloats, 0.0f);
     parallel_for(columns.size(), 8, [&](std::size_t c) {
         const int column = columns[c];
-        const bool is_held = reference.kinds[at(column)] == NodeKind::Fixed;
-        for (std::size_t g = 0; g < num_gauges; ++g)
-            for (int axis = 0; axis < 3; ++axis) {
-                const auto node_value = [&](int node) -> Vector3d {
-                    if (reference.kinds[at(node)] == NodeKind::Fixed)
-                        return node == column ? Vector3d(Vector3d::Unit(axis))
-                                              : Vector3d(Vector3d::Zero());
-                    Eigen::Matrix<float, 3, 3, Eigen::RowMajor> block;
-                    functions.element(node, column, block.data());
-                    return block.col(axis).cast<double>();
-                };
-                Vector3d traction = Vector3d::Zero();
-                for (const int node : m.corner_nodes[at(gauges_[g])])
-                    if (node == column && !is_held) traction[axis] += 1.0 / 3;
-                float* const to = rows_.data() + (c * num_gauges + g) * kFloats;
-                write(gauges_[g], node_value, traction,
-                      [&](int r, double value) { to[3 * r + axis] = static_cast<float>(value); });
+        const auto response = [&](int node) -> Matrix3d {
+            if (reference.kinds[at(node)] == NodeKind::Fixed)
+                return node == column ? Matrix3d(Matrix3d::Identity()) : Matrix3d(Matrix3d::Zero());
+            Eigen::Matrix<float, 3, 3, Eigen::RowMajor> block;
+            functions.element(node, column, block.data());
+            return block.cast<double>();
+        };
+        for (std::size_t g = 0; g < num_gauges; ++g) {
+            std::array<Matrix3d, 3> corners;
+            double share = 0;  // of the column's traction at the gauge
+            for (int k = 0; k < 3; ++k) {
+                const int v = m.surface.mesh.triangles[at(gauges_[g])][at(k)];
+                corners[at(k)] = at_vertex(v, Matrix3d(Matrix3d::Zero()), response);
+                if (m.corner_nodes[at(gauges_[g])][at(k)] == column &&
+                    reference.kinds[at(column)] == NodeKind::Free)
+                    share += 1.0 / 3;
             }
+            float* const to = rows_.data() + (c * num_gauges + g) * kFloats;
+            for (int axis = 0; axis < 3; ++axis)
+                write(
+                    gauges_[g], [&](int k) -> Vector3d { return corners[at(k)].col(axis); },
+                    share* Vector3d::Unit(axis),
+                    [&](int r, double value) { to[3 * r + axis] = static_cast<float>(value); });
+        }
     });
     body_rows_.assign(at(functions.num_body_columns()) * num_gauges * kRows, 0.0f);
-    for (int k = 0; k < functions.num_body_columns(); ++k)
+    for (int b = 0; b < functions.num_body_columns(); ++b)
         for (std::size_t g = 0; g < num_gauges; ++g) {
-            const auto node_value = [&](int node) -> Vector3d {
+            const auto response = [&](int node) -> Vector3d {
                 Eigen::Vector3f column = Eigen::Vector3f::Zero();
                 if (reference.kinds[at(node)] == NodeKind::Free)
-                    functions.body_element(node, k, column.data());
+                    functions.body_element(node, b, column.data());
                 return column.cast<double>();
             };
-            float* const to = body_rows_.data() + (at(k) * num_gauges + g) * kRows;
-            write(gauges_[g], node_value, Vector3d::Zero(),
-                  [&](int r, double value) { to[r] = static_cast<float>(value); });
+            float* const to = body_rows_.data() + (at(b) * num_gauges + g) * kRows;
+            write(
+                gauges_[g],
+                [&](int k) {
+                    return at_vertex(m.surface.mesh.triangles[at(gauges_[g])][at(k)],
+                                     Vector3d(Vector3d::Zero()), response);
+                },
+                Vector3d::Zero(), [&](int r, double value) { to[r] = static_cast<float>(value); });
         }
 }
 

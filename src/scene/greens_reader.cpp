@@ -42,6 +42,36 @@ void refuse_keys_of_other_method(const JsonObject& json, const GreensBuildOption
         json.fail("crease_degrees", "goes with \"elements\": \"linear\" only");
 }
 
+void read_measured(const JsonObject& json, const fs::path& folder, GreensRecipe& recipe) {
+    if (!json.has("measured")) return;
+    for (const char* key : {"elements", "crease_degrees", "method", "mesh"})
+        if (json.has(key)) json.fail(key, "goes with bodies that are computed, not \"measured\"");
+    recipe.has_material = json.has("material");
+    const auto probing = json.object("measured");
+    if (!probing) {
+        recipe.measured = read_file_name(json, "measured", folder);
+        return;
+    }
+    if (!is_subdivided(recipe.surface))
+        json.fail("measured",
+                  "with synthetic probes goes with shapes that are subdivision surfaces: their "
+                  "coarser vertices are probed");
+    SyntheticProbing synthetic;
+    synthetic.num_probes = probing->integer("probes", synthetic.num_probes);
+    synthetic.noise = probing->number("noise", synthetic.noise);
+    synthetic.hidden_share = probing->number("hidden", synthetic.hidden_share);
+    synthetic.seed = static_cast<std::uint64_t>(probing->integer("seed", 1));
+    recipe.measured = synthetic;
+}
+
+ForceDetail read_detail(const JsonObject& json) {
+    const double period = json.number("period", 0), height = json.number("height", 0);
+    ForceDetailOptions options;
+    options.max_slope = json.number("max_slope", options.max_slope);
+    options.friction_depth = json.number("friction_depth", options.friction_depth);
+    return ForceDetail::waves(period, height, options);
+}
+
 GreensRecipe read_greens_recipe(const JsonObject& json, const fs::path& folder) {
     GreensRecipe recipe;
     if (const auto pad = json.object("pad")) {
@@ -70,6 +100,7 @@ GreensRecipe read_greens_recipe(const JsonObject& json, const fs::path& folder) 
     build.crease_angle = json.number("crease_degrees", 0) * std::numbers::pi / 180;
     build.mesh = read_mesh(json, build.mesh);
     refuse_keys_of_other_method(json, build);
+    read_measured(json, folder, recipe);
     json.check_members([&] { check_options(build); });
     return recipe;
 }
@@ -136,7 +167,7 @@ GreensSource read_greens(const JsonObject& json, const fs::path& folder) {
         return source;
     }
     for (const char* key : {"levels", "size", "material", "fixed", "contactable", "method",
-                            "elements", "crease_degrees", "mesh"})
+                            "elements", "crease_degrees", "mesh", "measured"})
         if (json.has(key)) json.fail(key, "goes with \"shape\" or \"surface\"; the file says it");
     const fs::path path = read_file_name(json, "file", folder);
     if (path.extension() != ".pliant")
@@ -185,12 +216,14 @@ GreensContactDescription read_greens_contact(const JsonObject& json,
         json.fail("points", "do not touch bodies of the kind \"zones\"; \"tools\" do");
     if (has_tools) contact.kind = GreensContactDescription::Kind::Tools;
     contact.by = read_touching(json, has_tools ? "tools" : "points", body, scene);
-    for (const char* key : {"friction", "pull"})
+    for (const char* key : {"friction", "pull", "detail"})
         if (has_tools && json.has(key)) json.fail(key, "goes with \"points\" only");
     if (!has_tools && json.has("sliding")) json.fail("sliding", "goes with \"tools\" only");
     contact.friction = json.number("friction", contact.friction);
     contact.is_pulling = json.boolean("pull", contact.is_pulling);
     contact.is_sliding = json.boolean("sliding", contact.is_sliding);
+    if (const auto detail = json.object("detail"))
+        detail->check_members([&] { contact.detail = read_detail(*detail); });
     return contact;
 }
 

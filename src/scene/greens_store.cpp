@@ -1,10 +1,12 @@
 #include "scene/greens_store.h"
 
+#include "pliant/core/atomic_file.h"
 #include "pliant/core/error.h"
 #include "pliant/core/hash.h"
 #include "pliant/core/version.h"
 #include "pliant/geometry/shapes.h"
 #include "pliant/greens/build_greens.h"
+#include "pliant/greens/measured_greens.h"
 #include "reduction/build_cache.h"
 #include "scene/model_store.h"
 #include "scene/store_words.h"
@@ -40,6 +42,14 @@ std::uint64_t greens_key(const GreensRecipe& recipe) {
             .add(recipe.pad->length)
             .add(recipe.pad->width)
             .add(recipe.pad->height);
+    if (const auto* file = std::get_if<std::filesystem::path>(&recipe.measured))
+        key.add(std::string("measured")).add(read_file(*file)).add(recipe.has_material ? 1 : 0);
+    if (const auto* p = std::get_if<SyntheticProbing>(&recipe.measured))
+        key.add(std::string("probed"))
+            .add(p->num_probes)
+            .add(p->noise)
+            .add(p->hidden_share)
+            .add(static_cast<double>(p->seed));
     return key.hash();
 }
 
@@ -49,6 +59,31 @@ SemiRegularMesh greens_surface(const GreensRecipe& recipe, Progress& progress) {
     if (recipe.pad) return pad_surface(*recipe.pad, recipe.levels < 0 ? kPadLevels : recipe.levels);
     if (is_subdivided(source)) return make_semi_regular(source.shape, recipe.levels);
     return midpoint_subdivide(load_solid(source, 0, progress), 0);
+}
+
+GreensModel measured_greens(const GreensRecipe& recipe, const GreensBuildOptions& build,
+                            const SemiRegularMesh& surface, Progress& progress) {
+    MeasuredGreensOptions options;
+    options.fixed = build.fixed;
+    options.contactable = build.contactable;
+    options.poisson_ratio = build.poisson_ratio;
+    options.density = build.density;
+    const auto* file = std::get_if<std::filesystem::path>(&recipe.measured);
+    if (file) {
+        options.size = build.size;
+        if (recipe.has_material) options.youngs_modulus = build.youngs_modulus;
+        try {
+            return build_measured_model(surface, load_measurement(*file), options, progress);
+        } catch (const InputError& error) {
+            if (!error.file().empty()) throw;
+            throw InputError(file->string(), error.what());
+        }
+    }
+    const GreensModel body = build_greens_model(surface, build, progress);
+    options.youngs_modulus = build.youngs_modulus;
+    return build_measured_model(
+        body.surface, synthetic_measurement(body, std::get<SyntheticProbing>(recipe.measured)),
+        options, progress);
 }
 
 }  // namespace
@@ -94,7 +129,10 @@ GreensModel GreensStore::build(const GreensRecipe& recipe, std::uint64_t key,
         }
     GreensBuildOptions options = recipe.build;
     options.cache = cache_;
-    GreensModel model = build_greens_model(greens_surface(recipe, progress_), options, progress_);
+    const SemiRegularMesh surface = greens_surface(recipe, progress_);
+    const bool is_measured = !std::holds_alternative<std::monostate>(recipe.measured);
+    GreensModel model = is_measured ? measured_greens(recipe, options, surface, progress_)
+                                    : build_greens_model(surface, options, progress_);
     cache.save(kGreensStage, key,
                [&](const std::filesystem::path& path) { save_greens_model(path, model); });
     how = (cache.problem().empty() ? "" : "not kept: " + cache.problem() + " · ") +
@@ -120,7 +158,7 @@ LoopContact make_greens_contact(const GreensContactDescription& contact, GreensB
             {.place = places[i], .is_scripted = i > 0 && by[i - 1]->is_scripted(), .tree = {}});
     if (contact.kind == GreensContactDescription::Kind::Points) {
         made.kind = std::make_unique<GreensPoints>(body, std::move(by), contact.friction,
-                                                   contact.is_pulling);
+                                                   contact.is_pulling, contact.detail);
         return made;
     }
     DistributedContactOptions options;

@@ -36,7 +36,7 @@ std::vector<RigidShape> shapes_of(const std::vector<RigidBody*>& bodies) {
 // --- points
 
 GreensPoints::GreensPoints(GreensBody& body, std::vector<RigidBody*> by, double friction,
-                           bool is_pulling)
+                           bool is_pulling, const std::optional<ForceDetail>& detail)
     : GreensTouch(body, std::move(by)),
       contacts_(body.shared_model(), static_cast<int>(by_.size()), point_settings(friction)),
       is_pulling_(is_pulling),
@@ -46,6 +46,7 @@ GreensPoints::GreensPoints(GreensBody& body, std::vector<RigidBody*> by, double 
       loads_(body.model().num_nodes(), std::min(kMaxPointLoads, body.model().num_nodes())) {
     for (const RigidBody* one : by_)
         lifts_.push_back(std::max(-one->shape().sample(Vector3d::Zero()).gap, 0.0));
+    if (detail) contacts_.set_detail(std::make_shared<const ForceDetail>(*detail));
 }
 
 /// How far gravity and hands have moved the surface under a point, or next to it.

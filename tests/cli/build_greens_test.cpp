@@ -58,6 +58,29 @@ TEST_F(BuildGreensCommand, SolvesIterativelyWhenAskedOrWhenMemoryIsShort) {
     EXPECT_TRUE(contains(refused, "may be used")) << refused.text;
 }
 
+TEST_F(BuildGreensCommand, ProbesAModelAndBuildsItFromTheProbes) {
+    const std::string fix = "--levels 2 --fix \"z < 10 %\" ";
+    const Output probed =
+        pliant(build(fix + "--probe " + path("probes.csv") + " --noise 1e-5 --hidden 20"));
+    ASSERT_EQ(probed.exit_code, 0) << probed.text;
+    const Output made = pliant(build(fix + "--measured " + path("probes.csv")));
+    ASSERT_EQ(made.exit_code, 0) << made.text;
+    for (const char* text : {"method       measurement", "columns probed", "inferred",
+                             "noise of 1e-05 m makes errors of up to"})
+        EXPECT_TRUE(contains(made, text)) << text << made.text;
+    const auto says = [&](const std::string& options, const std::string& sentence) {
+        const Output output = pliant(build(options));
+        EXPECT_NE(output.exit_code, 0);
+        EXPECT_TRUE(contains(output, sentence)) << output.text;
+    };
+    says(fix + "--max-error 0.01 --measured " + path("probes.csv"), "too much noise: the columns");
+    says("--levels 1 --fix \"z < 10 %\" --measured " + path("probes.csv"),
+         "vertices = 130 (expected 34, as the surface has");
+    says(fix + "--method bem --measured x", "--method is for models that are computed");
+    says(fix + "--noise 1", "--noise goes with --probe; add that or drop it");
+    says(fix + "--max-error 1", "--max-error goes with --measured; add that or drop it");
+}
+
 TEST_F(BuildGreensCommand, ErrorsNameTheOption) {
     const auto says = [&](const std::string& options, const std::string& sentence) {
         const Output output = pliant(build(options));

@@ -10,7 +10,7 @@
 #include "pliant/core/allocation_guard.h"
 #include "pliant/geometry/shapes.h"
 #include "pliant/greens/point_contact.h"
-#include "tests/greens/blob_models.h"
+#include "tests/greens/bent_ball.h"
 #include "tests/greens/touch_models.h"
 #include "tests/input_error.h"
 
@@ -23,7 +23,7 @@ constexpr double kBumpPeriod = 0.008, kBumpHeight = 4e-4, kBumpFriction = 0.3;
 
 const std::shared_ptr<const GreensModel>& bumpy_body() {
     static const std::shared_ptr<const GreensModel> model =
-        test::kelvin_model(test::blob_surface(3), 0.1);
+        test::kelvin_model(test::bent_ball_surface(3), 0.1);
     return model;
 }
 
@@ -33,15 +33,15 @@ const SurfaceStiffness& bumpy_stiffness() {
 }
 
 /// A stroke along a crest at a depth of 2 mm: x runs over five periods and back.
-struct Stroke {
+struct BumpStroke {
     std::vector<Vector3d> forces, points, normals, felt;
     std::vector<PointPhase> phases;
 };
-Stroke stroke(std::shared_ptr<const ForceDetail> detail, int num_ticks) {
+BumpStroke bump_stroke(std::shared_ptr<const ForceDetail> detail, int num_ticks) {
     PointContacts contacts(bumpy_body(), 1, {.friction = kBumpFriction, .max_jump = 1});
     contacts.set_detail(std::move(detail));
     const SurfaceQuery query(bumpy_body()->surface.mesh);
-    Stroke done;
+    BumpStroke done;
     PointInput input{Vector3d(-0.02, 0.25 * kBumpPeriod, 0.1), false};
     (void)contacts.tick({&input, 1}, bumpy_stiffness());
     for (int i = 0; i <= num_ticks; ++i) {
@@ -59,7 +59,7 @@ Stroke stroke(std::shared_ptr<const ForceDetail> detail, int num_ticks) {
     return done;
 }
 
-std::shared_ptr<const ForceDetail> waves(const ForceDetailOptions& options = {}) {
+std::shared_ptr<const ForceDetail> bump_waves(const ForceDetailOptions& options = {}) {
     return std::make_shared<const ForceDetail>(
         ForceDetail::waves(kBumpPeriod, kBumpHeight, options));
 }
@@ -87,7 +87,7 @@ TEST(ForceDetail, SlopesAreThoseOfTheWavesAndBounded) {
 }
 
 TEST(ForceDetail, MapsOnFinerLevelsFeelAsTheWavesTheySample) {
-    const SemiRegularMesh surface = test::blob_surface(2), fine = test::blob_surface(5);
+    const SemiRegularMesh surface = test::bent_ball_surface(2), fine = test::bent_ball_surface(5);
     constexpr double kPeriod = 0.05;
     const ForceDetail exact = ForceDetail::waves(kPeriod, 1e-3);
     std::vector<double> heights;
@@ -138,7 +138,8 @@ TEST(ForceDetail, MapsOnFinerLevelsFeelAsTheWavesTheySample) {
 
 TEST(ForceDetail, MeanForceIsThatOfTheSmoothSurface) {
     constexpr int kTicks = 4000;
-    const Stroke smooth = stroke(nullptr, kTicks), bumpy = stroke(waves(), kTicks);
+    const BumpStroke smooth = bump_stroke(nullptr, kTicks),
+                     bumpy = bump_stroke(bump_waves(), kTicks);
     // while sliding one way, whole periods
     Vector3d mean_smooth = Vector3d::Zero(), mean_bumpy = Vector3d::Zero();
     double change = 0;
@@ -154,7 +155,8 @@ TEST(ForceDetail, MeanForceIsThatOfTheSmoothSurface) {
 
 TEST(ForceDetail, ForcesStayInTheConeAndEverySlideDissipates) {
     for (const double depth : {0.0, 0.5}) {
-        const Stroke bumpy = stroke(waves({.max_slope = 0.8, .friction_depth = depth}), 4000);
+        const BumpStroke bumpy =
+            bump_stroke(bump_waves({.max_slope = 0.8, .friction_depth = depth}), 4000);
         int num_sliding = 0;
         double least = 0, whole = 0;
         for (std::size_t i = 1; i < bumpy.forces.size(); ++i) {
@@ -178,20 +180,20 @@ TEST(ForceDetail, ForcesStayInTheConeAndEverySlideDissipates) {
 }
 
 TEST(ForceDetail, ForcesAreContinuous) {
-    const auto largest_change = [](const Stroke& done) {
+    const auto largest_change = [](const BumpStroke& done) {
         double largest = 0;
         for (std::size_t i = 2; i < done.forces.size(); ++i)
             largest = std::max(largest, (done.forces[i] - done.forces[i - 1]).norm());
         return largest;
     };
-    const double coarse = largest_change(stroke(waves(), 2000)),
-                 fine = largest_change(stroke(waves(), 8000));
+    const double coarse = largest_change(bump_stroke(bump_waves(), 2000)),
+                 fine = largest_change(bump_stroke(bump_waves(), 8000));
     EXPECT_LT(fine, 0.35 * coarse);  // a quarter, where it is smooth
 }
 
 TEST(ForceDetail, TicksAllocateNothing) {
     PointContacts contacts(bumpy_body(), 1, {.friction = kBumpFriction, .max_jump = 1});
-    contacts.set_detail(waves());
+    contacts.set_detail(bump_waves());
     PointInput input{Vector3d(0, 0, 0.1), false};
     (void)contacts.tick({&input, 1}, bumpy_stiffness());
     AllocationGuard guard;

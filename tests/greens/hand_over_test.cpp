@@ -8,7 +8,7 @@
 
 #include "pliant/core/allocation_guard.h"
 #include "pliant/reduction/build_reduced.h"
-#include "tests/greens/blob_models.h"
+#include "tests/greens/bent_ball.h"
 #include "tests/input_error.h"
 
 namespace pliant {
@@ -29,7 +29,7 @@ const std::shared_ptr<const GreensModel>& handed_model() {
         options.method = GreensMethod::FiniteElements;
         options.mesh = {.kind = "tet", .resolution = 10};
         return std::make_shared<const GreensModel>(
-            build_greens_model(test::blob_surface(2), options));
+            build_greens_model(test::bent_ball_surface(2), options));
     }();
     return model;
 }
@@ -46,7 +46,7 @@ const ReducedModel& handed_reduced() {
 }
 
 /// A push from the side, over the upper half, of this size over the shear modulus.
-void push(GreensBody& body, double size) {
+void push_aside(GreensBody& body, double size) {
     std::vector<int> nodes;
     std::vector<Vector3d> tractions;
     const ReferenceProblem& reference = handed_model()->reference;
@@ -71,7 +71,7 @@ struct HandedField {
     double difference = 0, largest = 0;
 };
 /// RMS of the difference over RMS, and the largest difference [m].
-HandedField compare(const GreensBody& one, const ReducedBody& two) {
+HandedField compare_fields(const GreensBody& one, const ReducedBody& two) {
     double wrong = 0, whole = 0;
     HandedField field;
     for (int v = 0; v < one.surface().num_vertices(); ++v) {
@@ -86,7 +86,7 @@ HandedField compare(const GreensBody& one, const ReducedBody& two) {
     return field;
 }
 
-GreensBodyOptions turned() {
+GreensBodyOptions turned_options() {
     GreensBodyOptions options;
     options.pose.position = {0.1, -0.2, 0.3};
     options.pose.rotation = Quaternion(Eigen::AngleAxisd(0.7, Vector3d(1, 2, 3).normalized()));
@@ -94,13 +94,13 @@ GreensBodyOptions turned() {
 }
 
 TEST(HandOver, NothingJumpsAndSmallLoadsStayWhereTheyAre) {
-    GreensBody greens(handed_model(), turned());
-    ReducedBody reduced(handed_reduced(), {.pose = turned().pose, .damping = {.mass = 20}});
+    GreensBody greens(handed_model(), turned_options());
+    ReducedBody reduced(handed_reduced(), {.pose = turned_options().pose, .damping = {.mass = 20}});
     HandOver over(handed_model(), handed_reduced());
-    push(greens, 0.005);
+    push_aside(greens, 0.005);
     const HandOverReport report = over.apply(greens, reduced);
     ASSERT_TRUE(report.is_done);
-    const HandedField at_once = compare(greens, reduced);
+    const HandedField at_once = compare_fields(greens, reduced);
     EXPECT_NEAR(at_once.largest, report.jump, 1e-7);
     EXPECT_LT(report.relative_jump, 0.02);
 
@@ -118,11 +118,11 @@ TEST(HandOver, NothingJumpsAndSmallLoadsStayWhereTheyAre) {
     double whole = 0;
     for (int v = 0; v < greens.surface().num_vertices(); ++v)
         whole = std::max(whole, (greens.position(SurfacePoint::at_vertex(v)) -
-                                 turned().pose.to_world(greens.surface().vertices[at(v)]))
+                                 turned_options().pose.to_world(greens.surface().vertices[at(v)]))
                                     .norm());
     EXPECT_LT(fastest, 0.002 * whole);
     EXPECT_LT(last, 1e-4 * whole);
-    const HandedField settled = compare(greens, reduced);
+    const HandedField settled = compare_fields(greens, reduced);
     EXPECT_LT(settled.difference, 0.08);  // 0.06: other elements, and the subspace
 }
 
@@ -133,7 +133,7 @@ TEST(HandOver, WithItsBalanceTheShapeStaysAtRest) {
     greens.set_gravity(gravity);
     reduced.set_gravity(gravity);
     HandOver over(handed_model(), handed_reduced());
-    push(greens, 0.03);
+    push_aside(greens, 0.03);
     ASSERT_TRUE(over.apply(greens, reduced).is_done);
     const auto top = highest_point();
     const Vector3d start = reduced.position(top);

@@ -13,7 +13,7 @@
 #include "greens/shifted_columns.h"
 #include "greens/surface_fill.h"
 #include "pliant/greens/point_contact.h"
-#include "tests/greens/blob_models.h"
+#include "tests/greens/bent_ball.h"
 #include "tests/input_error.h"
 
 namespace pliant {
@@ -22,14 +22,14 @@ namespace {
 using Eigen::Matrix3d;
 using Eigen::MatrixXd;
 using Eigen::Vector3d;
-using test::blob_model;
+using test::bent_ball_model;
 using test::unit_response;
 
 constexpr int kBlobLevels = 2;
 
 /// 162 vertices by boundary elements, made once.
 const GreensModel& exact_blob() {
-    static const GreensModel model = blob_model(kBlobLevels);
+    static const GreensModel model = bent_ball_model(kBlobLevels);
     return model;
 }
 
@@ -61,7 +61,7 @@ std::vector<int> odd_vertices() {
     return vertices;
 }
 
-std::array<int, 2> parents(int v) {
+std::array<int, 2> blob_parents(int v) {
     const SemiRegularMesh& surface = exact_blob().surface;
     const auto& around = surface.neighbourhood[at(v - surface.num_vertices[0])];
     return {around[0], around[1]};
@@ -72,7 +72,7 @@ struct BlobError {
 };
 
 /// Of columns over free rows, as RMS of all and the worst block over the column's largest.
-BlobError error_of(const GreensModel& model, const std::vector<int>& columns) {
+BlobError blob_error(const GreensModel& model, const std::vector<int>& columns) {
     double wrong = 0, whole = 0;
     BlobError error;
     for (const int j : columns) {
@@ -92,7 +92,7 @@ BlobError error_of(const GreensModel& model, const std::vector<int>& columns) {
     return error;
 }
 
-double condition(const MatrixXd& matrix) {
+double blob_condition(const MatrixXd& matrix) {
     const Eigen::JacobiSVD<MatrixXd> svd(matrix);
     return svd.singularValues()(0) / svd.singularValues()(matrix.rows() - 1);
 }
@@ -177,7 +177,7 @@ TEST(MeasuredGreens, ProbedColumnsComeBackToRounding) {
     MeasuredGreensReport report;
     const GreensModel model = build_measured_model(exact_blob().surface, measured_blob(probing),
                                                    blob_options(), Progress::none(), &report);
-    EXPECT_LT(error_of(model, even_vertices()).rms, 2e-6);  // κ and single precision
+    EXPECT_LT(blob_error(model, even_vertices()).rms, 2e-6);  // κ and single precision
     EXPECT_EQ(report.num_filled, 0);
     EXPECT_EQ(report.columns.size(), even_vertices().size());
     EXPECT_EQ(model.method, GreensMethod::Measured);
@@ -233,7 +233,7 @@ TEST(MeasuredGreens, HiddenRowsAreFilledIn) {
         MeasuredGreensReport report;
         const GreensModel model = build_measured_model(exact_blob().surface, measured_blob(probing),
                                                        blob_options(), Progress::none(), &report);
-        const BlobError error = error_of(model, even_vertices());
+        const BlobError error = blob_error(model, even_vertices());
         EXPECT_LT(error.rms, most) << share;
         EXPECT_GT(error.rms, last);
         last = error.rms;
@@ -276,7 +276,7 @@ TEST(MeasuredGreens, InferredColumnsAreShiftedNotAveraged) {
     const ShiftedColumns shifts(exact_blob().surface.mesh);
     const std::vector<int> odd = odd_vertices();
     for (const int k : odd) {
-        const auto [k1, k2] = parents(k);
+        const auto [k1, k2] = blob_parents(k);
         const auto mean = [&, k1 = k1, k2 = k2](int i) -> Matrix3d {
             return 0.5 * (unit_response(model, i, k1) + unit_response(model, i, k2));
         };
@@ -303,9 +303,9 @@ TEST(MeasuredGreens, InferredColumnsAreShiftedNotAveraged) {
                 C[1].block<3, 3>(3 * a, 3 * b) = unit_response(model, nodes[a], nodes[b]);
                 C[2].block<3, 3>(3 * a, 3 * b) = unit_response(exact_blob(), nodes[a], nodes[b]);
             }
-        cond_in_place = std::max(cond_in_place, condition(C[0]));
-        cond_shifted = std::max(cond_shifted, condition(C[1]));
-        cond_exact = std::max(cond_exact, condition(C[2]));
+        cond_in_place = std::max(cond_in_place, blob_condition(C[0]));
+        cond_shifted = std::max(cond_shifted, blob_condition(C[1]));
+        cond_exact = std::max(cond_exact, blob_condition(C[2]));
     }
     const auto count = static_cast<double>(odd.size());
     EXPECT_GT(in_place / count, 0.25);
@@ -324,7 +324,7 @@ TEST(MeasuredGreens, ColumnsBesideTheBaseKeepTheirCusp) {
     double error = 0;
     int count = 0;
     for (int k = num_even(); k < model.num_nodes(); ++k) {
-        const auto [k1, k2] = parents(k);
+        const auto [k1, k2] = blob_parents(k);
         if (!is_free_vertex(k) || is_free_vertex(k1) == is_free_vertex(k2)) continue;
         const Matrix3d truth = unit_response(exact_blob(), k, k);
         error += (unit_response(model, k, k) - truth).norm() / truth.norm();
@@ -349,7 +349,7 @@ TEST(MeasuredGreens, NoiseIsFoundFromRedundantProbes) {
     double expected = 0;
     for (const MeasuredColumn& column : report.columns)
         expected += column.error / static_cast<double>(report.columns.size());
-    EXPECT_NEAR(error_of(model, even_vertices()).rms, expected, 0.15 * expected);
+    EXPECT_NEAR(blob_error(model, even_vertices()).rms, expected, 0.15 * expected);
 }
 
 TEST(MeasuredGreens, TooMuchNoiseNamesTheColumns) {

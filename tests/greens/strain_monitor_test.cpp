@@ -9,7 +9,7 @@
 
 #include "pliant/core/allocation_guard.h"
 #include "pliant/greens/greens_body.h"
-#include "tests/greens/blob_models.h"
+#include "tests/greens/bent_ball.h"
 #include "tests/input_error.h"
 
 namespace pliant {
@@ -19,7 +19,7 @@ using Eigen::Matrix3d;
 using Eigen::Vector3d;
 
 const std::shared_ptr<const GreensModel>& watched_model() {
-    static const auto model = std::make_shared<const GreensModel>(test::blob_model(2));
+    static const auto model = std::make_shared<const GreensModel>(test::bent_ball_model(2));
     return model;
 }
 

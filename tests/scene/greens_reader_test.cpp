@@ -78,7 +78,21 @@ TEST_F(GreensReader, ReadsEveryKey) {
     EXPECT_EQ(hand.closing->at(2).pose.position.x(), 0.5);
     EXPECT_EQ(hand.closing->at(3).pose.position.x(), 0);
 
+    const auto& probed =
+        std::get<GreensRecipe>(std::get<GreensSource>(scene.bodies[6].source).model);
+    const auto& probing = std::get<SyntheticProbing>(probed.measured);
+    EXPECT_EQ(probing.num_probes, 5);
+    EXPECT_EQ(probing.noise, 1e-5);
+    EXPECT_EQ(probing.hidden_share, 0.25);
+    EXPECT_EQ(probing.seed, 3u);
+    const auto& scanned =
+        std::get<GreensRecipe>(std::get<GreensSource>(scene.bodies[7].source).model);
+    EXPECT_EQ(std::get<std::filesystem::path>(scanned.measured), folder_ / "liver.obj");
+    EXPECT_FALSE(scanned.has_material);
+
     const auto& points = std::get<GreensContactDescription>(scene.contacts[0]);
+    ASSERT_TRUE(points.detail);
+    EXPECT_EQ(points.detail->felt({0, 0, 0}, 0, {1, 0, 0}, {0, 0, 1}, 0.4).friction, 0.4);
     EXPECT_EQ(points.body, "nodule");
     EXPECT_EQ(points.kind, GreensContactDescription::Kind::Points);
     EXPECT_THAT(points.by, ElementsAre("finger", "thumb"));
@@ -109,6 +123,12 @@ TEST_F(GreensReader, RefusesBodiesThatCannotBe) {
         HasSubstr("crease_degrees: goes with \"elements\": \"linear\" only"));
     EXPECT_THAT(greens_error(R"("file": "liver.pliant", "fixed": "x < 1 %")"),
                 HasSubstr("fixed: goes with \"shape\" or \"surface\"; the file says it"));
+    EXPECT_THAT(greens_error(R"("shape": "beam", "fixed": "x < 1 %", "measured": {})"),
+                HasSubstr("measured: with synthetic probes goes with shapes that are subdivision "
+                          "surfaces"));
+    EXPECT_THAT(
+        greens_error(R"("shape": "nodule", "fixed": "z < 1 %", "method": "fem", "measured": {})"),
+        HasSubstr("method: goes with bodies that are computed, not \"measured\""));
     EXPECT_THAT(greens_error(R"("file": "liver.obj")"),
                 HasSubstr("(expected a .pliant file that `pliant build --kind greens` made)"));
     EXPECT_THAT(greens_error(R"("shape": "beam", "fixed": "x < 1 %", "material": "wood")"),

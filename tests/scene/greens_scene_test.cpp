@@ -77,6 +77,28 @@ TEST_F(GreensScene, IsBuiltOnceAndThenComesFromTheCache) {
     EXPECT_THAT(lines, ElementsAre(HasSubstr("from the cache")));
 }
 
+/// Probed, hidden in parts and inferred, the body resists nearly as it did.
+TEST_F(GreensScene, MeasuredBodiesAreTouchedLikeTheOnesTheyWereMeasuredFrom) {
+    std::string text = two_points();
+    World world = build(text);
+    world.advance_to(0.3);
+    const double exact = touch(world).load(0).force.norm();
+    EXPECT_GT(world.loop(0).make_frame().contacts[0].greens.strain.strain, 0);
+    const std::string key = "\"fixed\"";
+    text.replace(text.find(key), key.size(),
+                 "\"measured\": {\"noise\": 1e-6, \"hidden\": 0.1}, \"fixed\"");
+    const std::string points = "\"points\"";
+    text.replace(text.find(points), points.size(),
+                 "\"detail\": {\"period\": 0.005, \"height\": 1e-4}, \"points\"");
+    World measured = build(text);
+    EXPECT_THAT(lines, ElementsAre(HasSubstr("built in")));
+    measured.advance_to(0.3);
+    EXPECT_EQ(touch(measured).body().model().method, GreensMethod::Measured);
+    EXPECT_NEAR(touch(measured).load(0).force.norm(), exact, 0.4 * exact);  // 34 vertices
+    (void)build(text);
+    EXPECT_THAT(lines, ElementsAre(HasSubstr("from the cache")));
+}
+
 TEST_F(GreensScene, FingersPressTheBodyInAndFeelItsForce) {
     World world = build(two_points());
     const int body = world.find_body("nodule");

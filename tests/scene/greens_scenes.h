@@ -24,8 +24,12 @@ inline std::vector<std::string> greens_key_scenes() {
         {"name": "glove", "hand": {"size": 0.2, "joint_stiffness": 2, "wrist_stiffness": 900,
             "motion": {"path": {"keyframes": [{"time": 0}, {"time": 1, "position": [0, 0, 0.1]}]}},
             "closing": {"keyframes": [{"time": 0, "value": 0}, {"time": 2, "value": 0.5}, {"time": 3, "value": 0}],
-                        "repeat": true}}}],
-      "contacts": [{"greens": "nodule", "points": ["finger", "thumb"], "friction": 0.4, "pull": true},
+                        "repeat": true}}},
+        {"name": "probed", "greens": {"shape": "kidney", "levels": 1, "fixed": "x < 33 %",
+            "measured": {"probes": 5, "noise": 1e-5, "hidden": 0.25, "seed": 3}}},
+        {"name": "scanned", "greens": {"surface": "liver.obj", "fixed": "lowest 5 %", "measured": "liver.obj"}}],
+      "contacts": [{"greens": "nodule", "points": ["finger", "thumb"], "friction": 0.4, "pull": true,
+                    "detail": {"period": 0.004, "height": 1e-4, "max_slope": 0.5, "friction_depth": 0.2}},
                    {"greens": "lump", "tools": ["glove"], "sliding": true}]})",
             R"({"pliant": 1, "bodies": [
         {"name": "finger", "zones": {

@@ -20,6 +20,7 @@ ExperimentPage greens_page() {
             {"cost-model", "Predicted and measured cost", 4, run_cost_model},
             {"sequence", "A contact that moves, jumps and comes back", 3, run_contact_sequences},
             {"strokes", "Strokes over the kidney", 4, run_kidney_strokes},
+            {"measured", "Columns from probes", 5, run_measured_models},
         }};
 }
 

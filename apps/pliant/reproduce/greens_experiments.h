@@ -17,5 +17,6 @@ void run_cost_ratios(Context& context);
 void run_cost_model(Context& context);
 void run_contact_sequences(Context& context);
 void run_kidney_strokes(Context& context);
+void run_measured_models(Context& context);
 
 }  // namespace pliant::reproduce

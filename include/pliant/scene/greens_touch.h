@@ -74,7 +74,8 @@ protected:
 class GreensPoints final : public GreensTouch {
 public:
     /// Throws InputError as PointContacts.
-    GreensPoints(GreensBody& body, std::vector<RigidBody*> by, double friction, bool is_pulling);
+    GreensPoints(GreensBody& body, std::vector<RigidBody*> by, double friction, bool is_pulling,
+                 const std::optional<ForceDetail>& detail = std::nullopt);
 
     StepStatus act(double dt) noexcept override;
     void forget() noexcept override;

@@ -10,6 +10,8 @@
 #include "pliant/greens/compliant_hand.h"
 #include "pliant/greens/pad_surface.h"
 #include "pliant/greens/skeleton.h"
+#include "pliant/greens/force_detail.h"
+#include "pliant/greens/measured_greens.h"
 #include "pliant/haptics/fem_haptic_tool.h"
 #include "pliant/haptics/haptic_tool.h"
 #include "pliant/haptics/open_device.h"
@@ -108,6 +110,9 @@ struct GreensRecipe {
     std::optional<PadShape> pad;  ///< in place of the surface
     int levels = -1;  ///< rounds of subdivision of shapes that have them; −1: the shape's own
     GreensBuildOptions build;
+    /// From probes instead: a file, or what probing the body that `build` makes would measure.
+    std::variant<std::monostate, std::filesystem::path, SyntheticProbing> measured;
+    bool has_material = false;  ///< measured: `build` says the modulus; else it is estimated
 };
 /// An elastic body without inertia, touched through its Green's functions.
 struct GreensSource {
@@ -218,10 +223,11 @@ struct GreensContactDescription {
     };
     std::string body;
     Kind kind = Kind::Points;
-    std::vector<std::string> by;  ///< names of rigid bodies
-    double friction = 0;          ///< of points
-    bool is_pulling = false;      ///< points hold on to what they touched
-    bool is_sliding = false;      ///< tools: without friction; else what touches sticks
+    std::vector<std::string> by;        ///< names of rigid bodies
+    double friction = 0;                ///< of points
+    bool is_pulling = false;            ///< points hold on to what they touched
+    bool is_sliding = false;            ///< tools: without friction; else what touches sticks
+    std::optional<ForceDetail> detail;  ///< that points feel
 };
 using ContactDescription = std::variant<PairContactDescription, AmongContactDescription,
                                         SelfContactDescription, GreensContactDescription>;

@@ -9,7 +9,7 @@
 namespace pliant::test {
 
 /// A ball of 5 cm radius that is not quite round, with 10·4^level + 2 vertices.
-inline SemiRegularMesh blob_surface(int levels) {
+inline SemiRegularMesh bent_ball_surface(int levels) {
     const double t = (1 + std::sqrt(5.0)) / 2;
     SurfaceMesh icosahedron;
     icosahedron.vertices = {{-1, t, 0}, {1, t, 0}, {-1, -t, 0}, {1, -t, 0},
@@ -28,11 +28,11 @@ inline SemiRegularMesh blob_surface(int levels) {
     return surface;
 }
 
-inline GreensModel blob_model(int levels) {
+inline GreensModel bent_ball_model(int levels) {
     GreensBuildOptions options;
     options.fixed = "z < 10 %";
     options.youngs_modulus = 2e4;
-    return build_greens_model(blob_surface(levels), options);
+    return build_greens_model(bent_ball_surface(levels), options);
 }
 
 /// Displacement of node i for a unit force at j [m/N].
