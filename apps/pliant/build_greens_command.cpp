@@ -164,6 +164,8 @@ GreensModel build_from_probes(const Arguments& arguments, const SemiRegularMesh&
         throw InputError(file, error.what());
     }
     report.num_columns = model.num_columns();
+    report.estimated_bytes = std::int64_t{36} * model.num_nodes() * model.num_columns();
+    report.peak_bytes = peak_memory();
     double worst = 0;
     for (const MeasuredColumn& column : told.columns) worst = std::max(worst, column.error);
     report.notes.push_back(
