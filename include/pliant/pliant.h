@@ -71,6 +71,7 @@
 #include "pliant/geometry/tet_mesh.h"
 #include "pliant/geometry/volume_mesh.h"
 #include "pliant/geometry/voxel_mesh.h"
+#include "pliant/greens/adaptive_surface.h"
 #include "pliant/greens/boundary_elements.h"
 #include "pliant/greens/boundary_operator.h"
 #include "pliant/greens/boundary_readouts.h"
