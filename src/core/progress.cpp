@@ -185,8 +185,8 @@ void Progress::draw(bool stage_ended) {
         display_->stage + (display_->note.empty() ? "" : ", " + display_->note);
     std::string text;
     if (display_->style == ProgressStyle::Bar) {
-        text = "\r" + bar_text(name, part, time, terminal_width(display_->out)) +
-               "\x1b[K" + (stage_ended ? "\n" : "");
+        text = "\r" + bar_text(name, part, time, terminal_width(display_->out)) + "\x1b[K" +
+               (stage_ended ? "\n" : "");
     } else if (display_->style == ProgressStyle::Lines) {
         const std::string percent = std::to_string(static_cast<int>(100.0 * part)) + " %  ";
         text = name + "  " + (stage_ended ? "" : percent) + time + "\n";

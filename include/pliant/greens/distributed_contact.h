@@ -116,7 +116,7 @@ private:
     std::vector<RigidShape> tools_;
     DistributedContactOptions options_;
     CapacitanceSolver solver_;
-    double tolerance_;                                       // of gaps [m]
+    double tolerance_;  // of gaps [m]
     double least_reach_ = 0;
     std::vector<Eigen::Vector3d> middles_, placed_middles_;  // of the tools' bounds
     std::vector<double> radii_;                              // around them
