@@ -67,7 +67,7 @@ void for_each_part(const TrianglePart& part, const Eigen::Vector3d& x, Function&
 template <class Function>
 void for_each_point(const TriangleCorners& corners, const Eigen::Vector3d& x, Function&& function) {
     const auto apply = [&](const auto& rule, const TrianglePart& part) {
-        for (const TrianglePoint& point : rule) {
+        for (const TriangleRulePoint& point : rule) {
             const Eigen::Vector3d local(point.barycentric.data());
             const Eigen::Vector3d y = local[0] * part.corners[0] + local[1] * part.corners[1] +
                                       local[2] * part.corners[2];

@@ -357,7 +357,8 @@ Vector3d GreensBody::resting_displacement(int triangle,
     Vector3d u = Vector3d::Zero();
     for (int k = 0; k < 3; ++k) {
         const int v = mesh.triangles[at(triangle)][at(k)];
-        u += barycentric[k] * (impl_->vertex(v, impl_->hands) - mesh.vertices[at(v)]);
+        u +=
+            barycentric[k] * (impl_->vertex(v, impl_->hands, impl_->placed) - mesh.vertices[at(v)]);
     }
     return u;
 }

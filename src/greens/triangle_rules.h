@@ -7,19 +7,19 @@
 namespace pliant {
 
 /// A point by its barycentric coordinates, and its share of the area.
-struct TrianglePoint {
+struct TriangleRulePoint {
     std::array<double, 3> barycentric;
     double weight;
 };
 
 /// Points at (1 − 2a, a, a), its turns among corners one after the other.
-[[nodiscard]] inline constexpr std::array<TrianglePoint, 3> triangle_orbit(double a,
-                                                                           double weight) noexcept {
+[[nodiscard]] inline constexpr std::array<TriangleRulePoint, 3> triangle_orbit(
+    double a, double weight) noexcept {
     const double b = 1 - 2 * a;
     return {{{{b, a, a}, weight}, {{a, b, a}, weight}, {{a, a, b}, weight}}};
 }
 
-inline constexpr TrianglePoint kTriangleCentre{{1.0 / 3, 1.0 / 3, 1.0 / 3}, 1};
+inline constexpr TriangleRulePoint kTriangleCentre{{1.0 / 3, 1.0 / 3, 1.0 / 3}, 1};
 
 /// Exact for polynomials of degree 2: (1/6, 1/6, 2/3) and its turns.
 struct ThreePointRule {
@@ -42,7 +42,7 @@ struct SevenPointRule {
 template <class Rule>
 [[nodiscard]] constexpr auto triangle_points() noexcept {
     constexpr int kFirst = Rule::kCentre != 0 ? 1 : 0;
-    std::array<TrianglePoint, kFirst + 3 * Rule::kOrbits> points{};
+    std::array<TriangleRulePoint, kFirst + 3 * Rule::kOrbits> points{};
     if constexpr (kFirst == 1) points[0] = {kTriangleCentre.barycentric, Rule::kCentre};
     for (int k = 0; k < Rule::kOrbits; ++k) {
         const auto orbit = triangle_orbit(Rule::kA[k], Rule::kWeight[k]);

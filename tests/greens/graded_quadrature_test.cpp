@@ -26,7 +26,7 @@ double largest_monomial_error(int degree) {
         for (int j = 0; j + i <= degree; ++j)
             for (int k = 0; k + j + i <= degree; ++k) {
                 double sum = 0;
-                for (const TrianglePoint& point : triangle_points<Rule>())
+                for (const TriangleRulePoint& point : triangle_points<Rule>())
                     sum += point.weight * std::pow(point.barycentric[0], i) *
                            std::pow(point.barycentric[1], j) * std::pow(point.barycentric[2], k);
                 error = std::max(error, std::abs(sum - monomial_integral(i, j, k)));
@@ -124,7 +124,7 @@ TEST(GradedQuadrature, ErrorFallsWithTheSizeOfTheParts) {
                     const TriangleCorners corners{flip ? point(i + 1, j + 1) : point(i, j),
                                                   flip ? point(i, j + 1) : point(i + 1, j),
                                                   flip ? point(i + 1, j) : point(i, j + 1)};
-                    for (const TrianglePoint& p : triangle_points<SevenPointRule>()) {
+                    for (const TriangleRulePoint& p : triangle_points<SevenPointRule>()) {
                         const Vector3d y = p.barycentric[0] * corners[0] +
                                            p.barycentric[1] * corners[1] +
                                            p.barycentric[2] * corners[2];
