@@ -127,7 +127,7 @@ TEST(SurfaceStiffness, ComplianceIsTheResponseOfTheWholeBody) {
     }
 }
 
-// Verification item 11: a point has no stiffness in the limit, a patch of fixed size has.
+// The same for a made-up compliance; verification item 11 itself is in touch_built_test.cpp.
 TEST(SurfaceStiffness, OfOneVertexVanishesUnderRefinementAndOfAMaskConverges) {
     std::vector<double> single, masked;
     for (int level = 1; level <= 3; ++level) {
