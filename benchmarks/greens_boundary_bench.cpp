@@ -4,13 +4,16 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include "benchmarks/greens_bench.h"
+#include "greens/boundary_cases.h"
 #include "greens/boundary_kernels.h"
 #include "pliant/geometry/shapes.h"
 #include "pliant/greens/boundary_elements.h"
+#include "pliant/greens/build_greens.h"
 
 namespace pliant::bench {
 namespace {
@@ -78,6 +81,30 @@ Workload boundary_rows(int levels, int num_rows) {
     return load;
 }
 
+/// All of a model of boundary elements, from a surface to its columns: a smooth body of
+/// 10·4^level + 2 vertices, the lowest of which are fixed.
+Workload whole_model(int level, int free_vertices) {
+    auto surface =
+        std::make_shared<SemiRegularMesh>(midpoint_subdivide(blob_case_surface(level), 0));
+    const auto& vertices = surface->mesh.vertices;
+    std::vector<int> order(vertices.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+        return vertices[static_cast<std::size_t>(a)].z() <
+               vertices[static_cast<std::size_t>(b)].z();
+    });
+    order.resize(order.size() - static_cast<std::size_t>(free_vertices));
+    std::string fixed;
+    for (const int v : order) fixed += (fixed.empty() ? "list " : ",") + std::to_string(v);
+    Workload load;
+    load.run = [surface, fixed] {
+        GreensBuildOptions options;
+        options.fixed = fixed;
+        return build_greens_model(*surface, options).asymmetry;
+    };
+    return load;
+}
+
 }  // namespace
 
 std::vector<Benchmark> greens_boundary_benchmarks() {
@@ -104,6 +131,12 @@ std::vector<Benchmark> greens_boundary_benchmarks() {
             [levels] { return boundary_rows(levels, 256); }, 0, 20);
         all.back().wall_time = true;
     }
+    add(
+        "model/n=642/columns=537", [] { return whole_model(3, 537); }, 1.5e6, 3);
+    all.back().wall_time = true;
+    add(
+        "model/n=2562/columns=2145", [] { return whole_model(4, 2145); }, 20e6, 1);
+    all.back().wall_time = true;
     return all;
 }
 
