@@ -12,6 +12,7 @@
 #include "pliant/core/error.h"
 #include "pliant/core/hash.h"
 #include "pliant/core/json_writer.h"
+#include "pliant/geometry/mesh_archive.h"
 #include "pliant/geometry/shapes.h"
 #include "pliant/geometry/surface_check.h"
 #include "pliant/greens/build_greens.h"
@@ -201,9 +202,26 @@ GreensInput load_greens_input(const Arguments& arguments, const std::string& nam
         const std::string hash = hash_text(content_hash(surface.mesh));
         return {std::move(surface), hash, {}};
     }
+    if (is_file && has_extension(name, ".pliant")) {
+        const Archive archive(name);
+        if (archive.kind() != kSemiRegularKind)
+            throw InputError(name, "is a " + archive.kind() +
+                                       "; a surface is needed, or levels of one from 'pliant mesh "
+                                       "--kind semiregular'");
+        SemiRegularMesh surface = read_semi_regular_mesh(archive, name);
+        const int levels = arguments.integer("--levels", surface.num_levels(), 0, 20);
+        if (levels > surface.num_levels())
+            throw InputError(
+                "", "--levels", std::to_string(levels),
+                "at most " + std::to_string(surface.num_levels()) + ", those of " + name);
+        surface = coarse_levels(surface, levels);
+        const std::string hash = hash_text(content_hash(surface.mesh));
+        return {std::move(surface), hash, {}};
+    }
     if (arguments.has("--levels"))
         throw InputError("", "--levels is for subdivision surfaces, as nodule and kidney; " + name +
-                                 " comes as it is");
+                                 " comes as it is. 'pliant mesh " + name +
+                                 " -o FILE.pliant --kind semiregular' gives it levels");
     BuildInput input = load_build_input(name, progress);
     const RepairReport repair = repair_surface(input.surface);
     // one level; what is wrong with it is for the method to say: finite elements take any surface

@@ -12,6 +12,7 @@
 #include "pliant/geometry/embedding.h"
 #include "pliant/geometry/mesh_archive.h"
 #include "pliant/geometry/mesh_io.h"
+#include "pliant/geometry/remesh.h"
 #include "pliant/geometry/selection.h"
 #include "pliant/geometry/simulation_mesh.h"
 #include "pliant/geometry/surface_check.h"
@@ -181,8 +182,87 @@ void print_json(const MeshResult& result, double surface_volume, const RepairRep
     std::printf("%s\n", json.end_object().text().c_str());
 }
 
+void save_hierarchy(const SemiRegularMesh& mesh, const std::string& out, const std::string& in,
+                    const std::string& options) {
+    if (!has_extension(out, ".pliant")) {
+        save_surface(mesh.mesh, out);
+        return;
+    }
+    ArchiveWriter writer(kSemiRegularKind);
+    add_semi_regular_mesh(writer, mesh);
+    writer.set_provenance("version", kVersion);
+    writer.set_provenance("input", in);
+    const std::string bytes = read_file(in);
+    writer.set_provenance("input_hash", hash_text(hash_bytes(bytes.data(), bytes.size())));
+    writer.set_provenance("options", options);
+    writer.save(out);
+}
+
+/// A surface on a hierarchy instead of a volume.
+int run_remesh(const Arguments& arguments, const std::string& in, const std::string& out) {
+    check_output(out, {".pliant", ".obj", ".ply", ".off", ".stl"});
+    for (const char* option : {"--resolution", "--hollow", "--growth", "--region"})
+        if (arguments.has(option))
+            throw InputError("", std::string(option) + " does not go with --kind semiregular");
+    RemeshOptions options;
+    options.base_vertices = arguments.integer("--base", options.base_vertices, 4, 10000000);
+    options.levels = arguments.integer("--levels", options.levels, 0, 8);
+
+    Progress progress(progress_style(arguments));
+    const CheckedSurface checked = load_checked(arguments, in);
+    RemeshReport report;
+    SemiRegularMesh mesh;
+    const auto start = Clock::now();
+    try {
+        with_option_names({{"base_vertices", "--base"}, {"levels", "--levels"}},
+                          [&] { mesh = remesh(checked.mesh, options, progress, &report); });
+    } catch (const InputError& error) {
+        // what is not about an option is about the surface
+        if (std::string(error.what()).starts_with("--")) throw;
+        throw InputError(in, error.what());
+    }
+    const double seconds = seconds_since(start);
+    save_hierarchy(mesh, out, in, arguments.options_text());
+    if (arguments.json()) {
+        JsonWriter json;
+        json.begin_object().member("output", out).key("level_sizes").begin_array();
+        for (const int size : mesh.num_vertices) json.value(size);
+        json.end_array()
+            .member("num_triangles", mesh.mesh.num_triangles())
+            .member("genus", report.genus)
+            .member("fallback_fraction", report.fallback_fraction())
+            .member("mean_distance", report.mean_distance)
+            .member("max_distance", report.max_distance)
+            .member("mean_distance_back", report.mean_distance_back)
+            .member("max_distance_back", report.max_distance_back)
+            .member("volume_ratio", report.volume_ratio)
+            .member("smallest_angle_deg", report.smallest_angle)
+            .member("edge_ratio", report.edge_ratio)
+            .member("num_flipped", report.num_flipped)
+            .member("remesh_s", seconds);
+        std::printf("%s\n", json.end_object().text().c_str());
+        return 0;
+    }
+    std::string sizes;
+    for (const int size : mesh.num_vertices) sizes += (sizes.empty() ? "" : ", ") + grouped(size);
+    std::printf("%-12s %s vertices, %s triangles  %.2f s\n", "levels", sizes.c_str(),
+                grouped(mesh.mesh.num_triangles()).c_str(), seconds);
+    std::istringstream lines(report.text());
+    for (std::string line; std::getline(lines, line);) std::printf("%-12s %s\n", "", line.c_str());
+    if (report.num_flipped > 0)
+        std::printf("%-12s more vertices in the base (--base) and fewer --levels fold less\n",
+                    "note");
+    if (!has_extension(out, ".pliant"))
+        std::printf("%-12s this format keeps the finest level alone; .pliant keeps all\n", "note");
+    std::printf("%-12s %s\n", "wrote", out.c_str());
+    return 0;
+}
+
 int run_mesh(const Arguments& arguments) {
     const std::string in = arguments.operands()[0], out = arguments.required("-o");
+    if (arguments.text("--kind", "") == "semiregular") return run_remesh(arguments, in, out);
+    if (arguments.has("--base"))
+        throw InputError("", "--base goes with --kind semiregular; add that or drop it");
     check_output(out, {".vtu", ".msh", ".veg", ".mesh", ".node", ".ele", ".pliant"});
     SimulationMeshOptions request;
     request.kind = arguments.text("--kind", request.kind);
@@ -230,14 +310,19 @@ Command mesh_command() {
         .max_operands = 1,
         .options = {{"-o", "FILE",
                      ".vtu .msh .veg .mesh .node .ele or .pliant (keeps the embedding)"},
-                    {"--kind", "KIND", "voxel (default), graded, tet or graded-tet"},
+                    {"--kind", "KIND",
+                     "voxel (default), graded, tet, graded-tet; semiregular: the surface with "
+                     "levels, as .pliant, .obj, .ply, .off or .stl"},
                     {"--resolution", "N",
                      "cells along the longest side; voxel and graded: of the box enlarged by 1.2 "
                      "(default 64)"},
                     {"--hollow", "", "voxel: only the cells that meet the surface"},
                     {"--growth", "G",
                      "graded kinds: cell size over depth below the surface (default 0.5)"},
-                    {"--levels", "N", "graded kinds: coarsest cell is 2^N finest ones (default 4)"},
+                    {"--levels", "N",
+                     "graded kinds: coarsest cell is 2^N finest ones (default 4); semiregular: "
+                     "rounds of splits (default 3)"},
+                    {"--base", "N", "semiregular: vertices of the coarsest level (default 150)"},
                     {"--size", "METRES", "scale the longest side of the surface to this first"},
                     {"--repair", "", "weld, drop degenerate and duplicate triangles, orient"},
                     {"--region", "NAME=SEL", "name the elements in a selection; may be repeated"}},

@@ -59,6 +59,7 @@
 #include "pliant/geometry/mesh_order.h"
 #include "pliant/geometry/picture.h"
 #include "pliant/geometry/polygonize.h"
+#include "pliant/geometry/remesh.h"
 #include "pliant/geometry/selection.h"
 #include "pliant/geometry/shapes.h"
 #include "pliant/geometry/simulation_mesh.h"

@@ -35,6 +35,8 @@ void add_embedding(ArchiveWriter& writer, Embedding&& embedding) = delete;
 [[nodiscard]] Embedding read_embedding(const Archive& archive, int num_vertices,
                                        const std::string& name);
 
+/// Kind of an archive that holds nothing but a semi-regular mesh; other kinds may hold one too.
+inline constexpr const char* kSemiRegularKind = "semi-regular-mesh";
 /// Adds the chunks `semi_regular/…`: vertices f64 [n, 3] of the finest level, num_vertices i32
 /// [L + 1] and triangles i32 [m, 3] of the coarsest level; all else follows from these. Keep the
 /// mesh until ArchiveWriter::save.
