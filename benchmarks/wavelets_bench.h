@@ -6,5 +6,6 @@ namespace pliant::bench {
 
 // the parts of wavelets
 [[nodiscard]] std::vector<Benchmark> wavelets_constraints_benchmarks();
+[[nodiscard]] std::vector<Benchmark> wavelets_transform_benchmarks();
 
 }  // namespace pliant::bench

@@ -49,6 +49,7 @@ std::vector<Benchmark> all_benchmarks() {
                                bench::greens_boundary_benchmarks(),
                                bench::wavelets_constraints_benchmarks(),
                                bench::greens_zones_benchmarks(),
+                               bench::wavelets_transform_benchmarks(),
                                bench::haptics_coupling_benchmarks(),
                                bench::haptics_tool_benchmarks(),
                                bench::haptics_fem_benchmarks(),

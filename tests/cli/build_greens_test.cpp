@@ -36,6 +36,20 @@ TEST_F(BuildGreensCommand, PrintsAReportAndInspectReadsTheFile) {
         << json.text;
 }
 
+TEST_F(BuildGreensCommand, CompressesAndTellsWhatIsLeft) {
+    const Output made = pliant(
+        build("--levels 2 --fix \"z < 2 %\" --wavelet lifted-linear --tolerance 0.1 --bits 16"));
+    ASSERT_EQ(made.exit_code, 0) << made.text;
+    const Output seen = pliant("inspect " + path("nodule.pliant"));
+    EXPECT_EQ(seen.exit_code, 0) << seen.text;
+    for (const char* text :
+         {"wavelet/integers", "wavelet/nodes", "wavelets     lifted-linear, tolerance 0.1, 16 bits",
+          "coefficients ", " blocks, compression ", "errors       RMS "})
+        EXPECT_TRUE(contains(seen, text)) << text << seen.text;
+    const Output json = pliant("inspect --json " + path("nodule.pliant"));
+    EXPECT_TRUE(contains(json, "\"max_error\"")) << json.text;
+}
+
 TEST_F(BuildGreensCommand, TakesFiniteElementsAndConstantElements) {
     const Output finite =
         pliant(build("--method fem --resolution 6 --fix \"z < 10 %\" --support-columns"));
@@ -103,6 +117,15 @@ TEST_F(BuildGreensCommand, ErrorsNameTheOption) {
     says("--fix \"z < 2 %\" --readout \"strain 0 0 0\"", "--readout = strain 0 0 0 (expected ");
     says("--fix \"z < 2 %\" --readout \"stress 0 0 9\"",
          "--readout = 0 0 9 (expected points inside");
+    says("--fix \"z < 2 %\" --wavelet haar", "--wavelet = haar (expected linear, lifted-linear, ");
+    says("--fix \"z < 2 %\" --wavelet linear --tolerance 1",
+         "--tolerance = 1.000000 (expected 0 <= value < 1; from 1 on nothing but the base");
+    says("--fix \"z < 2 %\" --wavelet linear --bits 8", "--bits = 8 (expected 16 or 32)");
+    says("--fix \"z < 2 %\" --tolerance 0.1", "--tolerance is for compressed functions");
+    says("--fix \"z < 2 %\" --levels 0 --wavelet linear",
+         "pliant mesh --kind semiregular makes one with several");
+    says("--fix \"z < 2 %\" --wavelet linear --method fem",
+         "linear boundary elements without creases");
     says("--fix \"z < 2 %\" --modes 3", "--modes is for --kind reduced, not for --kind greens");
 }
 
