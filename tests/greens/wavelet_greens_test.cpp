@@ -23,7 +23,7 @@ using Eigen::MatrixXd;
 using Eigen::Vector3d;
 
 /// Boundary elements of the eared blob, made once.
-const GreensModel& blob(int levels) {
+const GreensModel& built_blob(int levels) {
     static const GreensModel two = test::blob_model(
         2, true, {{ReadoutKind::Stress, {0, 0, 0}}, {ReadoutKind::Displacement, {0, 0, 0.1}}});
     static const GreensModel three = test::blob_model(3);
@@ -69,16 +69,17 @@ struct SomeLoads {
 TEST(WaveletGreens, CompressionAndErrorsAreThoseOfTheCrossCheck) {
     // published for another blob with ears: 7.6 / 0.034 / 0.054 lifted linear, and 7.8 / 0.033 /
     // 0.051 lifted butterfly at level 3, ε = 0.05; 4.3 / 0.080 / 0.091 at level 2, ε = 0.1
-    const auto linear = test::compressed(blob(3), {WaveletKind::LiftedLinear, 0.05})->report();
+    const auto linear =
+        test::compressed(built_blob(3), {WaveletKind::LiftedLinear, 0.05})->report();
     EXPECT_NEAR(linear.compression, 7.6, 0.4);
     EXPECT_LT(linear.rms, 0.05);
     EXPECT_LT(linear.max, 0.06);
     const auto butterfly =
-        test::compressed(blob(3), {WaveletKind::LiftedButterfly, 0.05})->report();
+        test::compressed(built_blob(3), {WaveletKind::LiftedButterfly, 0.05})->report();
     EXPECT_NEAR(butterfly.compression, 7.8, 0.4);
     EXPECT_LT(butterfly.rms, 0.05);
     EXPECT_LT(butterfly.max, 0.06);
-    const auto coarse = test::compressed(blob(2), {WaveletKind::LiftedLinear, 0.1})->report();
+    const auto coarse = test::compressed(built_blob(2), {WaveletKind::LiftedLinear, 0.1})->report();
     EXPECT_NEAR(coarse.compression, 4.3, 0.5);
     EXPECT_LT(coarse.rms, 0.095);
     EXPECT_LT(coarse.max, 0.1);
@@ -87,17 +88,17 @@ TEST(WaveletGreens, CompressionAndErrorsAreThoseOfTheCrossCheck) {
 TEST(WaveletGreens, LargestErrorsStayNearTheTolerance) {
     double last = 0;
     for (const double tolerance : {0.005, 0.02, 0.05, 0.2, 0.4}) {
-        const auto lifted = test::compressed(blob(3), {WaveletKind::LiftedLinear, tolerance});
+        const auto lifted = test::compressed(built_blob(3), {WaveletKind::LiftedLinear, tolerance});
         EXPECT_LT(lifted->report().max, 1.25 * tolerance) << tolerance;
         EXPECT_GT(lifted->report().compression, last);
         last = lifted->report().compression;
-        const auto plain = test::compressed(blob(3), {WaveletKind::Linear, tolerance});
+        const auto plain = test::compressed(built_blob(3), {WaveletKind::Linear, tolerance});
         EXPECT_GT(plain->report().rms, lifted->report().rms) << tolerance;
     }
 }
 
 TEST(WaveletGreens, ReportedErrorsAreThoseOfTheFields) {
-    const GreensModel& model = blob(2);
+    const GreensModel& model = built_blob(2);
     const auto wavelets = test::compressed(model, {WaveletKind::LiftedLinear, 0.05});
     const auto& kinds = model.reference.kinds;
     double error = 0, norm = 0, worst = 0;
@@ -134,10 +135,10 @@ TEST(WaveletGreens, ReportedErrorsAreThoseOfTheFields) {
 
 TEST(WaveletGreens, NothingIsLostWithoutTolerance) {
     for (const WaveletKind kind : {WaveletKind::LiftedLinear, WaveletKind::LiftedButterfly}) {
-        const auto wavelets = test::compressed(blob(2), {kind, 0.0});
+        const auto wavelets = test::compressed(built_blob(2), {kind, 0.0});
         for (const int node : {0, 17, 160})
             for (int c = 0; c < 3; ++c) {
-                const auto expected = column_field(*blob(2).reference.functions, node, c);
+                const auto expected = column_field(*built_blob(2).reference.functions, node, c);
                 EXPECT_LT(largest_gap(column_field(*wavelets, node, c), expected),
                           3e-6 * largest_of(expected));
             }
@@ -146,7 +147,7 @@ TEST(WaveletGreens, NothingIsLostWithoutTolerance) {
 }
 
 TEST(WaveletGreens, SumsAndElementsAreThoseOfTheReconstructionOnEveryTarget) {
-    const auto wavelets = test::compressed(blob(2), {WaveletKind::LiftedButterfly, 0.05});
+    const auto wavelets = test::compressed(built_blob(2), {WaveletKind::LiftedButterfly, 0.05});
     const auto dense = test::reconstructed(*wavelets);
     const SomeLoads loads(*dense, 1);
     const int n = dense->num_nodes();
@@ -187,11 +188,11 @@ TEST(WaveletGreens, SumsAndElementsAreThoseOfTheReconstructionOnEveryTarget) {
 }
 
 TEST(WaveletGreens, ReadoutsAreKeptAsTheyAre) {
-    const auto wavelets = test::compressed(blob(2), {WaveletKind::LiftedLinear, 0.2});
+    const auto wavelets = test::compressed(built_blob(2), {WaveletKind::LiftedLinear, 0.2});
     const SomeLoads loads(*wavelets, 2);
     std::vector<float> expected(9, 0.0f), out(9, 0.0f);
-    blob(2).reference.functions->add_readouts(loads.nodes, loads.weights, expected);
-    blob(2).reference.functions->add_body_readouts(loads.body, expected);
+    built_blob(2).reference.functions->add_readouts(loads.nodes, loads.weights, expected);
+    built_blob(2).reference.functions->add_body_readouts(loads.body, expected);
     wavelets->add_readouts(loads.nodes, loads.weights, out);
     wavelets->add_body_readouts(loads.body, out);
     EXPECT_GT(largest_of(expected), 0);
@@ -199,7 +200,7 @@ TEST(WaveletGreens, ReadoutsAreKeptAsTheyAre) {
 }
 
 TEST(WaveletGreens, PrefixesAreCoarserLevels) {
-    const auto wavelets = test::compressed(blob(3), {WaveletKind::LiftedLinear, 0.05});
+    const auto wavelets = test::compressed(built_blob(3), {WaveletKind::LiftedLinear, 0.05});
     const SomeLoads loads(*wavelets, 3);
     const auto sizes = wavelets->transform().level_sizes();
     const int n = wavelets->num_nodes();
@@ -228,7 +229,7 @@ TEST(WaveletGreens, PrefixesAreCoarserLevels) {
 }
 
 TEST(WaveletGreens, CoefficientsAreOrderedByLevels) {
-    const auto wavelets = test::compressed(blob(3), {WaveletKind::LiftedLinear, 0.05});
+    const auto wavelets = test::compressed(built_blob(3), {WaveletKind::LiftedLinear, 0.05});
     for (const int node : {3, 100, 641}) {
         if (!wavelets->has_column(node)) continue;
         const auto column = wavelets->column(node);
@@ -245,8 +246,8 @@ TEST(WaveletGreens, CoefficientsAreOrderedByLevels) {
 
 /// A solver's results on functions that differ in their form only.
 TEST(WaveletGreens, FastSummationIsTheDenseCapacitanceAlgorithm) {
-    ReferenceProblem fast = blob(2).reference, slow = fast;
-    const auto wavelets = test::compressed(blob(2), {WaveletKind::LiftedLinear, 0.05});
+    ReferenceProblem fast = built_blob(2).reference, slow = fast;
+    const auto wavelets = test::compressed(built_blob(2), {WaveletKind::LiftedLinear, 0.05});
     fast.functions = wavelets;
     slow.functions = test::reconstructed(*wavelets);
     const UpdateCosts costs;
@@ -308,8 +309,8 @@ TEST(WaveletGreens, FastSummationIsTheDenseCapacitanceAlgorithm) {
 }
 
 TEST(WaveletGreens, IncrementsAreSummedAsCoefficients) {
-    ReferenceProblem reference = blob(2).reference;
-    reference.functions = test::compressed(blob(2), {WaveletKind::LiftedLinear, 0.05});
+    ReferenceProblem reference = built_blob(2).reference;
+    reference.functions = test::compressed(built_blob(2), {WaveletKind::LiftedLinear, 0.05});
     CapacitanceSolver solver(reference, UpdateCosts());
     const int n = reference.functions->num_nodes();
     std::vector<int> free;
@@ -338,8 +339,8 @@ TEST(WaveletGreens, IncrementsAreSummedAsCoefficients) {
 
 TEST(WaveletGreens, SixteenBitsCostAShareOfTheTolerance) {
     const WaveletOptions options{WaveletKind::LiftedLinear, 0.02, false, 16};
-    const auto wavelets = test::compressed(blob(3), options);
-    const auto whole = test::compressed(blob(3), {WaveletKind::LiftedLinear, 0.02});
+    const auto wavelets = test::compressed(built_blob(3), options);
+    const auto whole = test::compressed(built_blob(3), {WaveletKind::LiftedLinear, 0.02});
     EXPECT_GT(wavelets->report().quantisation, 0);
     EXPECT_LT(wavelets->report().quantisation, 1e-4);
     EXPECT_EQ(wavelets->report().num_blocks, whole->report().num_blocks);
@@ -353,19 +354,20 @@ TEST(WaveletGreens, SixteenBitsCostAShareOfTheTolerance) {
     const float unit = units[(place * 4 + 3) * 2 + at(domain)];
     const float multiple = column.blocks[9 * last] / unit;
     EXPECT_NEAR(multiple, std::round(multiple), 1e-2);
-    EXPECT_EQ(test::input_error([&] {
-                  (void)test::compressed(blob(2), {WaveletKind::LiftedLinear, 1e-5, false, 16});
-              }).substr(0, 40),
-              "bits = 16 (expected 32: rounding to 16 c");
+    EXPECT_EQ(
+        test::input_error([&] {
+            (void)test::compressed(built_blob(2), {WaveletKind::LiftedLinear, 1e-5, false, 16});
+        }).substr(0, 40),
+        "bits = 16 (expected 32: rounding to 16 c");
 }
 
 TEST(WaveletGreens, TheBaseGoesOnlyWhereItIsAsked) {
-    const auto kept = test::compressed(blob(2), {WaveletKind::LiftedLinear, 0.3});
-    const auto reduced = test::compressed(blob(2), {WaveletKind::LiftedLinear, 0.3, true});
+    const auto kept = test::compressed(built_blob(2), {WaveletKind::LiftedLinear, 0.3});
+    const auto reduced = test::compressed(built_blob(2), {WaveletKind::LiftedLinear, 0.3, true});
     EXPECT_LT(reduced->report().num_blocks, kept->report().num_blocks);
     EXPECT_LT(reduced->report().max, 0.4);
     EXPECT_EQ(test::input_error([&] {
-                  (void)test::compressed(blob(2), {WaveletKind::LiftedLinear, 1.0});
+                  (void)test::compressed(built_blob(2), {WaveletKind::LiftedLinear, 1.0});
               }),
               "tolerance = 1.000000 (expected 0 <= value < 1; from 1 on nothing but the base would "
               "be left)");
@@ -426,7 +428,7 @@ private:
 };
 
 TEST(WaveletGreens, StreamsOfColumnsGiveTheSameBits) {
-    const GreensModel& model = blob(2);
+    const GreensModel& model = built_blob(2);
     const auto& dense = test::dense_functions(model);
     const WaveletOptions options{WaveletKind::LiftedLinear, 0.05};
     const auto expected = test::compressed(model, options);
@@ -478,8 +480,8 @@ TEST(WaveletGreens, ScalarFieldsHaveBlocksOfOne) {
 }
 
 TEST(WaveletGreens, ColumnsThatDoNotFitAreNamed) {
-    const auto wavelets = test::compressed(blob(2), {WaveletKind::LiftedLinear, 0.1});
-    const GreensModel& model = blob(2);
+    const auto wavelets = test::compressed(built_blob(2), {WaveletKind::LiftedLinear, 0.1});
+    const GreensModel& model = built_blob(2);
     const auto refused = [&](auto&& change) {
         WaveletColumns columns = wavelets->columns();
         columns.blocks.resize(9 * columns.nodes.size());

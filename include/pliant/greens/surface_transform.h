@@ -18,7 +18,7 @@ enum class WaveletKind { Linear, LiftedLinear, Butterfly, LiftedButterfly };
 /// Labels for SurfaceTransform: 0 for the vertices of the list, −1 for the others.
 [[nodiscard]] std::vector<int> single_domain(std::span<const int> vertices, int num_vertices);
 
-/// Wavelet transform of functions on a semi-regular mesh, docs/greens-wavelets.md eqs. (W1)–(W5),
+/// Wavelet transform of functions on a semi-regular mesh, docs/greens-wavelets.md eqs. (W1)–(W4),
 /// separately on each of its domains. Values are indexed by the vertices of the mesh, so that
 /// coarser levels are prefixes; `width` values lie together for each vertex. Immutable.
 class SurfaceTransform {
