@@ -22,14 +22,6 @@ std::size_t pages_for(int size) noexcept {
     return (2 * at(size) * at(size) + kPageFloats - 1) / kPageFloats;
 }
 
-/// Three bits for each node: one for each axis; other directions share them, so that differences of
-/// bits are never more than those of lists.
-std::size_t bit_of(const ChangedDof& dof) noexcept {
-    for (std::size_t axis = 0; axis < 3; ++axis)
-        if (dof.direction[static_cast<Eigen::Index>(axis)] == 1) return 3 * at(dof.node) + axis;
-    return 3 * at(dof.node) + hash_bytes(dof.direction.data(), 3 * sizeof(double)) % 3;
-}
-
 const ChangedDof& dof_of(const ChangedDof& dof) noexcept { return dof; }
 const ChangedDof& dof_of(const CapacitanceInverse::ListedDof& listed) noexcept {
     return listed.dof;
@@ -37,12 +29,12 @@ const ChangedDof& dof_of(const CapacitanceInverse::ListedDof& listed) noexcept {
 
 }  // namespace
 
-CapacitanceCache::CapacitanceCache(int num_columns, int max_dofs,
+CapacitanceCache::CapacitanceCache(int num_nodes, int max_dofs,
                                    const CapacitanceCacheOptions& options)
-    : max_dofs_(max_dofs), options_(options), random_(options.seed | 1) {
+    : num_nodes_(num_nodes), max_dofs_(max_dofs), options_(options), random_(options.seed | 1) {
     if (options.nursery < 1)
         throw InputError("", "cache.nursery", std::to_string(options.nursery), "value >= 1");
-    words_ = (3 * at(num_columns) + 63) / 64;
+    words_ = (3 * at(num_nodes) + 63) / 64;
     const std::size_t key_bytes = at(max_dofs) * sizeof(ListedDof) + words_ * 8;
     const int num_entries = static_cast<int>(
         std::clamp(options.max_bytes / 8 / key_bytes, std::size_t{1}, at(kMaxCacheEntries)));
@@ -68,6 +60,16 @@ CapacitanceCache::CapacitanceCache(int num_columns, int max_dofs,
     free_page_ = 0;
     num_free_pages_ = static_cast<int>(num_pages);
     recent_.resize(at(options.nursery));
+    bounds_.resize(at(num_entries));
+}
+
+/// Three bits for each node: one for each axis; other directions share them, and so do functions of
+/// all levels at a vertex, so that differences of bits are never more than those of lists.
+std::size_t CapacitanceCache::bit_of(const ChangedDof& dof) const noexcept {
+    const std::size_t first = 3 * at(dof.node % num_nodes_);
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        if (dof.direction[static_cast<Eigen::Index>(axis)] == 1) return first + axis;
+    return first + hash_bytes(dof.direction.data(), 3 * sizeof(double)) % 3;
 }
 
 std::size_t CapacitanceCache::num_bytes() const noexcept {
@@ -185,44 +187,56 @@ void CapacitanceCache::insert(const CapacitanceInverse& inverse) noexcept {
                });
 }
 
+int CapacitanceCache::num_common(std::span<const ChangedDof> dofs, int entry) const noexcept {
+    int common = 0;
+    const auto list = key(entry);
+    for (std::size_t a = 0, b = 0; a < dofs.size() && b < list.size();) {
+        if (dofs[a] == list[b].dof) {
+            ++common;
+            ++a;
+            ++b;
+        } else if (dofs[a] < list[b].dof) {
+            ++a;
+        } else {
+            ++b;
+        }
+    }
+    return common;
+}
+
 CapacitanceCache::Match CapacitanceCache::nearest(std::span<const ChangedDof> dofs,
                                                   const UpdateCosts& costs) noexcept {
     const int query = max_entries(), wanted = static_cast<int>(dofs.size());
     mark(dofs, query);
     const auto asked = bits(query);
-    Match best{-1, 0, 0, kInfinity};
+    const auto predict = [&](int added, int removed) {
+        if (added == 0 && removed == 0) return 0.0;
+        return costs.update(wanted / 3.0, added / 3.0, removed / 3.0);
+    };
+    // the least that the bits allow
+    int first = -1;
     for (int e = 0; e < max_entries(); ++e) {
         const int size = entries_[at(e)].size;
         if (size < 0) continue;
         int difference = 0;
         const auto own = bits(e);
         for (std::size_t k = 0; k < words_; ++k) difference += std::popcount(own[k] ^ asked[k]);
-
-        // the least that these bits allow, then the lists themselves
-        const auto predict = [&](int added, int removed) {
-            if (added == 0 && removed == 0) return 0.0;
-            return costs.update(wanted / 3.0, added / 3.0, removed / 3.0);
-        };
         const int surplus = wanted - size;
-        if (predict(std::max(0, (difference + surplus) / 2),
-                    std::max(0, (difference - surplus) / 2)) > best.seconds)
-            continue;
-        int common = 0;
-        const auto list = key(e);
-        for (std::size_t a = 0, b = 0; a < dofs.size() && b < list.size();) {
-            if (dofs[a] == list[b].dof) {
-                ++common;
-                ++a;
-                ++b;
-            } else if (dofs[a] < list[b].dof) {
-                ++a;
-            } else {
-                ++b;
-            }
-        }
+        bounds_[at(e)] = predict(std::max(0, (difference + surplus) / 2),
+                                 std::max(0, (difference - surplus) / 2));
+        if (first < 0 || bounds_[at(e)] < bounds_[at(first)]) first = e;
+    }
+    // the lists themselves, the most promising one first: it rules out most of the others
+    Match best{-1, 0, 0, kInfinity};
+    const auto compare = [&](int e) {
+        const int size = entries_[at(e)].size, common = num_common(dofs, e);
         const double seconds = predict(wanted - common, size - common);
         if (seconds < best.seconds) best = {e, wanted - common, size - common, seconds};
-    }
+    };
+    if (first < 0) return best;
+    compare(first);
+    for (int e = 0; e < max_entries(); ++e)
+        if (e != first && entries_[at(e)].size >= 0 && bounds_[at(e)] < best.seconds) compare(e);
     return best;
 }
 

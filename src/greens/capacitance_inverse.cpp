@@ -18,52 +18,57 @@ namespace {
 /// Conditions added or removed in one go; longer lists go through in parts.
 constexpr int kBorderWidth = 48;
 
-/// d_aᵀ Ξ_ab d_b for pairs of conditions, rows by node and columns by id; consecutive ones of one
-/// node share a look-up.
+/// d_aᵀ Ξ_ab d_b for pairs of conditions, rows by node and columns by id. Consecutive ones of one
+/// node share a look-up, and so do calls in a row with conditions of one node and the same list:
+/// elements of compressed functions are dear.
 class CompliancePairs {
 public:
-    explicit CompliancePairs(const GreensFunctions& functions)
-        : functions_(functions), block_(functions.block()) {}
+    /// `elements` has room for nine numbers for each condition of the lists.
+    CompliancePairs(const GreensFunctions& functions, float* elements)
+        : functions_(functions), block_(functions.block()), elements_(elements) {}
 
     /// Of all `rows` with the column of `b`.
     template <class Sink>
     void column(std::span<const ChangedDof> rows, const ChangedDof& b, Sink&& sink) {
-        int node = -1;
-        double response[3] = {};
-        for (std::size_t a = 0; a < rows.size(); ++a) {
-            if (rows[a].node != node) {
-                node = rows[a].node;
-                functions_.element(functions_.row_of(node), b.node, values_);
-                for (int r = 0; r < block_; ++r) {
-                    response[r] = 0;
-                    for (int c = 0; c < block_; ++c)
-                        response[r] += double{values_[r * block_ + c]} * b.direction[c];
-                }
-            }
-            sink(a, dot(rows[a], response));
-        }
+        visit(
+            rows, b, sink,
+            [&](int row, float* values) {
+                functions_.element(functions_.row_of(row), b.node, values);
+            },
+            [&](const float* values, int r, int c) { return values[r * block_ + c]; });
     }
     /// Of the row of `a` with all `columns`.
     template <class Sink>
     void row(const ChangedDof& a, std::span<const ChangedDof> columns, Sink&& sink) {
-        const int row_node = functions_.row_of(a.node);
-        int node = -1;
-        double response[3] = {};
-        for (std::size_t b = 0; b < columns.size(); ++b) {
-            if (columns[b].node != node) {
-                node = columns[b].node;
-                functions_.element(row_node, node, values_);
-                for (int c = 0; c < block_; ++c) {
-                    response[c] = 0;
-                    for (int r = 0; r < block_; ++r)
-                        response[c] += double{values_[r * block_ + c]} * a.direction[r];
-                }
-            }
-            sink(b, dot(columns[b], response));
-        }
+        const int node = functions_.row_of(a.node);
+        visit(
+            columns, a, sink, [&](int id, float* values) { functions_.element(node, id, values); },
+            [&](const float* values, int r, int c) { return values[c * block_ + r]; });
     }
 
 private:
+    template <class Sink, class LookUp, class Element>
+    void visit(std::span<const ChangedDof> list, const ChangedDof& one, Sink&& sink,
+               const LookUp& look_up, const Element& element) {
+        const bool is_known = one.node == node_ && list.data() == list_;
+        int node = -1;
+        double response[3] = {};
+        for (std::size_t k = 0; k < list.size(); ++k) {
+            if (list[k].node != node) {
+                node = list[k].node;
+                float* const values = elements_ + 9 * k;
+                if (!is_known) look_up(node, values);
+                for (int r = 0; r < block_; ++r) {
+                    response[r] = 0;
+                    for (int c = 0; c < block_; ++c)
+                        response[r] += double{element(values, r, c)} * one.direction[c];
+                }
+            }
+            sink(k, dot(list[k], response));
+        }
+        node_ = one.node;
+        list_ = list.data();
+    }
     [[nodiscard]] double dot(const ChangedDof& dof, const double* response) const noexcept {
         double sum = 0;
         for (int k = 0; k < block_; ++k) sum += dof.direction[k] * response[k];
@@ -71,7 +76,9 @@ private:
     }
     const GreensFunctions& functions_;
     int block_;
-    float values_[9] = {};
+    float* elements_;
+    int node_ = -1;                     // whose elements are there
+    const ChangedDof* list_ = nullptr;  // with this list
 };
 
 template <class T>
@@ -127,6 +134,7 @@ BasicCapacitanceInverse<Scalar>::BasicCapacitanceInverse(
     pivots_.resize(at(std::max(max_dofs, width)));
     small_.resize(at(padded_rows(width)) * at(width));
     small_factors_.resize(small_.size());
+    elements_.resize(3 * 9 * at(max_dofs));
 }
 
 template <class Scalar>
@@ -219,7 +227,7 @@ InverseStatus BasicCapacitanceInverse<Scalar>::reset(std::span<const ChangedDof>
     const int new_size = static_cast<int>(dofs.size());
     double* const work = work_.data()->values;
     const std::size_t padded = at(padded_rows(new_size));
-    CompliancePairs pairs(*functions_);
+    CompliancePairs pairs(*functions_, elements_.data());
     for (int j = 0; j < new_size; ++j) {
         double* const to = work + at(j) * stride_;
         std::fill(to + new_size, to + padded, 0.0);
@@ -294,7 +302,9 @@ bool BasicCapacitanceInverse<Scalar>::border(std::span<const ChangedDof> added,
     for (int d = 0; d < num_removed; ++d) slots[at(d)] = find(removed[at(d)]);
 
     // B_1Δ, B_Δ1 and I − B_ΔΔ
-    CompliancePairs pairs(*functions_);
+    const std::size_t room = elements_.size() / 3;
+    CompliancePairs columns(*functions_, elements_.data()),
+        rows(*functions_, elements_.data() + room), own(*functions_, elements_.data() + 2 * room);
     const auto small = [&](int i, int j) -> double& {
         return small_[at(j) * small_stride + at(i)];
     };
@@ -304,12 +314,12 @@ bool BasicCapacitanceInverse<Scalar>::border(std::span<const ChangedDof> added,
         Scalar* const across = column(border_rows_, c);
         std::fill(to + m, to + padded, Scalar(0));
         std::fill(across + m, across + padded, Scalar(0));
-        pairs.column(old, added[at(c)],
-                     [&](std::size_t a, double value) { to[a] = static_cast<Scalar>(value); });
-        pairs.row(added[at(c)], old,
-                  [&](std::size_t b, double value) { across[b] = static_cast<Scalar>(value); });
-        pairs.column(added, added[at(c)],
-                     [&](std::size_t a, double value) { small(static_cast<int>(a), c) = -value; });
+        columns.column(old, added[at(c)],
+                       [&](std::size_t a, double value) { to[a] = static_cast<Scalar>(value); });
+        rows.row(added[at(c)], old,
+                 [&](std::size_t b, double value) { across[b] = static_cast<Scalar>(value); });
+        own.column(added, added[at(c)],
+                   [&](std::size_t a, double value) { small(static_cast<int>(a), c) = -value; });
     }
     for (int d = 0; d < num_removed; ++d) {
         const int slot = slots[at(d)], c = num_added + d;
@@ -371,7 +381,7 @@ bool BasicCapacitanceInverse<Scalar>::border(std::span<const ChangedDof> added,
         sum.finish();
         for (int i = 0; i < num_added; ++i)
             column(X_, m + c)[m + i] = static_cast<Scalar>(small(i, c));
-        pairs.column(added, added[at(c)], [&](std::size_t a, double value) {
+        own.column(added, added[at(c)], [&](std::size_t a, double value) {
             column(C_, m + c)[at(m) + a] = static_cast<Scalar>(-value);
         });
     }

@@ -85,7 +85,7 @@ CapacitanceSolver::CapacitanceSolver(ReferenceProblem reference, const UpdateCos
       num_columns_(reference_.functions->num_column_ids()),
       areas_(reference_.areas),
       centres_(reference_.positions),
-      cache_(num_columns_, options.max_dofs, options.cache) {
+      cache_(num_nodes_, options.max_dofs, options.cache) {
     if (num_columns_ > num_nodes_) {
         areas_ = reference_.hierarchy->areas(reference_.areas);
         centres_ = reference_.hierarchy->centres(reference_.areas, reference_.positions);
@@ -116,6 +116,7 @@ CapacitanceSolver::CapacitanceSolver(ReferenceProblem reference, const UpdateCos
     wanted_.reserve(dofs);
     added_.reserve(dofs);
     removed_.reserve(dofs);
+    predicted_.reserve(dofs);
     right_.resize(dofs);
     unknowns_.resize(dofs);
     load_nodes_.reserve(loads);
@@ -305,7 +306,7 @@ CapacitanceStatus CapacitanceSolver::reach_inverse() noexcept {
                    [](const ChangedDof& a, const auto& b) { return a == b.dof; }))
         return CapacitanceStatus::Hit;
 
-    const auto match = cache_.nearest(wanted_, costs_);
+    const auto match = match_of(wanted_);
     const bool is_hit = match.entry >= 0 && match.added == 0 && match.removed == 0;
     const double scratch = costs_.from_scratch(static_cast<double>(wanted_.size()) / 3);
     const bool updates = match.entry >= 0 && match.seconds <= scratch;
@@ -325,6 +326,7 @@ CapacitanceStatus CapacitanceSolver::reach_inverse() noexcept {
     }
     std::swap(current_, next_);
     cache_.insert(*current_);
+    is_predicted_ = false;
     return status;
 }
 
@@ -336,17 +338,33 @@ void CapacitanceSolver::sum_knowns() const noexcept {
     is_known_summed_ = true;
 }
 
-double CapacitanceSolver::predict(std::span<const ChangedDof> changes) noexcept {
-    if (changes.size() > at(options_.max_dofs)) return kInfinity;
-    added_.assign(changes.begin(), changes.end());
-    std::sort(added_.begin(), added_.end());
+/// A list is often predicted just before it is solved for.
+CapacitanceCache::Match CapacitanceSolver::match_of(std::span<const ChangedDof> dofs) noexcept {
+    if (is_predicted_ && std::equal(dofs.begin(), dofs.end(), predicted_.begin(), predicted_.end()))
+        return predicted_match_;
+    return cache_.nearest(dofs, costs_);
+}
+
+CapacitanceSolver::Prediction CapacitanceSolver::predict(
+    std::span<const ChangedDof> changes) noexcept {
+    if (changes.size() > at(options_.max_dofs)) return {kInfinity, 0};
+    predicted_.assign(changes.begin(), changes.end());
+    std::sort(predicted_.begin(), predicted_.end());
+    is_predicted_ = false;
     const auto list = current_->list();
-    if (std::equal(added_.begin(), added_.end(), list.begin(), list.end(),
+    if (std::equal(predicted_.begin(), predicted_.end(), list.begin(), list.end(),
                    [](const ChangedDof& a, const auto& b) { return a == b.dof; }))
-        return 0;
-    const auto match = cache_.nearest(added_, costs_);
-    const double scratch = costs_.from_scratch(static_cast<double>(added_.size()) / 3);
-    return match.entry >= 0 ? std::min(match.seconds, scratch) : scratch;
+        return {};
+    predicted_match_ = cache_.nearest(predicted_, costs_);
+    is_predicted_ = true;
+    const auto& match = predicted_match_;
+    // whole nodes: an element is of three conditions with three
+    const double s = static_cast<double>(predicted_.size()) / 3, scratch = costs_.from_scratch(s),
+                 added = match.added / 3.0;
+    if (match.entry >= 0 && match.seconds <= scratch)
+        return {match.seconds, added * (2 * s - added)};
+    // C is formed twice
+    return {scratch, 2 * s * s};
 }
 
 /// Row of a node of Ξ w + B β.

@@ -14,6 +14,9 @@ namespace {
 
 using Eigen::Vector3d;
 
+/// A new inverse is applied, and with C it is kept in the cache, whose memory is cold.
+constexpr double kBlocksOfUpdate = 5;
+
 const ReferenceProblem& checked_hierarchy(const ReferenceProblem& reference) {
     if (!reference.functions || !reference.hierarchy)
         throw InputError("",
@@ -34,6 +37,8 @@ const ConstraintLevelOptions& checked_level_options(const ReferenceProblem& refe
     require(options.budget > 0, "levels.budget", options.budget, "value > 0 [s]");
     require(options.block_seconds > 0, "levels.block_seconds", options.block_seconds,
             "value > 0 [s]");
+    require(options.element_seconds >= 0, "levels.element_seconds", options.element_seconds,
+            "value >= 0 [s]");
     require(options.fixed_seconds >= 0, "levels.fixed_seconds", options.fixed_seconds,
             "value >= 0 [s]");
     require(options.calm_part > 0 && options.calm_part <= 1, "levels.calm_part", options.calm_part,
@@ -220,8 +225,10 @@ double ConstraintLevels::prepare(CapacitanceSolver& solver, std::span<const Held
     const double s = static_cast<double>(mapped_.size()),
                  loads = static_cast<double>(solver.num_loads());
     // eq. (H11)
-    return solver.predict(changes_) + options_.block_seconds * s * (s + loads) +
-           sum_seconds_ * (s + loads) + options_.fixed_seconds;
+    const auto inverse = solver.predict(changes_);
+    const double blocks = (inverse.seconds > 0 ? kBlocksOfUpdate : 1) * s * s + s * loads;
+    return inverse.seconds + options_.element_seconds * inverse.elements +
+           options_.block_seconds * blocks + sum_seconds_ * (s + loads) + options_.fixed_seconds;
 }
 
 ConstraintLevels::Status ConstraintLevels::solve(CapacitanceSolver& solver,

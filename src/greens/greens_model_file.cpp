@@ -10,6 +10,7 @@
 #include "pliant/core/parallel.h"
 #include "pliant/geometry/mesh_archive.h"
 #include "pliant/greens/greens_model.h"
+#include "pliant/greens/hierarchical_basis.h"
 
 namespace pliant {
 namespace {
@@ -193,6 +194,22 @@ std::size_t first_not_finite(std::span<const float> values) {
         [](std::size_t a, std::size_t b) { return std::min(a, b); });
 }
 
+/// Levels of columns by the highest of their ids; with more than one, the hierarchy that they are
+/// of. Throws InputError for an id without a function.
+int add_hierarchy(const GreensReader& in, std::span<const int> columns, GreensModel& model) {
+    const int n = model.num_nodes(), num_levels = model.surface.num_levels();
+    const int highest =
+        columns.empty() ? 0 : std::max(0, *std::max_element(columns.begin(), columns.end()));
+    if (highest < n || highest / n > num_levels || n != model.surface.mesh.num_vertices()) return 1;
+    const auto basis =
+        std::make_shared<const HierarchicalBasis>(model.surface, model.reference.kinds);
+    for (std::size_t k = 0; k < columns.size(); ++k)
+        in.require(basis->has(columns[k]), kGreensColumns, k, columns[k],
+                   "a node, or a function of a coarser level");
+    model.reference.hierarchy = basis;
+    return highest / n + 1;
+}
+
 }  // namespace
 
 void save_greens_model(const std::filesystem::path& path, const GreensModel& model,
@@ -268,7 +285,12 @@ GreensModel greens_model_from_archive(const Archive& archive, const std::string&
                 std::to_string(num_readouts));
 
     const auto columns = in.get<int>(kGreensColumns);
-    GreensLayout layout{sizes[0], sizes[1], {columns.begin(), columns.end()}, sizes[2], sizes[3]};
+    GreensLayout layout{sizes[0],
+                        sizes[1],
+                        {columns.begin(), columns.end()},
+                        sizes[2],
+                        sizes[3],
+                        add_hierarchy(in, columns, model)};
     try {
         if (has_wavelet_chunks(archive)) {
             model.reference.functions = read_wavelet_chunks(archive, model, std::move(layout));

@@ -333,8 +333,9 @@ TEST(HierarchicalSolver, LevelsAreDifferentKeysOfTheCache) {
     const auto second = solver.solve(whole_nodes(fine), u);
     EXPECT_FALSE(is_refused(second) || second == CapacitanceStatus::Hit);
     EXPECT_GT((solver.force(fine) - force).norm(), 0.05 * force.norm());
-    EXPECT_EQ(solver.predict(whole_nodes(coarse)), 0);
-    EXPECT_GT(solver.predict(whole_nodes({coarse[0], fine[1]})), 0);
+    EXPECT_EQ(solver.predict(whole_nodes(coarse)).seconds, 0);
+    EXPECT_GT(solver.predict(whole_nodes({coarse[0], fine[1]})).seconds, 0);
+    EXPECT_EQ(solver.predict(whole_nodes(std::vector<int>(21, 0))).seconds, kInfinity);
     EXPECT_EQ(solver.solve(whole_nodes(coarse), u), CapacitanceStatus::Hit);
     EXPECT_LT((solver.force(coarse) - force).norm(), 1e-6 * force.norm());
 }
@@ -381,7 +382,7 @@ TEST(HierarchicalSolver, AllocatesNothing) {
     std::vector<Vector3d> out(nodes.size());
     std::vector<float> field(3 * nodes.size());
     AllocationGuard guard;
-    const double predicted = solver.predict(mixed);
+    const double predicted = solver.predict(mixed).seconds;
     const auto first = solver.solve(mixed, {u.data(), mixed.size()});
     solver.evaluate(static_cast<int>(nodes.size()));
     const auto second = solver.solve(uniform, {u.data(), uniform.size()});

@@ -1,6 +1,11 @@
 #include "pliant/greens/hierarchical_greens.h"
 
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "greens/boundary_source.h"
 #include "tests/greens/hierarchical_models.h"
@@ -121,6 +126,49 @@ TEST(HierarchicalColumns, OnlyWhereAllNodesHaveColumns) {
 
     EXPECT_EQ(test::input_error([&] { (void)with_coarser_columns(model, 2); }),
               "constraint level = 2 (expected 0 to 1, levels coarser than the surface)");
+}
+
+TEST(HierarchicalColumns, AreKeptInFiles) {
+    const auto plain = test::kelvin_model(test::blob(2), 0.3);
+    GreensModel model = with_coarser_columns(*plain, 0);
+    // files have gravity
+    DenseGreensLayout layout =
+        dynamic_cast<const DenseGreensFunctions&>(*model.reference.functions).layout();
+    layout.num_body_columns = 3;
+    auto functions = std::make_shared<DenseGreensFunctions>(layout);
+    RefinedColumnSource source(
+        std::dynamic_pointer_cast<const DenseGreensFunctions>(plain->reference.functions),
+        model.reference.hierarchy);
+    MatrixXd column(3 * model.num_nodes(), 3);
+    for (const int id : layout.columns) {
+        source.columns({&id, 1}, column);
+        functions->set_column(id, column);
+    }
+    model.reference.functions = functions;
+    const auto path = std::filesystem::temp_directory_path() /
+                      ("pliant_hierarchical_" + std::to_string(getpid()) + ".pliant");
+    save_greens_model(path, model);
+    {
+        const GreensModel loaded = load_greens_model(path);
+        EXPECT_EQ(loaded.reference.functions->num_column_levels(), 3);
+        ASSERT_TRUE(loaded.reference.hierarchy);
+        for (const int id : layout.columns) {
+            float a[9], b[9];
+            functions->element(5, id, a);
+            loaded.reference.functions->element(5, id, b);
+            EXPECT_TRUE(std::equal(a, a + 9, b));
+        }
+    }
+    // ids that are no functions
+    DenseGreensLayout bad = layout;
+    bad.columns.back() = 2 * model.num_nodes() + 100;
+    model.reference.functions = std::make_shared<DenseGreensFunctions>(bad);
+    save_greens_model(path, model);
+    EXPECT_NE(test::input_error([&] {
+                  (void)load_greens_model(path);
+              }).find("a node, or a function of a coarser level"),
+              std::string::npos);
+    std::filesystem::remove(path);
 }
 
 }  // namespace

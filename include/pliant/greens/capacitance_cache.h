@@ -28,9 +28,9 @@ public:
         double seconds = 0;          ///< predicted
     };
 
-    /// For functions with ids of columns below `num_columns` and lists up to `max_dofs`. Throws
-    /// InputError when not even one such inverse fits.
-    CapacitanceCache(int num_columns, int max_dofs, const CapacitanceCacheOptions& options = {});
+    /// For functions of `num_nodes` nodes and lists up to `max_dofs`. Throws InputError when not
+    /// even one such inverse fits.
+    CapacitanceCache(int num_nodes, int max_dofs, const CapacitanceCacheOptions& options = {});
 
     /// Keeps a copy; a list that is there already is only made recent.
     void insert(const CapacitanceInverse& inverse) noexcept;
@@ -58,16 +58,19 @@ private:
     void walk_pages(int first_page, int size, Move&& move) noexcept;
     [[nodiscard]] std::span<const ListedDof> key(int entry) const noexcept;
     [[nodiscard]] std::span<std::uint64_t> bits(int entry) noexcept;  // last: of the query
+    [[nodiscard]] std::size_t bit_of(const ChangedDof& dof) const noexcept;
+    [[nodiscard]] int num_common(std::span<const ChangedDof> dofs, int entry) const noexcept;
     template <class Dofs>
     void mark(const Dofs& dofs, int entry) noexcept;
     void evict_one() noexcept;
 
-    int max_dofs_;
+    int num_nodes_, max_dofs_;
     CapacitanceCacheOptions options_;
     std::vector<Entry> entries_;
     std::vector<ListedDof> keys_;
     std::size_t words_;
     std::vector<std::uint64_t> bits_;
+    std::vector<double> bounds_;  // of an entry, on the seconds from it to the query
     std::unique_ptr<float[]> pages_;
     std::vector<int> next_page_;
     int free_page_ = -1, num_free_pages_ = 0;

@@ -136,6 +136,7 @@ private:
     std::vector<double> factors_, small_;
     std::vector<Scalar> small_factors_;
     std::vector<int> pivots_;
+    std::vector<float> elements_;  // of Ξ, for whoever looks them up
 };
 
 using CapacitanceInverse = BasicCapacitanceInverse<float>;

@@ -84,9 +84,13 @@ public:
     /// `values` of `changes`, in any order: docs/greens.md eq. (6).
     CapacitanceStatus solve(std::span<const ChangedDof> changes,
                             std::span<const double> values) noexcept;
-    /// What the inverse for these conditions would cost now, the cheapest way [s]. The solution
-    /// stays. More than max_dofs: infinity.
-    [[nodiscard]] double predict(std::span<const ChangedDof> changes) noexcept;
+    /// The cheapest way to the inverse for these conditions.
+    struct Prediction {
+        double seconds = 0;   ///< of its algebra; infinity: more than max_dofs
+        double elements = 0;  ///< of Ξ that have to be looked up
+    };
+    /// The solution stays.
+    [[nodiscard]] Prediction predict(std::span<const ChangedDof> changes) noexcept;
 
     // Of the last good solution:
     [[nodiscard]] const CapacitanceInverse& inverse() const noexcept { return *current_; }
@@ -154,6 +158,7 @@ private:
     [[nodiscard]] CapacitanceStatus read(std::span<const ChangedDof> changes,
                                          std::span<const double> values) noexcept;
     [[nodiscard]] CapacitanceStatus reach_inverse() noexcept;
+    [[nodiscard]] CapacitanceCache::Match match_of(std::span<const ChangedDof> dofs) noexcept;
     [[nodiscard]] bool update_from(const CapacitanceCache::Match& match) noexcept;
     void sum_knowns() const noexcept;
     [[nodiscard]] Eigen::Vector3d unknown_of(int node) const noexcept;
@@ -176,6 +181,9 @@ private:
     std::vector<ValuedDof> valued_;   // the wanted list, sorted
     std::vector<ChangedDof> wanted_;  // the same, without values
     std::vector<ChangedDof> added_, removed_;
+    std::vector<ChangedDof> predicted_;  // of the last prediction, sorted, while it holds
+    CapacitanceCache::Match predicted_match_;
+    bool is_predicted_ = false;
     std::vector<float> right_, unknowns_;  // by slot
     // loads as given, nondimensional
     std::vector<int> load_nodes_;
