@@ -50,6 +50,7 @@ std::vector<Benchmark> all_benchmarks() {
                                bench::wavelets_constraints_benchmarks(),
                                bench::greens_zones_benchmarks(),
                                bench::wavelets_transform_benchmarks(),
+                               bench::wavelets_large_benchmarks(),
                                bench::haptics_coupling_benchmarks(),
                                bench::haptics_tool_benchmarks(),
                                bench::haptics_fem_benchmarks(),
