@@ -115,6 +115,12 @@ const BodyDescription& read_greens_side(const JsonObject& json, const SceneDescr
     return body;
 }
 
+/// Zones that are solved by themselves.
+bool has_zones_apart(const BodyDescription& body) {
+    const auto* zones = std::get_if<ZonesSource>(&body.source);
+    return zones && !zones->is_bonded;
+}
+
 bool is_convex(const RigidSource& rigid) {
     return !std::holds_alternative<SurfaceSource>(rigid.shape) &&
            !std::holds_alternative<RigidGround>(rigid.shape);
@@ -138,7 +144,7 @@ std::vector<std::string> read_touching(const JsonObject& json, const std::string
         if (found < 0) refuse("a body of the scene: " + list_of_bodies(scene));
         const BodyDescription& other = scene.bodies[static_cast<std::size_t>(found)];
         if (key == "tools" && std::holds_alternative<HandSource>(other.source)) {
-            if (std::holds_alternative<ZonesSource>(body.source))
+            if (has_zones_apart(body))
                 refuse("a rigid body; hands grasp bodies of the kind \"greens\"");
             if (items.size() > 1) refuse("a hand without other tools beside it");
             check_loop_of_touch(other, refuse);
@@ -212,8 +218,9 @@ GreensContactDescription read_greens_contact(const JsonObject& json,
     if (!json.has("points") && !json.has("tools"))
         json.fail("greens", "needs \"points\" or \"tools\" beside it: rigid bodies that touch it");
     const bool has_tools = json.has("tools");
-    if (!has_tools && std::holds_alternative<ZonesSource>(body.source))
-        json.fail("points", "do not touch bodies of the kind \"zones\"; \"tools\" do");
+    if (!has_tools && has_zones_apart(body))
+        json.fail("points",
+                  "do not touch bodies of the kind \"zones\" unless they are bonded; \"tools\" do");
     if (has_tools) contact.kind = GreensContactDescription::Kind::Tools;
     contact.by = read_touching(json, has_tools ? "tools" : "points", body, scene);
     for (const char* key : {"friction", "pull", "detail"})

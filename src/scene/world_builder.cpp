@@ -4,6 +4,7 @@
 #include "pliant/geometry/graded_mesh.h"
 #include "pliant/geometry/structured_mesh.h"
 #include "pliant/greens/zoned_body.h"
+#include "pliant/greens/zones.h"
 #include "pliant/scene/world.h"
 #include "scene/contact_store.h"
 #include "scene/greens_store.h"
@@ -325,6 +326,7 @@ private:
     }
 
     void make(std::size_t d, const ZonesSource& source) {
+        if (source.is_bonded) return make_bonded(d, source);
         CharacterModel model{.bones = source.bones, .zones = {}, .blend = source.blend};
         for (const ZonesSource::Part& part : source.parts)
             model.zones.push_back(
@@ -339,6 +341,36 @@ private:
                                                                 .motion = source.motion,
                                                                 .flexion = source.flexion,
                                                                 .rate = loop_of(d).settings.rate}));
+    }
+
+    /// One body of zones with the bones as they are at the start.
+    void make_bonded(std::size_t d, const ZonesSource& source) {
+        std::vector<Zone> zones;
+        for (const ZonesSource::Part& part : source.parts)
+            zones.push_back(
+                {.name = part.name,
+                 .model = greens_.get(scene_.bodies[d].name + "." + part.name, part.greens),
+                 .response = nullptr,
+                 .pose = part.pose});
+        ZonedModel bonded(zones, find_seams(zones));
+        const Skeleton skeleton(source.bones);
+        std::vector<double> angles;
+        for (const ScriptedMotion& angle : source.flexion)
+            angles.push_back(angle.at(0).pose.position.x());
+        std::vector<Pose> moved(angles.size()), poses;
+        skeleton.transforms(angles, moved);
+        for (const ZonesSource::Part& part : source.parts)
+            poses.push_back(moved[static_cast<std::size_t>(part.bone)] * part.pose);
+        if (bonded.set_poses(poses) != SeamSystem::Status::Solved ||
+            bonded.solve() != SeamSystem::Status::Solved)
+            throw InputError("", "the seams cannot be solved for with these angles of the bones");
+        const auto model = std::make_shared<GreensModel>(bonded.posed());
+        for (const Start& start : starts(d))
+            add(d, std::make_unique<GreensBody>(
+                       model,
+                       GreensBodyOptions{.pose = start.pose,
+                                         .rate = loop_of(d).settings.rate,
+                                         .mask_radius = source.parts.front().greens.mask_radius}));
     }
 
     /// Its links, which the contact moves.

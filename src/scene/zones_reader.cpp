@@ -60,6 +60,10 @@ ZonesSource read_zones(const JsonObject& json, const std::filesystem::path& fold
             recipe->build.fixed_columns = true;
         zones.parts.push_back(std::move(part));
     }
+    zones.is_bonded = json.text("seams", "blended") == "bonded";
+    if (zones.is_bonded)
+        for (const char* key : {"blend", "motion"})
+            if (json.has(key)) json.fail(key, "goes with \"seams\": \"blended\" only");
     zones.blend = json.number("blend", zones.blend);
     zones.motion = read_motion(json, pose);
     return zones;

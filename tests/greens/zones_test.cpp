@@ -354,7 +354,6 @@ TEST(ZonedGreens, BoundaryElementsAgreeWithinTheirError) {
     };
     const double coarse = std::abs(tip(2, true) / tip(2, false) - 1);
     const double fine = std::abs(tip(4, true) / tip(4, false) - 1);
-    std::cout << "BEM split against whole: " << coarse << " " << fine << "\n";
     EXPECT_LT(fine, 0.1);
     EXPECT_LT(fine, coarse);
 }

@@ -41,8 +41,11 @@ inline std::vector<std::string> greens_key_scenes() {
                        "greens": {"pad": {"length": 0.03, "width": 0.02, "height": 0.02}, "fixed": "z > 60 %"}}],
             "blend": 0.01,
             "motion": {"path": {"keyframes": [{"time": 0}, {"time": 1, "position": [0, 0, 0.1]}]}}}},
-        {"name": "plate", "rigid": {"box": {"sizes": [1, 1, 0.1]}}}],
-      "contacts": [{"greens": "finger", "tools": ["plate"]}]})"};
+        {"name": "bar", "zones": {"seams": "bonded", "bones": [{"name": "root", "joint": [0, 0, 0]}],
+            "parts": [{"name": "pad", "bone": "root", "greens": {"pad": {}, "fixed": "z > 60 %"}}]}},
+        {"name": "plate", "rigid": {"box": {"sizes": [1, 1, 0.1]}}},
+        {"name": "tip", "rigid": {"sphere": {"radius": 0.01}}}],
+      "contacts": [{"greens": "finger", "tools": ["plate"]}, {"greens": "bar", "points": ["tip"]}]})"};
 }
 
 /// A nodule of 34 vertices; what else the scene has, and one cache for all tests.

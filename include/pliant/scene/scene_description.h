@@ -140,6 +140,8 @@ struct ZonesSource {
     std::vector<Bone> bones;
     std::vector<ScriptedMotion> flexion;  ///< of each bone; x: angle [rad]
     std::vector<Part> parts;
+    /// Seams in balance, as the bones are at the start: one body. Otherwise they follow the bones.
+    bool is_bonded = false;
     double blend = 0.01;                   ///< that two bones share at their joint [m]
     std::optional<ScriptedMotion> motion;  ///< of the body; none: it stays at the pose
 };
