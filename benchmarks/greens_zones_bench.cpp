@@ -66,7 +66,7 @@ struct BoxChain {
     }
 };
 
-Workload refactor(std::size_t first) {
+Workload refactor_seams(std::size_t first) {
     auto chain = std::make_shared<BoxChain>();
     Workload load;
     load.run = [chain, first] {
@@ -184,10 +184,10 @@ Workload finger_picture() {
 std::vector<Benchmark> greens_zones_benchmarks() {
     return {{.module = "greens",
              .name = "zones/refactor/zones=4/seam=25",
-             .setup = [] { return refactor(1); }},
+             .setup = [] { return refactor_seams(1); }},
             {.module = "greens",
              .name = "zones/refactor_last/zones=4/seam=25",
-             .setup = [] { return refactor(3); }},
+             .setup = [] { return refactor_seams(3); }},
             {.module = "greens", .name = "zones/solve/zones=4/seam=25", .setup = seam_solve},
             {.module = "greens",
              .name = "zones/posed/zones=4/seam=25",
