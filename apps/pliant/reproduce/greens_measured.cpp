@@ -7,8 +7,9 @@
 
 #include "apps/pliant/output.h"
 #include "core/numbers.h"
+#include "greens/boundary_cases.h"
 #include "greens_experiments.h"
-#include "greens_samples.h"
+#include "pliant/greens/build_greens.h"
 #include "pliant/greens/measured_greens.h"
 
 namespace pliant::reproduce {
@@ -20,13 +21,24 @@ using Eigen::MatrixXd;
 
 constexpr const char* kMeasuredSupport = "z < 10 %";
 
+/// The blob of the other experiments with its levels.
+SemiRegularMesh blob_with_levels(int levels) {
+    SemiRegularMesh surface = midpoint_subdivide(sphere_case_surface(0), levels);
+    for (Eigen::Vector3d& x : surface.mesh.vertices) {
+        x.normalize();
+        x *= 1 + 0.15 * std::sin(2 * x.x() + x.y()) + 0.1 * x.y() * x.z();
+    }
+    scale_to_size(surface.mesh, 0.1);
+    return surface;
+}
+
 /// The body that is measured, and what it knows of itself.
 struct ProbedBody {
     GreensModel exact;
     explicit ProbedBody(int level) {
         GreensBuildOptions options;
         options.fixed = kMeasuredSupport;
-        exact = build_greens_model(greens_blob(level), options);
+        exact = build_greens_model(blob_with_levels(level), options);
     }
     [[nodiscard]] GreensModel measured(double hidden) const {
         SyntheticProbing probing;
