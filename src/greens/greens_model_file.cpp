@@ -285,12 +285,8 @@ GreensModel greens_model_from_archive(const Archive& archive, const std::string&
                 std::to_string(num_readouts));
 
     const auto columns = in.get<int>(kGreensColumns);
-    GreensLayout layout{sizes[0],
-                        sizes[1],
-                        {columns.begin(), columns.end()},
-                        sizes[2],
-                        sizes[3],
-                        add_hierarchy(in, columns, model)};
+    GreensLayout layout{sizes[0], sizes[1], {columns.begin(), columns.end()},
+                        sizes[2], sizes[3], add_hierarchy(in, columns, model)};
     try {
         if (has_wavelet_chunks(archive)) {
             model.reference.functions = read_wavelet_chunks(archive, model, std::move(layout));

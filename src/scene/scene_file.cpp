@@ -42,7 +42,8 @@ constexpr std::string_view kDemos[] = {"bridge",
                                        "banana-seat",
                                        "nodule-grasp",
                                        "constant-elements",
-                                       "finger"};
+                                       "finger",
+                                       "toy"};
 
 /// Keys of "device" that say how any kind is used.
 constexpr std::string_view kDeviceUse[] = {"rotation", "rate_border", "rate_speed", "clutch",
