@@ -95,6 +95,31 @@ TEST_F(BuildGreensCommand, ProbesAModelAndBuildsItFromTheProbes) {
     says(fix + "--max-error 1", "--max-error goes with --measured; add that or drop it");
 }
 
+TEST_F(BuildGreensCommand, TakesTheLevelsOfARemeshedSurface) {
+    const std::string surface = path("kidney.ply"), levels = path("kidney-levels.pliant");
+    ASSERT_EQ(pliant("shape kidney --resolution 32 -o " + surface).exit_code, 0);
+    const Output made = pliant("mesh " + surface + " -o " + levels +
+                               " --kind semiregular --base 24 --levels 2 --progress none");
+    ASSERT_EQ(made.exit_code, 0) << made.text;
+    for (const char* text : {"levels       24, 90, 354 vertices, 704 triangles",
+                             "24 base vertices, genus 0", "0 triangles flipped"})
+        EXPECT_TRUE(contains(made, text)) << text << made.text;
+    const Output built = pliant(build("--levels 1 --fix \"x < 33 %\"", levels));
+    ASSERT_EQ(built.exit_code, 0) << built.text;
+    EXPECT_TRUE(contains(built, "90 vertices, 176 triangles")) << built.text;
+    const Output fine = pliant(build("--levels 5 --fix \"x < 33 %\"", levels));
+    EXPECT_TRUE(contains(fine, "--levels = 5 (expected at most 2, those of ")) << fine.text;
+    // a model is no surface
+    const Output again = pliant(build("--fix \"x < 33 %\"", path("nodule.pliant")));
+    EXPECT_TRUE(contains(again, "is a greens-model; a surface is needed")) << again.text;
+    // other options of the command and other surfaces
+    const Output mixed =
+        pliant("mesh " + surface + " -o " + levels + " --kind semiregular --resolution 9");
+    EXPECT_TRUE(contains(mixed, "--resolution does not go with --kind semiregular")) << mixed.text;
+    const Output plain = pliant(build("--levels 2 --fix \"x < 33 %\"", surface));
+    EXPECT_TRUE(contains(plain, "--kind semiregular' gives it levels")) << plain.text;
+}
+
 TEST_F(BuildGreensCommand, ErrorsNameTheOption) {
     const auto says = [&](const std::string& options, const std::string& sentence) {
         const Output output = pliant(build(options));
