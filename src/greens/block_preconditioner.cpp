@@ -31,7 +31,7 @@ constexpr Eigen::Index kPreconditionerWidth = 96;
 constexpr int kCoarseTile = 3 * 512;
 
 /// false: singular to working precision.
-bool invert_in_place(MatrixXd& A) {
+bool replace_by_inverse(MatrixXd& A) {
     const int n = static_cast<int>(A.rows()), work_size = 64 * n;
     std::vector<int> pivots(at(n));
     std::vector<double> work(at(work_size));
@@ -116,7 +116,7 @@ BlockPreconditioner::BlockPreconditioner(const BoundaryModel& model,
         MatrixXd block;
         blocks.set_nodes(nodes, workspace);
         blocks.unknowns(nodes, workspace, block);
-        if (!invert_in_place(block))
+        if (!replace_by_inverse(block))
             throw InputError("",
                              "the boundary equations of a part of this body are singular: look for "
                              "surfaces that touch or coincide");
@@ -157,7 +157,7 @@ BlockPreconditioner::BlockPreconditioner(const BoundaryModel& model,
             (leaf.motions.transpose() *
              parts_->product.middleRows(3 * leaf.begin, 3 * (leaf.end - leaf.begin)))
                 .cast<double>();
-    if (!invert_in_place(coarse))
+    if (!replace_by_inverse(coarse))
         throw InputError("",
                          "the boundary equations of this body are singular: look for surfaces that "
                          "touch or coincide, and hold more of the body");

@@ -46,7 +46,7 @@ struct HierarchicalOptions {
     /// Of each low-rank block, relative to its Frobenius norm.
     double tolerance = 1e-4;
     /// Blocks are of low rank where the smaller extent ≤ admissibility · distance.
-    double admissibility = 1.5;
+    double admissibility = 2.5;
     int leaf_nodes = 64;  ///< clusters with more nodes are divided
     bool rigid_correction = true;
 };
