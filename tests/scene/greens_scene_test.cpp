@@ -177,7 +177,9 @@ TEST_F(GreensScene, PointsTouchTheBodyWhereGravityAndHandsHaveMovedIt) {
         tet_box(4, 3, 3, Box(Vector3d::Zero(), Vector3d(0.08, 0.06, 0.06))), options));
     const ReferenceProblem& reference = model->reference;
     // every vertex for itself: exact, and symmetric
-    GreensBody body(model, {.mask_radius = 1e-6});
+    GreensBodyOptions exact;
+    exact.mask_radius = 1e-6;
+    GreensBody body(model, exact);
     const auto vertex_at = [&](const Vector3d& place) {
         const auto& vertices = body.surface().vertices;
         return static_cast<int>(
@@ -194,8 +196,9 @@ TEST_F(GreensScene, PointsTouchTheBodyWhereGravityAndHandsHaveMovedIt) {
                 triangle = t;
                 corner = k;
             }
-    RigidBody ball(RigidShape::sphere(0.005), sphere_surface(0.005),
-                   {.pose = {x + Vector3d(0, 0, 0.002), Quaternion::Identity()}});
+    RigidBodyOptions above;
+    above.pose = {x + Vector3d(0, 0, 0.002), Quaternion::Identity()};
+    RigidBody ball(RigidShape::sphere(0.005), sphere_surface(0.005), above);
     GreensPoints points(body, {&ball}, 10, false);
     body.set_gravity({3, 0, -60});
 
