@@ -17,6 +17,7 @@
 #include "pliant/geometry/surface_check.h"
 #include "pliant/greens/build_greens.h"
 #include "pliant/greens/measured_greens.h"
+#include "pliant/greens/wavelet_greens.h"
 #include "pliant/reduction/reduced_model.h"
 
 namespace pliant::cli {
@@ -132,7 +133,8 @@ GreensBuildOptions parse_greens_options(const Arguments& arguments) {
 /// What computes has no meaning where measurements say it.
 void refuse_beside_measured(const Arguments& arguments) {
     for (const char* option :
-         {"--method", "--elements", "--crease", "--readout", "--support-columns", "--probe"})
+         {"--method", "--elements", "--crease", "--readout", "--support-columns", "--probe",
+          "--solver", "--residual", "--memory"})
         if (arguments.has(option))
             throw InputError("", std::string(option) +
                                      " is for models that are computed, not for --measured; drop "
@@ -165,7 +167,14 @@ GreensModel build_from_probes(const Arguments& arguments, const SemiRegularMesh&
         throw InputError(file, error.what());
     }
     report.num_columns = model.num_columns();
-    report.estimated_bytes = std::int64_t{36} * model.num_nodes() * model.num_columns();
+    // responses in double precision beside the columns
+    report.estimated_bytes = std::int64_t{108} * model.num_nodes() * model.num_columns();
+    if (options.wavelet) {
+        const auto& dense = dynamic_cast<const DenseGreensFunctions&>(*model.reference.functions);
+        model.reference.functions =
+            compress_greens(dense, model.surface, model.reference.kinds, model.reference.areas,
+                            *options.wavelet, progress);
+    }
     report.peak_bytes = peak_memory();
     double worst = 0;
     for (const MeasuredColumn& column : told.columns) worst = std::max(worst, column.error);

@@ -137,7 +137,8 @@ double GreensZone::held_unit(int place) const noexcept {
 bool GreensZone::set_loads(std::span<const int> nodes, std::span<const Vector3d> values) noexcept {
     if (nodes.size() != values.size() || nodes.size() > kMaxLoads) return false;
     for (std::size_t i = 0; i < nodes.size(); ++i)
-        if (!values[i].allFinite() || !reference_.functions->has_column(nodes[i]) ||
+        if (!values[i].allFinite() || nodes[i] >= reference_.functions->num_nodes() ||
+            !reference_.functions->has_column(nodes[i]) ||
             (is_displaced_ && seam_place(nodes[i]) >= 0))
             return false;
     load_nodes_.assign(nodes.begin(), nodes.end());

@@ -12,6 +12,7 @@
 #include "pliant/greens/boundary_operator.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 #include <utility>
 
@@ -153,7 +154,8 @@ private:
                   num_columns = static_cast<int>(columns.size());
         if (pair.is_admissible) {
             // with a larger rank the dense block is smaller
-            const int max_rank = 3 * num_rows * num_columns / (num_rows + num_columns);
+            const auto max_rank = static_cast<int>(std::int64_t{3} * num_rows * num_columns /
+                                                   (num_rows + num_columns));
             std::vector<int> chosen;
             const auto choose = [&](std::span<const int> from, std::span<const int> places) {
                 chosen.clear();

@@ -154,7 +154,7 @@ void WaveletChunks::add_to(ArchiveWriter& writer) const {
     writer.add<std::int64_t>(kWaveletCounts, counts_);
     writer.add<std::uint32_t>(kWaveletLevels, columns.level_ends);
     writer.add<std::uint8_t>(kWaveletNodes, nodes_);
-    if (integers_.empty()) {
+    if (functions_.report().options.bits == 32) {
         writer.add<float>(kWaveletBlocks, {columns.blocks.data(), columns.nodes.size() * size});
     } else {
         writer.add<std::uint16_t>(kWaveletIntegers, integers_);

@@ -5,6 +5,7 @@
 #include "greens/wavelet_kernels.h"
 #include "pliant/core/error.h"
 #include "pliant/core/parallel.h"
+#include "pliant/field/build_field.h"
 
 #include <algorithm>
 #include <array>
@@ -133,6 +134,11 @@ void WaveletGreensFunctions::find_places() {
     for (std::size_t g = 0; g < num_groups(); ++g)
         starts_.push_back(starts_.back() + columns_.level_ends[(g + 1) * levels - 1]);
     words_ = (at(layout_.num_nodes) + 63) / 64;
+    // a small file can have many nodes and columns without blocks
+    const double bytes = 12.0 * static_cast<double>(words_) * static_cast<double>(num_groups());
+    if (bytes > static_cast<double>(available_memory()))
+        fail_columns("columns", std::to_string(num_groups()),
+                     "fewer: the places of their blocks do not fit into memory");
     masks_.assign(words_ * num_groups(), 0);
     ranks_.assign(words_ * num_groups(), 0);
     for (std::size_t g = 0; g < num_groups(); ++g) {

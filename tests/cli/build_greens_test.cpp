@@ -67,7 +67,7 @@ TEST_F(BuildGreensCommand, SolvesIterativelyWhenAskedOrWhenMemoryIsShort) {
     ASSERT_EQ(iterative.exit_code, 0) << iterative.text;
     for (const char* text : {"preconditioner", "products a column, residuals up to"})
         EXPECT_TRUE(contains(iterative, text)) << text << iterative.text;
-    const Output refused = pliant(build("--levels 1 --memory 0.001 --fix \"z < 5 %\" --no-cache"));
+    const Output refused = pliant(build("--levels 1 --memory 0.0001 --fix \"z < 5 %\" --no-cache"));
     EXPECT_NE(refused.exit_code, 0);
     EXPECT_TRUE(contains(refused, "may be used")) << refused.text;
 }
@@ -82,11 +82,16 @@ TEST_F(BuildGreensCommand, ProbesAModelAndBuildsItFromTheProbes) {
     for (const char* text : {"method       measurement", "columns probed", "inferred",
                              "noise of 1e-05 m makes errors of up to"})
         EXPECT_TRUE(contains(made, text)) << text << made.text;
+    const Output compressed =
+        pliant(build(fix + "--wavelet lifted-linear --measured " + path("probes.csv")));
+    ASSERT_EQ(compressed.exit_code, 0) << compressed.text;
+    EXPECT_TRUE(contains(compressed, "lifted-linear")) << compressed.text;
     const auto says = [&](const std::string& options, const std::string& sentence) {
         const Output output = pliant(build(options));
         EXPECT_NE(output.exit_code, 0);
         EXPECT_TRUE(contains(output, sentence)) << output.text;
     };
+    says(fix + "--solver direct --measured x", "--solver is for models that are computed");
     says(fix + "--max-error 0.01 --measured " + path("probes.csv"), "too much noise: the columns");
     says("--levels 1 --fix \"z < 10 %\" --measured " + path("probes.csv"),
          "vertices = 130 (expected 34, as the surface has");

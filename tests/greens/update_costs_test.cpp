@@ -8,6 +8,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "core/numbers.h"
 #include "greens/nonnegative_fit.h"
@@ -111,7 +112,10 @@ TEST(UpdateCosts, SweepTimesEverySize) {
 }
 
 struct CostsFolder {
-    CostsFolder() : path(std::filesystem::path(testing::TempDir()) / "pliant_update_costs") {
+    // of each process: tests run side by side
+    CostsFolder()
+        : path(std::filesystem::path(testing::TempDir()) /
+               ("pliant_update_costs_" + std::to_string(getpid()))) {
         std::filesystem::remove_all(path);
         std::filesystem::create_directories(path);
     }
