@@ -26,16 +26,23 @@ using reproduce::Section;
 ExperimentPage chosen_experiments(const Arguments& arguments) {
     const std::string module = arguments.operands()[0];
     if (module != "fem" && module != "reduction" && module != "contact" && module != "haptics" &&
-        module != "greens")
-        throw InputError("", "module", module, "fem, reduction, contact, haptics or greens");
+        module != "greens" && module != "wavelets")
+        throw InputError("", "module", module,
+                         "fem, reduction, contact, haptics, greens or wavelets");
     ExperimentPage page = module == "fem"         ? reproduce::fem_page()
                           : module == "reduction" ? reproduce::reduction_page()
                           : module == "contact"   ? reproduce::contact_page()
                           : module == "haptics"   ? reproduce::haptics_page()
-                                                  : reproduce::greens_page();
+                          : module == "greens"    ? reproduce::greens_page()
+                                                  : reproduce::wavelets_page();
     std::vector<Experiment>& all = page.experiments;
     const std::vector<std::string> wanted = arguments.all("--only");
-    if (wanted.empty()) return page;
+    if (wanted.empty()) {
+        if (!arguments.has("--list"))
+            std::erase_if(all,
+                          [](const Experiment& experiment) { return experiment.only_by_name; });
+        return page;
+    }
 
     std::vector<std::string> names;
     std::string list;
@@ -68,7 +75,8 @@ int run_experiments(const Arguments& arguments) {
                     .member("title", experiment.title);
                 std::printf("%s\n", json.end_object().text().c_str());
             } else {
-                std::printf("%-13s %s\n", experiment.name.c_str(), experiment.title.c_str());
+                std::printf("%-13s %s%s\n", experiment.name.c_str(), experiment.title.c_str(),
+                            experiment.only_by_name ? " (with --only)" : "");
             }
         }
         return 0;
@@ -140,7 +148,7 @@ int run_experiments(const Arguments& arguments) {
 Command reproduce_command() {
     return {.name = "reproduce",
             .summary = kReproduceSummary,
-            .operands = "fem|reduction|contact|haptics|greens",
+            .operands = "fem|reduction|contact|haptics|greens|wavelets",
             .example = "pliant reproduce fem -o fem.html",
             .min_operands = 1,
             .max_operands = 1,

@@ -159,14 +159,30 @@ TEST_F(Reproduce, GreensFunctionsAreFeltWithoutTheirMesh) {
         EXPECT_TRUE(contains(list, name)) << name;
 }
 
+TEST_F(Reproduce, WaveletsKeepFewBlocksAndLongExperimentsWaitToBeAskedFor) {
+    const Output made = pliant("reproduce wavelets --quick --only patterns --progress none -o " +
+                               path("page.html"));
+    ASSERT_EQ(made.exit_code, 0) << made.text;
+    EXPECT_TRUE(contains(made, "1 numbers compared with references, 0 beyond")) << made.text;
+    const std::string html = page("page.html");
+    EXPECT_EQ(first_unbalanced_tag(html), "");
+    for (const char* part : {"<section id=\"patterns\">", "Blocks kept", "of 133 × 133"})
+        EXPECT_NE(html.find(part), std::string::npos) << part;
+    const Output list = pliant("reproduce wavelets --list");
+    for (const char* name : {"patterns", "gallery", "rabbit", "finger", "levels", "measured",
+                             "summation", "9,920 vertices (with --only)"})
+        EXPECT_TRUE(contains(list, name)) << name;
+}
+
 TEST_F(Reproduce, UnknownNamesAreRefusedWithTheList) {
     EXPECT_FAILS_WITH(
         "reproduce fem --only compresion -o " + path("page.html"),
         "no experiment is called compresion; did you mean compression?; there are "
         "strain, compression, orderings, impact, bounce, collision, penalty, realtime, "
         "graded, viscoelastic, stability");
-    EXPECT_FAILS_WITH("reproduce water",
-                      "module = water (expected fem, reduction, contact, haptics or greens)");
+    EXPECT_FAILS_WITH(
+        "reproduce water",
+        "module = water (expected fem, reduction, contact, haptics, greens or wavelets)");
     EXPECT_FAILS_WITH("reproduce", "needs more operands");
     EXPECT_FAILS_WITH("reproduce fem --only strain -o /no/such/folder/page.html",
                       "/no/such/folder");

@@ -36,6 +36,7 @@ struct Experiment {
     std::string name, title;
     int seconds;  ///< roughly, on one core, for the estimate of the time left
     void (*run)(Context&);
+    bool only_by_name = false;  ///< too long to be run unless it is asked for
 };
 
 /// The experiments of one module, on one page.
@@ -48,5 +49,6 @@ struct ExperimentPage {
 [[nodiscard]] ExperimentPage contact_page();
 [[nodiscard]] ExperimentPage haptics_page();
 [[nodiscard]] ExperimentPage greens_page();
+[[nodiscard]] ExperimentPage wavelets_page();
 
 }  // namespace pliant::reproduce
