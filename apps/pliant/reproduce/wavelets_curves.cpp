@@ -152,7 +152,7 @@ void run_rabbit_curves(Context& context) {
     if (!context.is_quick) check_rabbit(page, bodies.back());
     tell_transforms(page, bodies);
     compare_levels(page, bodies);
-    Table points = point_table("points", "All points of the curves", "body", "body");
+    Table points = point_table("points", "Points of the curves", "body", "body");
     for (const CurvedBody& body : bodies)
         for (const CompressionCurve& curve : body.curves) add_points(points, body.title, curve);
     page.table(points);
@@ -202,7 +202,7 @@ void run_finger_curves(Context& context) {
     }
     page.table(table);
     tell_transforms(page, bodies);
-    Table points = point_table("points", "All points of the curves", "body", "body");
+    Table points = point_table("points", "Points of the curves", "body", "body");
     for (const CurvedBody& body : bodies)
         for (const CompressionCurve& curve : body.curves) add_points(points, body.title, curve);
     page.table(points);

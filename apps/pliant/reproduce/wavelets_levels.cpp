@@ -42,7 +42,7 @@ struct Pattern {
 
     [[nodiscard]] std::string drawn_pattern() const {
         constexpr int kDot = 2, kMargin = 4, kCaption = 20;
-        const int width = std::max(kDot * num_columns, 60) + 2 * kMargin,
+        const int width = std::max(kDot * num_columns, 150) + 2 * kMargin,
                   height = kDot * num_rows + 2 * kMargin;
         std::string out = format(
             "<svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
@@ -133,7 +133,7 @@ void run_level_curves(Context& context) {
         "four times faster.");
     const GreensModel model = with_all_levels(*wavelet_model("rabbit", finest));
     context.done(0.4);
-    Table points = point_table("points", "All points of the curves", "level", "constraint level");
+    Table points = point_table("points", "Points of the curves", "level", "constraint level");
     Table table{"levels",
                 "Compression at 5 % RMS, between the points of the curves",
                 {{"level", "constraint level"},

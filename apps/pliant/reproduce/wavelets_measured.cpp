@@ -74,7 +74,7 @@ void run_measured_curves(Context& context) {
     table.add({"base kept, lifted linear: largest MAX / ε",
                page.at_most("measured, base kept: MAX / ε", worst, 1, "%.2f"), "well below 1"});
     page.table(table);
-    Table points = point_table("points", "All points of the curves", "base", "base");
+    Table points = point_table("points", "Points of the curves", "base", "base");
     for (const CompressionCurve& curve : kept) add_points(points, "kept", curve);
     for (const CompressionCurve& curve : dropped) add_points(points, "thresholded", curve);
     page.table(points);

@@ -273,7 +273,8 @@ Table point_table(const std::string& name, const std::string& caption, const std
 }
 
 void add_points(Table& table, const std::string& of, const CompressionCurve& curve) {
-    for (const CompressionPoint& point : curve.points) {
+    for (const double tolerance : {0.01, 0.05, 0.1, 0.2}) {
+        const CompressionPoint& point = curve.at_tolerance(tolerance);
         if (!std::isfinite(point.compression)) continue;
         table.add({of, words_for(curve.kind), Cell::number(point.tolerance),
                    Cell::number(point.compression, "%.2f"), Cell::number(point.rms, "%.4f"),

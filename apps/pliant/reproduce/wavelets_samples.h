@@ -69,7 +69,7 @@ struct LabelledCurve {
                                                   const std::vector<LabelledCurve>& curves);
 /// Curves of the four transforms, each in its own colour.
 [[nodiscard]] std::vector<LabelledCurve> by_kind(const std::vector<CompressionCurve>& curves);
-/// All points of curves, for --json and the page.
+/// Points of curves at ε = 0.01, 0.05, 0.1 and 0.2.
 [[nodiscard]] Table point_table(const std::string& name, const std::string& caption,
                                 const std::string& key, const std::string& label);
 void add_points(Table& table, const std::string& of, const CompressionCurve& curve);

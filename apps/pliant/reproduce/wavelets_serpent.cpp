@@ -147,7 +147,7 @@ void run_serpent_columns(Context& context) {
                  pushed_serpent(body, *functions, format("ε = %.1f", kShownTolerance))},
                 "A push from above on one function of level 0; red: displacement, drawn as a tenth "
                 "of the body. Every other vertex is left out of the picture.");
-    Table points = point_table("points", "All points of the curves", "body", "body");
+    Table points = point_table("points", "Points of the curves", "body", "body");
     for (const CompressionCurve& curve : curves) add_points(points, "Serpent", curve);
     page.table(points);
 }
