@@ -35,10 +35,16 @@ int gallery_vertex(const GreensModel& model, const Vector3d& direction) {
     return best;
 }
 
-std::vector<float> gallery_field(const GreensFunctions& functions, int id, const Vector3d& load) {
+/// Displacements under a load on one function; functions are those of the model or like them.
+std::vector<float> gallery_field(const GreensModel& model, const GreensFunctions& functions, int id,
+                                 const Vector3d& load) {
     const Eigen::Vector3f weights = load.cast<float>();
     std::vector<float> out(3 * at(functions.num_nodes()), 0.0f);
     functions.add_columns(std::span(&id, 1), {weights.data(), 3}, out);
+    // rows of fixed nodes are tractions
+    for (std::size_t v = 0; v < model.reference.kinds.size(); ++v)
+        if (model.reference.kinds[v] == NodeKind::Fixed)
+            std::fill_n(out.begin() + static_cast<std::ptrdiff_t>(3 * v), 3, 0.0f);
     return out;
 }
 
@@ -87,19 +93,14 @@ void run_wavelet_gallery(Context& context) {
     for (const int id : ids) {
         const int level = basis->level_of(id);
         const Vector3d load = -model->normals[at(vertex)];
-        const std::vector<float> truth = gallery_field(*exact, id, load);
+        const std::vector<float> truth = gallery_field(*model, *exact, id, load);
         const double size = largest_vector(truth), scale = 0.12 * model->reference.length / size;
         std::vector<std::string> pictures;
         for (std::size_t k = 0; k < shown.size(); ++k) {
-            std::vector<float> field = gallery_field(*shown[k], id, load);
+            const std::vector<float> field = gallery_field(*model, *shown[k], id, load);
             SurfaceMesh mesh = model->surface.mesh;
             std::vector<double> colours(mesh.vertices.size());
             for (std::size_t v = 0; v < colours.size(); ++v) {
-                // rows of fixed nodes are tractions
-                if (model->reference.kinds[v] == NodeKind::Fixed) {
-                    std::fill_n(field.begin() + static_cast<std::ptrdiff_t>(3 * v), 3, 0.0f);
-                    continue;
-                }
                 const Vector3d u(field[3 * v], field[3 * v + 1], field[3 * v + 2]);
                 mesh.vertices[v] += scale * u;
                 colours[v] = u.norm() / size;

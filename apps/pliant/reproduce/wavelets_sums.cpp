@@ -161,7 +161,9 @@ void run_wavelet_sums(Context& context) {
         if (level == 3) dense_cell.text += " (190)", transform_cell.text += " (380)";
         sizes.add({format("Rabbit %d", level), dense_cell, Cell::number(sparse.column, "%.2f"),
                    transform_cell, element,
-                   Cell::number(sparse.transform / (full.column - sparse.column), "%.0f")});
+                   full.column > sparse.column
+                       ? Cell::number(sparse.transform / (full.column - sparse.column), "%.0f")
+                       : Cell("never")});
     }
     page.table(sizes);
 }
