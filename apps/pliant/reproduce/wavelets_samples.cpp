@@ -176,6 +176,10 @@ double CompressionCurve::compression_at_max(double max) const {
     return compression_between(points, &CompressionPoint::max, max);
 }
 
+double CompressionCurve::compression_within_rms(double rms) const {
+    return points.back().rms <= rms ? points.back().compression : compression_at_rms(rms);
+}
+
 std::span<const double> curve_tolerances() { return kCurveTolerances; }
 
 CompressionCurve compression_curve(const ColumnsOfSurface& columns, std::span<const int> ids,

@@ -32,6 +32,8 @@ struct CompressionCurve {
     /// Between points, along logarithms; not a number outside of them.
     [[nodiscard]] double compression_at_rms(double rms) const;
     [[nodiscard]] double compression_at_max(double max) const;
+    /// At this RMS, or that of the largest tolerance where its RMS is smaller.
+    [[nodiscard]] double compression_within_rms(double rms) const;
 };
 
 /// Eleven from 0.005 to 0.4; 0.01, 0.05, 0.1 and 0.2 are among them.
