@@ -123,7 +123,7 @@ void compare_levels(Section& page, const std::vector<CurvedBody>& bodies) {
             table.add({bodies[k + 1].title + " over " + bodies[k].title, Cell::number(rms),
                        Cell::number(ratio, "%.2f"), Cell::number(limit, "%.2f")});
         }
-        plot.guides.push_back({limit, format("m log m, m = %.0f", m)});
+        if (k + 2 == bodies.size()) plot.guides.push_back({limit, format("m log m, m = %.0f", m)});
         plot.series.push_back(std::move(series));
     }
     plot.guides.push_back({4, "blocks ~ m"});
