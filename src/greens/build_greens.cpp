@@ -13,6 +13,7 @@
 #include "pliant/field/build_field.h"
 #include "pliant/geometry/selection.h"
 #include "pliant/greens/boundary_readouts.h"
+#include "pliant/greens/hierarchical_greens.h"
 #include "reduction/material_chunks.h"
 #include "reduction/material_regions.h"
 
@@ -80,6 +81,30 @@ CacheKey base_key(const char* method, const std::vector<NodeKind>& kinds,
     return key;
 }
 
+/// Ids of the functions of the levels that are asked for whose nodes may all carry loads: those of
+/// nodes first, then coarser and coarser.
+std::vector<int> level_ids(const HierarchicalBasis& basis, const std::vector<int>& nodes,
+                           const GreensBuildOptions& options) {
+    const int finest = options.finest_level < 0 ? basis.num_levels() : options.finest_level;
+    std::vector<char> is_node(at(basis.num_vertices()), 0);
+    for (const int node : nodes) is_node[at(node)] = 1;
+    std::vector<int> ids;
+    for (int level = finest; level >= options.coarsest_level; --level)
+        for (int k = 0; k < basis.num_vertices(level); ++k) {
+            const int id = basis.id(level, k);
+            if (!basis.has(id)) continue;
+            const auto covered = basis.values(id).vertices;
+            if (std::all_of(covered.begin(), covered.end(),
+                            [&](int node) { return is_node[at(node)] != 0; }))
+                ids.push_back(id);
+        }
+    if (ids.empty())
+        throw InputError("", "constraint_level", std::to_string(options.coarsest_level),
+                         "a level with functions that lie on nodes without supports alone; finer "
+                         "ones are smaller");
+    return ids;
+}
+
 /// Wavelet coefficients of columns as they come.
 class CompressingSink final : public ColumnSink {
 public:
@@ -131,7 +156,12 @@ public:
         reference.positions = scaled_points(boundary.positions(), length);
         for (const double area : boundary.areas())
             reference.areas.push_back(length * length * area);
-        const std::vector<int> columns = add_kinds(model);
+        std::vector<int> columns = add_kinds(model);
+        if (options_.coarsest_level >= 0) {
+            reference.hierarchy =
+                std::make_shared<const HierarchicalBasis>(model.surface, reference.kinds);
+            columns = level_ids(*reference.hierarchy, columns, options_);
+        }
         const auto num_columns = static_cast<double>(columns.size());
         const GreensMemory direct = boundary_memory(model.num_nodes(), num_columns);
         report_.is_iterative =
@@ -149,9 +179,14 @@ public:
         std::shared_ptr<const IterativeReport> solved;
         add_columns(model, columns, readouts, key,
                     [&](const std::vector<int>& missing) -> std::unique_ptr<GreensColumnSource> {
-                        if (!report_.is_iterative)
+                        if (!report_.is_iterative) {
+                            // right-hand sides of coarser functions are sums of those of nodes
+                            std::vector<int> nodes;
+                            for (const int id : missing)
+                                if (id < model.num_nodes()) nodes.push_back(id);
                             return std::make_unique<BoundaryElementSource>(
-                                boundary, reference.kinds, missing, readouts);
+                                boundary, reference.kinds, nodes, readouts);
+                        }
                         IterativeOptions iterative;
                         iterative.tolerance = options_.residual;
                         // what the rest leaves
@@ -334,13 +369,16 @@ private:
         model.readouts = options_.readouts;
         int num_readouts = 0;
         for (const GreensReadout& readout : readouts) num_readouts += readout.num_values();
-        const GreensLayout layout{model.num_nodes(), 3, columns, 3, num_readouts};
+        const std::shared_ptr<const HierarchicalBasis>& basis = model.reference.hierarchy;
+        const GreensLayout layout{
+            model.num_nodes(), 3, columns, 3, num_readouts, basis ? basis->num_levels() + 1 : 1};
         std::optional<CompressingSink> sink;
         if (options_.wavelet) sink.emplace(model, layout, *options_.wavelet);
         ColumnBatches batches(layout, key, cache_, sink ? &*sink : nullptr);
         report_.num_cached = static_cast<int>(columns.size() - batches.missing().size());
         if (!batches.is_complete()) {
-            const auto source = make_source(batches.missing());
+            std::shared_ptr<GreensColumnSource> source = make_source(batches.missing());
+            if (basis) source = std::make_shared<HierarchicalColumnSource>(source, basis);
             source->prepare(progress_);
             report_.num_unknowns = source->num_unknowns();
             report_.assembly_seconds = source->assembly_seconds();
@@ -454,6 +492,16 @@ void check_options(const GreensBuildOptions& options) {
                              "wavelets need one node at each vertex of a subdivision surface: "
                              "linear boundary elements without creases");
     }
+    if (options.coarsest_level >= 0 &&
+        (is_finite_elements || options.elements != BoundaryElements::Linear ||
+         options.crease_angle > 0))
+        throw InputError("",
+                         "constraint levels need one node at each vertex of a subdivision surface: "
+                         "linear boundary elements without creases");
+    if (options.finest_level >= 0 && options.finest_level < options.coarsest_level)
+        throw InputError(
+            "", "finest_constraint_level", std::to_string(options.finest_level),
+            "at least the constraint level, " + std::to_string(options.coarsest_level));
     if (!(options.crease_angle >= 0 && options.crease_angle < 3.2))
         throw InputError("", "crease_angle", greens_number(options.crease_angle),
                          "0, or an angle in radians up to π");
@@ -471,6 +519,17 @@ GreensModel build_greens_model(const SemiRegularMesh& surface, const GreensBuild
         throw InputError("",
                          "wavelets need a surface with subdivision connectivity, and this one has "
                          "a single level; pliant mesh --kind semiregular makes one with several");
+    if (options.coarsest_level >= 0 &&
+        std::max(options.coarsest_level, options.finest_level) > surface.num_levels())
+        throw InputError(
+            "", "constraint_level",
+            std::to_string(std::max(options.coarsest_level, options.finest_level)),
+            surface.num_levels() < 1
+                ? "a surface with levels, as pliant mesh --kind semiregular makes one"
+                : "0 to " + std::to_string(surface.num_levels()) + ", levels of the surface");
+    if (options.coarsest_level >= 0 && surface.num_levels() < 1)
+        throw InputError("", "constraint_level", std::to_string(options.coarsest_level),
+                         "a surface with levels, as pliant mesh --kind semiregular makes one");
     SemiRegularMesh sized = surface;
     if (options.size > 0) scale_to_size(sized.mesh, options.size);
     GreensBuilder builder(options, progress, told);

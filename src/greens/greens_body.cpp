@@ -6,6 +6,7 @@
 #include "geometry/triangle.h"
 #include "greens/greens_state.h"
 #include "greens/stiffness_workshop.h"
+#include "pliant/greens/hierarchical_basis.h"
 #include "pliant/greens/point_contact.h"
 
 #include <Eigen/LU>
@@ -32,7 +33,7 @@ constexpr int kSweepTicks = 16;      // in which all strain gauges are read once
 // and traction.
 constexpr int kPullNumbers = 8, kLoadNumbers = 4;
 
-enum GreensParameter { kModulusScale, kMaskRadius, kNumGreensParameters };
+enum GreensParameter { kModulusScale, kMaskRadius, kConstraintLevel };
 
 /// Nondimensional tractions of some nodes, each once.
 class NodeLoads {
@@ -82,6 +83,53 @@ struct Pull {
     double largest = 0;
 };
 
+/// Coarsest and finest level with columns; the finest of the surface is that of the nodes.
+struct ColumnLevels {
+    int coarsest = 0, finest = -1;
+};
+ColumnLevels column_levels(const GreensModel& model) {
+    ColumnLevels levels;
+    const HierarchicalBasis* const basis = model.reference.hierarchy.get();
+    if (!basis) return levels;
+    for (int level = basis->num_levels(); level >= 0; --level)
+        for (int k = 0; k < basis->num_vertices(level); ++k)
+            if (model.reference.functions->has_column(basis->id(level, k))) {
+                levels.coarsest = level;
+                levels.finest = std::max(levels.finest, level);
+                break;
+            }
+    return levels;
+}
+
+/// That of masks and conditions for a level of the surface: the finest is that of the nodes.
+int level_in_use(const GreensModel& model, double level) {
+    const int rounded = static_cast<int>(std::lround(level));
+    return rounded >= model.surface.num_levels() ? -1 : rounded;
+}
+
+SurfaceStiffnessOptions mask_options(double radius, int level) {
+    SurfaceStiffnessOptions options;
+    options.mask.radius = radius;
+    if (level >= 0) {
+        options.mask.kind = MaskKind::Level;
+        options.mask.level = level;
+    }
+    return options;
+}
+
+LiveParameter level_parameter(const ColumnLevels& levels, int level) {
+    return {.name = "constraint_level",
+            .label = "Constraint level",
+            .unit = "",
+            .help =
+                "Level of subdivision on which it is touched: coarser ones are felt over more "
+                "of the surface and take less time. On the finest, forces of points are "
+                "spread over the mask radius.",
+            .value = static_cast<double>(level < 0 ? levels.finest : level),
+            .low = static_cast<double>(levels.coarsest),
+            .high = static_cast<double>(levels.finest)};
+}
+
 std::vector<LiveParameter> greens_parameters(double radius, double size) {
     return {{.name = "stiffness",
              .label = "Stiffness",
@@ -114,6 +162,10 @@ std::shared_ptr<const GreensModel> checked_model(std::shared_ptr<const GreensMod
         throw InputError("", "strain_gauges", std::to_string(options.strain_gauges), "0 to 4096");
     if (options.max_loads < 1)
         throw InputError("", "max_loads", std::to_string(options.max_loads), "at least 1");
+    if (options.constraint_level > model->surface.num_levels())
+        throw InputError("", "constraint_level", std::to_string(options.constraint_level),
+                         "at most " + std::to_string(model->surface.num_levels()) +
+                             ", the finest level of the surface");
     for (const int node : options.driven) {
         if (node < 0 || node >= model->num_nodes() ||
             model->reference.kinds[at(node)] != NodeKind::Fixed)
@@ -133,18 +185,26 @@ struct GreensBody::Impl {
     Impl(const std::shared_ptr<const GreensModel>& m, const GreensBodyOptions& o)
         : model(m),
           options(o),
-          stiffness(std::make_shared<const SurfaceStiffness>(
-              m, SurfaceStiffnessOptions{.mask = {.radius = o.mask_radius}})),
+          level(level_in_use(
+              *m, o.constraint_level < 0 ? m->surface.num_levels() : o.constraint_level)),
+          stiffness(
+              std::make_shared<const SurfaceStiffness>(m, mask_options(o.mask_radius, level))),
           first_stiffness(stiffness),
           workshop(m, {}),
-          display(std::make_shared<GreensDisplay>(m, o.max_loads, o.driven)),
+          display(std::make_shared<GreensDisplay>(
+              m, o.max_loads, o.driven, o.shown,
+              o.shown ? m->surface.num_levels() : o.constraint_level)),
           sliders(greens_parameters(stiffness->radius(), m->reference.length)),
-          contact(m->num_nodes(), o.max_loads),
-          now(m->num_nodes(), o.max_loads),
-          before(m->num_nodes(), o.max_loads),
-          hands(m->num_nodes(), o.max_loads),
-          pull_loads(m->num_nodes(), o.max_loads) {
+          contact(m->reference.functions->num_column_ids(), o.max_loads),
+          now(m->reference.functions->num_column_ids(), o.max_loads),
+          before(m->reference.functions->num_column_ids(), o.max_loads),
+          hands(m->reference.functions->num_column_ids(), o.max_loads),
+          pull_loads(m->reference.functions->num_column_ids(), o.max_loads) {
         options.pose.rotation.normalize();
+        radius = stiffness->radius();
+        wanted_level = level;
+        if (const ColumnLevels levels = column_levels(*m); levels.finest > levels.coarsest)
+            sliders.push_back(level_parameter(levels, level));
         driven_place.assign(at(m->num_nodes()), -1);
         for (std::size_t k = 0; k < o.driven.size(); ++k)
             driven_place[at(o.driven[k])] = static_cast<int>(k);
@@ -173,13 +233,23 @@ struct GreensBody::Impl {
         int triangle;
         Vector3d barycentric;
     };
+    /// Of the surface shown in that of the model.
     [[nodiscard]] Place place(const SurfacePoint& point, int triangle) const noexcept {
-        if (point.triangle >= 0) return {point.triangle, point.barycentric};
-        const Triangle& corners = model->surface.mesh.triangles[at(triangle)];
+        if (point.triangle >= 0) return on_model(point.triangle, point.barycentric);
+        const Triangle& corners = shown_mesh().triangles[at(triangle)];
         Vector3d weights = Vector3d::Zero();
         for (int k = 0; k < 3; ++k)
             if (corners[at(k)] == point.vertex) weights[k] = 1;
-        return {triangle, weights};
+        return on_model(triangle, weights);
+    }
+    [[nodiscard]] Place on_model(int triangle, const Vector3d& barycentric) const noexcept {
+        if (!options.shown) return {triangle, barycentric};
+        const TrianglePoint coarse =
+            point_on_coarser({triangle, barycentric}, options.shown->rounds);
+        return {coarse.triangle, coarse.barycentric};
+    }
+    [[nodiscard]] const SurfaceMesh& shown_mesh() const noexcept {
+        return options.shown ? options.shown->mesh : model->surface.mesh;
     }
 
     /// Of a node in the axes of the body, docs/greens.md eq. (F1).
@@ -215,13 +285,34 @@ struct GreensBody::Impl {
                  displacement(model->vertex_nodes[at(k)], loads, where);
         return x;
     }
-    [[nodiscard]] Vector3d position(const SurfacePoint& point, const NodeLoads& loads,
-                                    const Placed& where) const noexcept {
-        if (point.triangle < 0) return where.pose.to_world(vertex(point.vertex, loads, where));
-        const Triangle& corners = model->surface.mesh.triangles[at(point.triangle)];
+    /// Of a place of the model, in the axes of the body.
+    [[nodiscard]] Vector3d position_of(const Place& place, const NodeLoads& loads,
+                                       const Placed& where) const noexcept {
+        const Triangle& corners = model->surface.mesh.triangles[at(place.triangle)];
         Vector3d x = Vector3d::Zero();
         for (int k = 0; k < 3; ++k)
-            x += point.barycentric[k] * vertex(corners[at(k)], loads, where);
+            x += place.barycentric[k] * vertex(corners[at(k)], loads, where);
+        return x;
+    }
+    [[nodiscard]] Vector3d position(const SurfacePoint& point, int triangle, const NodeLoads& loads,
+                                    const Placed& where) const noexcept {
+        if (!options.shown && point.triangle < 0)
+            return where.pose.to_world(vertex(point.vertex, loads, where));
+        if (triangle < 0) return where.pose.position;
+        const Place on = place(point, triangle);
+        Vector3d x = position_of(on, loads, where);
+        if (options.shown) {
+            // detail moves along with what carries it
+            const SurfaceMesh& fine = options.shown->mesh;
+            Vector3d rest =
+                point.triangle < 0 ? fine.vertices[at(point.vertex)] : Vector3d(Vector3d::Zero());
+            for (int k = 0; k < 3; ++k) {
+                if (point.triangle >= 0)
+                    rest += point.barycentric[k] * fine.corner(point.triangle, k);
+                rest -= on.barycentric[k] * model->surface.mesh.corner(on.triangle, k);
+            }
+            x += rest;
+        }
         return where.pose.to_world(x);
     }
 
@@ -230,9 +321,15 @@ struct GreensBody::Impl {
     [[nodiscard]] bool spread_pulls() noexcept;
     void weigh() noexcept;
     void watch_strain() noexcept;
+    void take_mask() noexcept {
+        workshop.take(stiffness);
+        level = wanted_level;
+    }
 
     std::shared_ptr<const GreensModel> model;
     GreensBodyOptions options;
+    int level, wanted_level = -1;  // of masks and conditions, −1: nodes; in use, and ordered
+    double radius = 0;             // of masks that are not of a level [m]
     std::shared_ptr<const SurfaceStiffness> stiffness, first_stiffness;
     StiffnessWorkshop workshop;
     std::shared_ptr<const GreensDisplay> display;
@@ -323,8 +420,8 @@ void GreensBody::Impl::weigh() noexcept {
 }
 
 GreensBody::GreensBody(std::shared_ptr<const GreensModel> model, const GreensBodyOptions& options)
-    : Body(checked_model(model, options)->surface.mesh),
-      impl_(std::make_unique<Impl>(model, options)) {}
+    : Body(options.shown ? options.shown->mesh : checked_model(model, options)->surface.mesh),
+      impl_(std::make_unique<Impl>(checked_model(model, options), options)) {}
 GreensBody::~GreensBody() = default;
 
 const GreensModel& GreensBody::model() const noexcept { return *impl_->model; }
@@ -335,6 +432,16 @@ const Pose& GreensBody::pose() const noexcept { return impl_->placed.pose; }
 const SurfaceStiffness& GreensBody::stiffness() const noexcept { return *impl_->stiffness; }
 const SurfaceStiffness& GreensBody::first_stiffness() const noexcept {
     return *impl_->first_stiffness;
+}
+int GreensBody::constraint_level() const noexcept { return impl_->level; }
+TrianglePoint GreensBody::place_on_model(const SurfacePoint& point) const noexcept {
+    if (!is_valid(point) || triangle_of(point) < 0) return {};
+    const Impl::Place where = impl_->place(point, triangle_of(point));
+    return {where.triangle, where.barycentric};
+}
+Vector3d GreensBody::model_position(int triangle, const Vector3d& barycentric) const noexcept {
+    return impl_->placed.pose.to_world(
+        impl_->position_of({triangle, barycentric}, impl_->now, impl_->placed));
 }
 double GreensBody::modulus_scale() const noexcept { return impl_->scale; }
 std::shared_ptr<const BodyDisplay> GreensBody::display() const { return impl_->display; }
@@ -414,7 +521,7 @@ StepStatus GreensBody::do_step(double dt) noexcept {
         m.contact_energy = 0;
         return StepStatus::InputIgnored;
     }
-    if (m.ticks_to_mask >= 0 && m.ticks_to_mask-- == 0) m.workshop.take(m.stiffness);
+    if (m.ticks_to_mask >= 0 && m.ticks_to_mask-- == 0) m.take_mask();
     m.has_stepped = true;
     m.last_step = dt;
     m.placed_before = m.placed;
@@ -450,7 +557,7 @@ StepStatus GreensBody::do_step(double dt) noexcept {
 
 void GreensBody::do_reset() noexcept {
     Impl& m = *impl_;
-    if (m.ticks_to_mask >= 0) m.workshop.take(m.stiffness);
+    if (m.ticks_to_mask >= 0) m.take_mask();
     m.ticks_to_mask = -1;
     m.has_stepped = false;
     m.pulls.fill({});
@@ -469,14 +576,15 @@ void GreensBody::do_reset() noexcept {
 
 Vector3d GreensBody::position(const SurfacePoint& point, TickMoment moment) const noexcept {
     if (!is_valid(point)) return Vector3d::Zero();
-    return moment == TickMoment::Start ? impl_->position(point, impl_->before, impl_->placed_before)
-                                       : impl_->position(point, impl_->now, impl_->placed);
+    return moment == TickMoment::Start
+               ? impl_->position(point, triangle_of(point), impl_->before, impl_->placed_before)
+               : impl_->position(point, triangle_of(point), impl_->now, impl_->placed);
 }
 
 Vector3d GreensBody::velocity(const SurfacePoint& point) const noexcept {
     if (!is_valid(point) || !(impl_->last_step > 0)) return Vector3d::Zero();
-    return (impl_->position(point, impl_->now, impl_->placed) -
-            impl_->position(point, impl_->before, impl_->placed_before)) /
+    return (impl_->position(point, triangle_of(point), impl_->now, impl_->placed) -
+            impl_->position(point, triangle_of(point), impl_->before, impl_->placed_before)) /
            impl_->last_step;
 }
 
@@ -484,7 +592,8 @@ Vector3d GreensBody::normal(const SurfacePoint& point) const noexcept {
     if (!is_valid(point)) return Vector3d::Zero();
     const int t = triangle_of(point);
     if (t < 0) return Vector3d::Zero();
-    const Triangle& corners = surface().triangles[at(t)];
+    const Triangle& corners =
+        impl_->model->surface.mesh.triangles[at(impl_->place(point, t).triangle)];
     std::array<Vector3d, 3> x;
     for (std::size_t k = 0; k < 3; ++k) x[k] = impl_->vertex(corners[k], impl_->now, impl_->placed);
     if (has_no_area(x[0], x[1], x[2])) return Vector3d::Zero();
@@ -507,7 +616,7 @@ double GreensBody::mobility(const SurfacePoint& point) const noexcept {
     Matrix3d C;
     if (!compliance(point, C)) return 0;
     const Impl::Place where = impl_->place(point, triangle_of(point));
-    const Triangle& corners = surface().triangles[at(where.triangle)];
+    const Triangle& corners = impl_->model->surface.mesh.triangles[at(where.triangle)];
     Matrix3d response = Matrix3d::Zero();
     for (int k = 0; k < 3; ++k)
         for (int l = 0; l < 3; ++l)
@@ -527,14 +636,18 @@ std::vector<LiveParameter> GreensBody::parameters() const { return impl_->slider
 
 void GreensBody::set_parameter(int index, double value) noexcept {
     Impl& m = *impl_;
-    if (index < 0 || index >= kNumGreensParameters || !std::isfinite(value)) return;
+    if (index < 0 || at(index) >= m.sliders.size() || !std::isfinite(value)) return;
     const double kept = clamped(m.sliders[at(index)], value);
     if (index == kModulusScale) {
         m.scale = kept;
         m.weigh();
         return;
     }
-    m.workshop.order(kept);
+    if (index == kConstraintLevel)
+        m.wanted_level = level_in_use(*m.model, kept);
+    else
+        m.radius = kept;
+    m.workshop.order(m.radius, m.wanted_level);
     // before the first step: at once, as a replay begins with it
     m.ticks_to_mask = m.has_stepped ? static_cast<int>(std::lround(kMaskTime * m.options.rate)) : 0;
 }
@@ -573,7 +686,7 @@ bool GreensBody::restore_state(std::span<const double> state) noexcept {
     const std::span<const double> pulls = state.first(kMaxPulls * kPullNumbers);
     const std::span<const double> rest = state.subspan(pulls.size());
     const std::span<const double> loads = rest.subspan(2);
-    const int num_triangles = surface().num_triangles();
+    const int num_triangles = m.model->surface.mesh.num_triangles();
     const auto is_index = [](double x, int least, int end) {
         return x >= least && x < end && x == std::floor(x);
     };
@@ -581,8 +694,12 @@ bool GreensBody::restore_state(std::span<const double> state) noexcept {
         if (!is_index(pulls[i * kPullNumbers], -1, num_triangles)) return false;
     if (!is_index(rest[1], 0, m.options.max_loads + 1)) return false;
     const auto count = static_cast<std::size_t>(rest[1]);
+    const GreensFunctions& functions = *m.model->reference.functions;
+    const int num_ids = functions.num_column_ids();
     for (std::size_t i = 0; i < count; ++i)
-        if (!is_index(loads[i * kLoadNumbers], 0, m.model->num_nodes())) return false;
+        if (!is_index(loads[i * kLoadNumbers], 0, num_ids) ||
+            !functions.has_column(static_cast<int>(loads[i * kLoadNumbers])))
+            return false;
 
     const auto vector = [](const double* x) { return Vector3d(x[0], x[1], x[2]); };
     for (std::size_t i = 0; i < kMaxPulls; ++i) {

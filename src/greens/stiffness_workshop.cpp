@@ -16,8 +16,9 @@ StiffnessWorkshop::~StiffnessWorkshop() {
     worker_.join();
 }
 
-void StiffnessWorkshop::order(double radius) noexcept {
+void StiffnessWorkshop::order(double radius, int level) noexcept {
     radius_.store(radius, std::memory_order_relaxed);
+    level_.store(level, std::memory_order_relaxed);
     ordered_.fetch_add(1, std::memory_order_release);
     ordered_.notify_one();
 }
@@ -38,6 +39,8 @@ void StiffnessWorkshop::run() {
         made_.reset();
         SurfaceStiffnessOptions options = options_;
         options.mask.radius = radius_.load(std::memory_order_relaxed);
+        options.mask.level = level_.load(std::memory_order_relaxed);
+        if (options.mask.level >= 0) options.mask.kind = MaskKind::Level;
         try {
             made_ = std::make_shared<const SurfaceStiffness>(model_, options);
         } catch (const std::exception&) {

@@ -20,8 +20,8 @@ public:
     StiffnessWorkshop(const StiffnessWorkshop&) = delete;
     StiffnessWorkshop& operator=(const StiffnessWorkshop&) = delete;
 
-    /// [m]. The last order counts.
-    void order(double radius) noexcept;
+    /// A mask of this radius [m], or of a level from 0 on. The last order counts.
+    void order(double radius, int level = -1) noexcept;
     /// Puts what was ordered into `current`, and waits for it where it is not ready. What was
     /// there is freed by the next order.
     void take(std::shared_ptr<const SurfaceStiffness>& current) noexcept;
@@ -32,6 +32,7 @@ private:
     std::shared_ptr<const GreensModel> model_;
     SurfaceStiffnessOptions options_;
     std::atomic<double> radius_{0};
+    std::atomic<int> level_{-1};
     std::atomic<std::uint64_t> ordered_{0}, done_{0};
     std::atomic<bool> stops_{false};
     std::shared_ptr<const SurfaceStiffness> made_;  // the worker's until done_ == ordered_

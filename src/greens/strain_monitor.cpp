@@ -12,6 +12,7 @@
 #include "core/numbers.h"
 #include "pliant/core/error.h"
 #include "pliant/core/parallel.h"
+#include "pliant/greens/hierarchical_basis.h"
 
 namespace pliant {
 
@@ -118,13 +119,18 @@ void StrainMonitor::add_rows() {
     const ReferenceProblem& reference = m.reference;
     const GreensFunctions& functions = *reference.functions;
     const auto num_gauges = gauges_.size();
-    place_.assign(at(m.num_nodes()), -1);
+    place_.assign(at(functions.num_column_ids()), -1);
     std::vector<int> columns;
-    for (int node = 0; node < m.num_nodes(); ++node)
-        if (functions.has_column(node)) {
-            place_[at(node)] = static_cast<int>(columns.size());
-            columns.push_back(node);
+    for (int id = 0; id < functions.num_column_ids(); ++id)
+        if (functions.has_column(id)) {
+            place_[at(id)] = static_cast<int>(columns.size());
+            columns.push_back(id);
         }
+    // of the function of a column at a node
+    const auto value_at = [&](int column, int node) -> double {
+        if (column < m.num_nodes()) return column == node ? 1 : 0;
+        return reference.hierarchy->value(column, node);
+    };
 
     // what a gauge reads, from displacements of the vertices in lengths of the body
     const auto write = [&](int triangle, const auto& vertex_value, const Vector3d& traction,
@@ -152,7 +158,7 @@ void StrainMonitor::add_rows() {
         const int column = columns[c];
         const auto response = [&](int node) -> Matrix3d {
             if (reference.kinds[at(node)] == NodeKind::Fixed)
-                return node == column ? Matrix3d(Matrix3d::Identity()) : Matrix3d(Matrix3d::Zero());
+                return value_at(column, node) * Matrix3d::Identity();
             Eigen::Matrix<float, 3, 3, Eigen::RowMajor> block;
             functions.element(node, column, block.data());
             return block.cast<double>();
@@ -163,9 +169,9 @@ void StrainMonitor::add_rows() {
             for (int k = 0; k < 3; ++k) {
                 const int v = m.surface.mesh.triangles[at(gauges_[g])][at(k)];
                 corners[at(k)] = at_vertex(v, Matrix3d(Matrix3d::Zero()), response);
-                if (m.corner_nodes[at(gauges_[g])][at(k)] == column &&
-                    reference.kinds[at(column)] == NodeKind::Free)
-                    share += 1.0 / 3;
+                if (const int node = m.corner_nodes[at(gauges_[g])][at(k)];
+                    reference.kinds[at(node)] == NodeKind::Free)
+                    share += value_at(column, node) / 3;
             }
             float* const to = rows_.data() + (c * num_gauges + g) * kFloats;
             for (int axis = 0; axis < 3; ++axis)

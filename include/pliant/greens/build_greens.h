@@ -52,6 +52,10 @@ struct GreensBuildOptions {
 
     /// Compresses columns as they come; boundary elements on a subdivision surface.
     std::optional<WaveletOptions> wavelet = {};
+    /// Functions of all levels from the one to the other have columns, docs/greens-constraints.md;
+    /// linear boundary elements on a subdivision surface. Coarsest −1: nodes alone have columns;
+    /// finest −1: L, the nodes. A finest level below L: columns are few, and none are of nodes.
+    int coarsest_level = -1, finest_level = -1;
 
     /// Folder of finished batches of columns; empty: none are kept.
     std::filesystem::path cache = {};

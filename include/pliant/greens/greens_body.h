@@ -1,6 +1,7 @@
 #pragma once
 
 #include "pliant/body/body.h"
+#include "pliant/geometry/limit_surface.h"
 #include "pliant/greens/strain_monitor.h"
 #include "pliant/greens/surface_stiffness.h"
 
@@ -17,20 +18,36 @@ struct LoadedNode {
     std::array<float, 3> force = {};     ///< on it [N]
 };
 
+/// A finer surface that follows the vertices of a model, docs/geometry-subdivision.md eq. (9): what
+/// is shown and picked; elasticity and contact stay with those of the model.
+struct ShownSurface {
+    /// `rounds` ≥ 1 of subdivision below the surface of the model, through the vertices of `detail`
+    /// as far as these are within `reach` [m] of it. Throws InputError as DisplacedSurface does.
+    ShownSurface(const GreensModel& model, int rounds, const SurfaceQuery& detail, double reach,
+                 Progress& progress = Progress::none());
+
+    int rounds;
+    DisplacedSurface displaced;
+    SurfaceMesh mesh;  ///< at rest
+    DisplacementReport report;
+};
+
 /// Where a GreensBody is drawn. A display state has the loaded nodes only; whoever draws sums their
 /// columns, docs/greens.md eq. (F1), so that the tick never waits for a deformation.
 class GreensDisplay final : public BodyDisplay {
 public:
     /// `driven`: fixed nodes whose displacements are in the display state.
+    /// `wireframe`: the level of the surface whose edges are the mesh; −1: none.
     GreensDisplay(std::shared_ptr<const GreensModel> model, int max_loads,
-                  std::vector<int> driven = {});
+                  std::vector<int> driven = {}, std::shared_ptr<const ShownSurface> shown = {},
+                  int wireframe = -1);
 
     [[nodiscard]] int state_size() const noexcept override;
     void positions(std::span<const float> state, std::span<float> x) const noexcept override;
     void normals(std::span<const float> x, std::span<float> n) const noexcept override;
-    [[nodiscard]] std::vector<std::array<int, 2>> mesh_edges() const override { return {}; }
-    [[nodiscard]] int num_mesh_nodes() const noexcept override { return 0; }
-    void mesh_positions(std::span<const float>, std::span<float>) const noexcept override {}
+    [[nodiscard]] std::vector<std::array<int, 2>> mesh_edges() const override;
+    [[nodiscard]] int num_mesh_nodes() const noexcept override;
+    void mesh_positions(std::span<const float> state, std::span<float> x) const noexcept override;
 
     /// Displacements of all nodes in the axes of the body [m], three numbers each.
     void displacements(std::span<const float> state, std::span<float> u) const noexcept;
@@ -43,6 +60,8 @@ public:
     [[nodiscard]] const GreensModel& model() const noexcept { return *model_; }
 
 private:
+    void write_positions(std::span<const float> state, std::size_t count,
+                         std::span<float> x) const noexcept;
     void sum(std::span<const int> nodes, std::span<const float> tractions,
              std::span<const float> gravity, std::span<const float> driven,
              std::span<float> u) const noexcept;
@@ -51,13 +70,20 @@ private:
     std::shared_ptr<const GreensModel> model_;
     int max_loads_;
     std::vector<int> driven_;
+    std::shared_ptr<const ShownSurface> shown_;
+    int wireframe_;
+    std::vector<double> level_areas_;  // of functions of coarser levels by id [m²]
 };
 
 struct GreensBodyOptions {
     Pose pose;
     double rate = 1000;      ///< of steps [Hz]
     double mask_radius = 0;  ///< of the forces of points [m]; 0: 1.5 mean edges
-    int max_loads = 256;     ///< nodes that may be loaded at once
+    /// On which it is touched, docs/greens-constraints.md: masks are the functions of this level,
+    /// tools hold its vertices. −1: nodes, and masks of mask_radius.
+    int constraint_level = -1;
+    std::shared_ptr<const ShownSurface> shown = {};  ///< in place of the surface of the model
+    int max_loads = 256;                             ///< nodes that may be loaded at once
     /// Fixed nodes with columns whose displacements place() gives, each once.
     std::vector<int> driven = {};
     int strain_gauges = 32;  ///< where strain is watched; 0: nowhere
@@ -82,6 +108,13 @@ public:
     [[nodiscard]] const SurfaceStiffness& stiffness() const noexcept;
     /// Those at the start, for any thread.
     [[nodiscard]] const SurfaceStiffness& first_stiffness() const noexcept;
+    /// On which it is touched now: it changes with the masks. −1: nodes.
+    [[nodiscard]] int constraint_level() const noexcept;
+    /// A place of surface() on that of the model, which is coarser where another one is shown.
+    [[nodiscard]] TrianglePoint place_on_model(const SurfacePoint& point) const noexcept;
+    /// Where a place of the model's surface is in the world [m].
+    [[nodiscard]] Eigen::Vector3d model_position(int triangle,
+                                                 const Eigen::Vector3d& barycentric) const noexcept;
     /// What the slider makes of the modulus of the model.
     [[nodiscard]] double modulus_scale() const noexcept;
 
@@ -93,14 +126,15 @@ public:
     /// Since the last step [m].
     [[nodiscard]] std::span<const Eigen::Vector3d> driven_displacements() const noexcept;
 
-    /// Contact in the next step: tractions [Pa] in the axes of the body, and the energy that they
-    /// store [J]. Nodes without a column and numbers that are not finite are ignored.
+    /// Contact in the next step: tractions [Pa] in the axes of the body, by ids of columns, and the
+    /// energy that they store [J]. Ids without a column and numbers that are not finite are
+    /// ignored.
     void add_tractions(std::span<const int> nodes, std::span<const Eigen::Vector3d> tractions,
                        double energy) noexcept;
     /// Whether linear theory still holds: the largest measures at the gauges, each read once in
     /// the last 16 steps.
     [[nodiscard]] const StrainReading& strain() const noexcept;
-    /// Nodes loaded by contact and hands in the last step.
+    /// Columns loaded by contact and hands in the last step.
     [[nodiscard]] int num_loads() const noexcept;
     /// What hands pull with since the last step, as tractions [Pa].
     [[nodiscard]] std::span<const int> pulled_nodes() const noexcept;

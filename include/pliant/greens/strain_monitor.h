@@ -67,7 +67,7 @@ private:
     std::shared_ptr<const GreensModel> model_;
     StrainLimits limits_;
     std::vector<int> gauges_;
-    std::vector<int> place_;        // of the columns of nodes, −1: none
+    std::vector<int> place_;        // of columns by id, −1: none
     std::vector<float> rows_;       // of columns, then gauges: 12 × 3 by rows
     std::vector<float> body_rows_;  // of body columns, then gauges: 12
 };
