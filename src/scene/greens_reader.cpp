@@ -1,5 +1,6 @@
 #include "scene/scene_reader.h"
 
+#include "pliant/geometry/shapes.h"
 #include "scene/greens_store.h"
 
 #include <algorithm>
@@ -34,7 +35,7 @@ void read_greens_material(const JsonObject& json, GreensBuildOptions& build) {
 void refuse_keys_of_other_method(const JsonObject& json, const GreensBuildOptions& build) {
     const bool is_finite_elements = build.method == GreensMethod::FiniteElements;
     if (is_finite_elements)
-        for (const char* key : {"elements", "crease_degrees"})
+        for (const char* key : {"elements", "crease_degrees", "solver"})
             if (json.has(key)) json.fail(key, "goes with \"method\": \"bem\" only");
     if (!is_finite_elements && json.has("mesh"))
         json.fail("mesh", "goes with \"method\": \"fem\" only");
@@ -72,6 +73,56 @@ ForceDetail read_detail(const JsonObject& json) {
     return ForceDetail::waves(period, height, options);
 }
 
+void read_wavelet(const JsonObject& json, GreensBuildOptions& build) {
+    if (!json.has("wavelet")) {
+        if (json.has("tolerance"))
+            json.fail("tolerance", "goes with \"wavelet\": compressed functions have one");
+        return;
+    }
+    WaveletOptions& wavelet = build.wavelet.emplace();
+    wavelet.kind = wavelet_kind(json.text("wavelet", ""));
+    wavelet.tolerance = json.number("tolerance", wavelet.tolerance);
+}
+
+/// Rounds of subdivision of a recipe; −1: it has no levels.
+int levels_of(const GreensRecipe& recipe) {
+    if (!recipe.pad && !is_subdivided(recipe.surface)) return -1;
+    if (recipe.levels >= 0) return recipe.levels;
+    return recipe.pad ? kPadLevels : make_semi_regular(recipe.surface.shape).num_levels();
+}
+
+void read_levels(const JsonObject& json, GreensRecipe& recipe) {
+    for (const char* key : {"wavelet", "constraint_level", "display_level"}) {
+        if (!json.has(key)) continue;
+        if (levels_of(recipe) < 0)
+            json.fail(key,
+                      "needs levels of subdivision: a shape that has them, as \"rabbit\", or a "
+                      "file built from what `pliant mesh --kind semiregular` made");
+        if (json.has("measured") && std::string(key) != "display_level")
+            json.fail(key, "goes with bodies that are computed, not \"measured\"");
+    }
+    if (json.has("display_level") && recipe.pad)
+        json.fail("display_level", "goes with \"shape\", not with \"pad\"");
+    if (!json.has("constraint_level")) {
+        if (json.has("finest_constraint_level"))
+            json.fail("finest_constraint_level", "goes with \"constraint_level\"");
+        return;
+    }
+    GreensBuildOptions& build = recipe.build;
+    const int levels = levels_of(recipe);
+    build.coarsest_level = json.integer("constraint_level", 0);
+    build.finest_level = json.integer("finest_constraint_level", -1);
+    const std::string range = "0 to " + std::to_string(levels) + ", levels of the surface";
+    if (build.coarsest_level > levels) json.refuse("constraint_level", range);
+    if (build.finest_level > levels) json.refuse("finest_constraint_level", range);
+    if (build.finest_level == levels) build.finest_level = -1;
+    if (build.finest_level >= 0 && build.finest_level < build.coarsest_level)
+        json.refuse("finest_constraint_level",
+                    "at least \"constraint_level\", " + std::to_string(build.coarsest_level));
+    // the finest level is that of the nodes, which every model has
+    if (build.coarsest_level == levels) build.coarsest_level = -1;
+}
+
 GreensRecipe read_greens_recipe(const JsonObject& json, const fs::path& folder) {
     GreensRecipe recipe;
     if (const auto pad = json.object("pad")) {
@@ -98,9 +149,12 @@ GreensRecipe read_greens_recipe(const JsonObject& json, const fs::path& folder) 
     if (json.text("method", "bem") == "fem") build.method = GreensMethod::FiniteElements;
     if (json.text("elements", "linear") == "constant") build.elements = BoundaryElements::Constant;
     build.crease_angle = json.number("crease_degrees", 0) * std::numbers::pi / 180;
+    build.solver = greens_solver(json.text("solver", "auto"));
     build.mesh = read_mesh(json, build.mesh);
     refuse_keys_of_other_method(json, build);
     read_measured(json, folder, recipe);
+    read_wavelet(json, build);
+    read_levels(json, recipe);
     json.check_members([&] { check_options(build); });
     return recipe;
 }
@@ -168,12 +222,15 @@ std::vector<std::string> read_touching(const JsonObject& json, const std::string
 GreensSource read_greens(const JsonObject& json, const fs::path& folder) {
     GreensSource source;
     source.mask_radius = json.number("mask_radius", source.mask_radius);
+    source.constraint_level = json.integer("constraint_level", source.constraint_level);
+    source.display_level = json.integer("display_level", source.display_level);
     if (!json.has("file")) {
         source.model = read_greens_recipe(json, folder);
         return source;
     }
     for (const char* key : {"levels", "size", "material", "fixed", "contactable", "method",
-                            "elements", "crease_degrees", "mesh", "measured"})
+                            "elements", "crease_degrees", "mesh", "measured", "solver", "wavelet",
+                            "tolerance", "finest_constraint_level", "display_level"})
         if (json.has(key)) json.fail(key, "goes with \"shape\" or \"surface\"; the file says it");
     const fs::path path = read_file_name(json, "file", folder);
     if (path.extension() != ".pliant")

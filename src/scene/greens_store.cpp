@@ -1,5 +1,6 @@
 #include "scene/greens_store.h"
 
+#include "core/numbers.h"
 #include "pliant/core/atomic_file.h"
 #include "pliant/core/error.h"
 #include "pliant/core/hash.h"
@@ -12,6 +13,7 @@
 #include "scene/store_words.h"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace pliant {
 namespace {
@@ -36,6 +38,15 @@ std::uint64_t greens_key(const GreensRecipe& recipe) {
     key.add(static_cast<int>(b.method)).add(static_cast<int>(b.elements)).add(b.crease_angle);
     key.add(b.mesh.kind).add(b.mesh.resolution).add(b.mesh.hollow ? 1 : 0);
     key.add(b.mesh.growth).add(b.mesh.levels);
+    if (b.wavelet)
+        key.add(std::string("wavelet"))
+            .add(static_cast<int>(b.wavelet->kind))
+            .add(b.wavelet->tolerance)
+            .add(b.wavelet->thresholds_base ? 1 : 0)
+            .add(b.wavelet->bits);
+    if (b.solver == GreensSolver::Iterative) key.add(std::string("iterative"));
+    if (b.coarsest_level >= 0)
+        key.add(std::string("levels")).add(b.coarsest_level).add(b.finest_level);
     if (b.fixed_columns) key.add(std::string("fixed columns"));
     if (recipe.pad)
         key.add(std::string("pad"))
@@ -53,9 +64,33 @@ std::uint64_t greens_key(const GreensRecipe& recipe) {
     return key.hash();
 }
 
+/// "2,400", "600 on levels 2 to 3", "2,400 · 12,345 coefficients, compressed 25 times".
+std::string text_of_columns(const GreensModel& model) {
+    const GreensFunctions& functions = *model.reference.functions;
+    int count = 0, coarsest = -1, finest = -1;
+    for (int id = 0; id < functions.num_column_ids(); ++id) {
+        if (!functions.has_column(id)) continue;
+        ++count;
+        coarsest = model.surface.num_levels() - id / functions.num_nodes();
+        if (finest < 0) finest = coarsest;
+    }
+    std::string text = grouped(count);
+    if (model.reference.hierarchy) {
+        text +=
+            finest == coarsest ? " on level " : " on levels " + std::to_string(coarsest) + " to ";
+        text += std::to_string(finest);
+    }
+    if (const auto* wavelets = dynamic_cast<const WaveletGreensFunctions*>(&functions)) {
+        char times[32];
+        (void)std::snprintf(times, sizeof times, "%.3g", wavelets->report().compression);
+        text += " · " + grouped(wavelets->report().num_blocks) + " coefficients, " + times +
+                " times fewer";
+    }
+    return text;
+}
+
 SemiRegularMesh greens_surface(const GreensRecipe& recipe, Progress& progress) {
     const SurfaceSource& source = recipe.surface;
-    constexpr int kPadLevels = 2;
     if (recipe.pad) return pad_surface(*recipe.pad, recipe.levels < 0 ? kPadLevels : recipe.levels);
     if (is_subdivided(source)) return make_semi_regular(source.shape, recipe.levels);
     return midpoint_subdivide(load_solid(source, 0, progress), 0);
@@ -86,6 +121,17 @@ GreensModel measured_greens(const GreensRecipe& recipe, const GreensBuildOptions
         options, progress);
 }
 
+/// Nodes that may be held at once on one level, whichever has most.
+int most_touchable(const GreensModel& model) {
+    const GreensFunctions& functions = *model.reference.functions;
+    std::vector<int> counts(at(functions.num_column_levels()), 0);
+    for (int id = 0; id < functions.num_column_ids(); ++id)
+        if (functions.has_column(id) &&
+            model.reference.kinds[at(functions.row_of(id))] == NodeKind::Free)
+            ++counts[at(id / functions.num_nodes())];
+    return *std::ranges::max_element(counts);
+}
+
 }  // namespace
 
 bool is_subdivided(const SurfaceSource& source) {
@@ -112,7 +158,7 @@ std::shared_ptr<const GreensModel> GreensStore::get(const std::string& body,
     }
     if (say_)
         say_(body + ": " + grouped(model->num_nodes()) + " nodes, " + grouped(model->num_fixed()) +
-             " fixed · Green's functions of " + grouped(model->num_columns()) + " · " + how +
+             " fixed · Green's functions of " + text_of_columns(*model) + " · " + how +
              watch.text());
     return models_.emplace(name, std::move(model)).first->second;
 }
@@ -140,6 +186,29 @@ GreensModel GreensStore::build(const GreensRecipe& recipe, std::uint64_t key,
     return model;
 }
 
+std::shared_ptr<const ShownSurface> GreensStore::shown(const GreensSource& source,
+                                                       const GreensModel& model) const {
+    const auto* recipe = std::get_if<GreensRecipe>(&source.model);
+    if (source.display_level < 0 || !recipe) return nullptr;
+    const int rounds = source.display_level - model.surface.num_levels();
+    if (rounds < 1)
+        throw InputError("", "display_level", std::to_string(source.display_level),
+                         "more than " + std::to_string(model.surface.num_levels()) +
+                             ", the level of its elasticity, \"levels\"");
+    // the same body on the finer level, at the size of the model
+    SurfaceMesh detail = make_semi_regular(recipe->surface.shape, source.display_level).mesh;
+    if (recipe->build.size > 0) {
+        const SurfaceMesh as_made = make_semi_regular(recipe->surface.shape, recipe->levels).mesh;
+        const double factor = bounding_box(model.surface.mesh.vertices).sizes().maxCoeff() /
+                              bounding_box(as_made.vertices).sizes().maxCoeff();
+        for (Eigen::Vector3d& x : detail.vertices) x *= factor;
+    }
+    // coarse chords are that far from the body they approximate
+    constexpr double kReach = 0.1;
+    return std::make_shared<const ShownSurface>(model, rounds, SurfaceQuery(detail),
+                                                kReach * model.reference.length, progress_);
+}
+
 GreensHand make_greens_hand(const HandSource& source, const Pose& pose) {
     return {.hand = CompliantHand(GraspHand::adult(source.size), source.springs),
             .wrist = source.motion,
@@ -163,7 +232,8 @@ LoopContact make_greens_contact(const GreensContactDescription& contact, GreensB
     }
     DistributedContactOptions options;
     if (contact.is_sliding) options.friction = TouchFriction::Frictionless;
-    options.max_nodes = std::min(kMaxHeldNodes, body.model().num_free_columns());
+    options.max_nodes = std::min(kMaxHeldNodes, most_touchable(body.model()));
+    options.level = body.constraint_level();
     options.capacitance.cache.max_bytes = kGreensCacheBytes;
     options.capacitance.max_loads += static_cast<int>(body.driven_nodes().size());
     made.kind = std::make_unique<GreensTools>(body, std::move(by), options, std::move(hand));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "pliant/core/progress.h"
+#include "pliant/greens/greens_body.h"
 #include "pliant/greens/greens_model.h"
 #include "pliant/scene/scene_description.h"
 #include "pliant/scene/simulation_loop.h"
@@ -14,6 +15,8 @@
 
 namespace pliant {
 
+/// Rounds of subdivision of a pad, where a scene does not say.
+inline constexpr int kPadLevels = 2;
 /// Whether it is a shape that comes with levels of subdivision.
 [[nodiscard]] bool is_subdivided(const SurfaceSource& source);
 
@@ -28,6 +31,9 @@ public:
     /// `body` is named in the line that is said. Throws InputError and Cancelled.
     [[nodiscard]] std::shared_ptr<const GreensModel> get(const std::string& body,
                                                          const GreensSource& source);
+    /// Of the level that the body is shown on; null: that of the model itself. Throws InputError.
+    [[nodiscard]] std::shared_ptr<const ShownSurface> shown(const GreensSource& source,
+                                                            const GreensModel& model) const;
 
 private:
     [[nodiscard]] GreensModel build(const GreensRecipe& recipe, std::uint64_t key,

@@ -1,6 +1,7 @@
 #include "pliant/scene/greens_touch.h"
 
 #include "core/numbers.h"
+#include "pliant/greens/hierarchical_basis.h"
 
 #include <algorithm>
 #include <cassert>
@@ -43,7 +44,8 @@ GreensPoints::GreensPoints(GreensBody& body, std::vector<RigidBody*> by, double 
       inputs_(by_.size()),
       tips_(by_.size(), Vector3d::Zero()),
       shifts_(by_.size(), Vector3d::Zero()),
-      loads_(body.model().num_nodes(), std::min(kMaxPointLoads, body.model().num_nodes())) {
+      loads_(body.model().reference.functions->num_column_ids(),
+             std::min(kMaxPointLoads, body.model().num_nodes())) {
     for (const RigidBody* one : by_)
         lifts_.push_back(std::max(-one->shape().sample(Vector3d::Zero()).gap, 0.0));
     if (detail) contacts_.set_detail(std::make_shared<const ForceDetail>(*detail));
@@ -118,7 +120,7 @@ const PointContact& GreensPoints::act_with(const Vector3d& tip, bool is_pulling,
 Vector3d GreensPoints::held_place() const noexcept {
     const PointContact& contact = contacts_.frame().points[at(led_)];
     if (!contact.is_touching()) return body_.pose().to_world(tips_[at(led_)]);
-    return body_.position(SurfacePoint::on_triangle(contact.triangle, contact.barycentric));
+    return body_.model_position(contact.triangle, contact.barycentric);
 }
 
 void GreensPoints::forget() noexcept {
@@ -241,13 +243,34 @@ void GreensTools::give_loads() noexcept {
     if (!body_.body_loads().empty()) (void)contact_.solver().set_body_loads(body_.body_loads());
 }
 
+/// Of the conditions of a coarser level: tractions by their ids, which then are nodes_.
+void GreensTools::take_level_tractions(std::span<Vector3d> tractions) noexcept {
+    const CapacitanceSolver& solver = contact_.solver();
+    const ReferenceProblem& reference = solver.reference();
+    const int first = reference.hierarchy->id(contact_.level(), 0);
+    for (int& node : nodes_) node += first;
+    std::ranges::fill(tractions, Vector3d::Zero());
+    const std::span<const int> known = solver.known_columns();
+    const std::span<const float> values = solver.known_values();
+    for (std::size_t k = 0; k < known.size(); ++k) {
+        const auto found = std::lower_bound(nodes_.begin(), nodes_.end(), known[k]);
+        if (found == nodes_.end() || *found != known[k]) continue;
+        tractions[static_cast<std::size_t>(found - nodes_.begin())] =
+            reference.modulus *
+            Eigen::Map<const Eigen::Vector3f>(values.data() + 3 * k).cast<double>();
+    }
+}
+
 void GreensTools::take_tractions() noexcept {
     nodes_.clear();
     for (const TouchedNode& touched : contact_.touched()) nodes_.push_back(touched.node);
     const std::span<Vector3d> tractions(tractions_.data(), nodes_.size());
     const std::span<Vector3d> u(displacements_.data(), nodes_.size());
-    contact_.solver().tractions(nodes_, tractions);
     contact_.solver().displacements(nodes_, u);
+    if (contact_.level() < 0)
+        contact_.solver().tractions(nodes_, tractions);
+    else
+        take_level_tractions(tractions);
 
     // the body has those of hands already
     const auto pulled = body_.pulled_nodes();
@@ -259,7 +282,7 @@ void GreensTools::take_tractions() noexcept {
     double energy = 0;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         tractions[i] *= body_.modulus_scale();
-        energy += 0.5 * body_.model().reference.areas[at(nodes_[i])] * tractions[i].dot(u[i]);
+        energy += 0.5 * contact_.solver().area(nodes_[i]) * tractions[i].dot(u[i]);
     }
     body_.add_tractions(nodes_, tractions, energy);
 }
@@ -268,6 +291,8 @@ StepStatus GreensTools::act(double dt) noexcept {
     for (std::size_t k = 0; k < by_.size(); ++k)
         poses_[k] = body_.pose().inverse() * by_[k]->motion().pose;
     give_loads();
+    if (contact_.level() != body_.constraint_level())
+        (void)contact_.set_level(body_.constraint_level());
     const DistributedContact::Status status = contact_.step(poses_);
     if (!contact_.touched().empty() || contact_.report().removed > 0)
         ++counts_[static_cast<std::size_t>(contact_.report().solver)];

@@ -43,7 +43,10 @@ constexpr std::string_view kDemos[] = {"bridge",
                                        "nodule-grasp",
                                        "constant-elements",
                                        "finger",
-                                       "toy"};
+                                       "toy",
+                                       "rabbit",
+                                       "rabbit-levels",
+                                       "serpent-ring"};
 
 /// Keys of "device" that say how any kind is used.
 constexpr std::string_view kDeviceUse[] = {"rotation", "rate_border", "rate_speed", "clutch",

@@ -318,11 +318,14 @@ private:
 
     void make(std::size_t d, const GreensSource& source) {
         const auto model = greens_.get(scene_.bodies[d].name, source);
+        const auto shown = greens_.shown(source, *model);
         for (const Start& start : starts(d))
             add(d, std::make_unique<GreensBody>(
                        model, GreensBodyOptions{.pose = start.pose,
                                                 .rate = loop_of(d).settings.rate,
-                                                .mask_radius = source.mask_radius}));
+                                                .mask_radius = source.mask_radius,
+                                                .constraint_level = source.constraint_level,
+                                                .shown = shown}));
     }
 
     void make(std::size_t d, const ZonesSource& source) {

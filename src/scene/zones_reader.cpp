@@ -54,6 +54,9 @@ ZonesSource read_zones(const JsonObject& json, const std::filesystem::path& fold
         part.bone = find_bone(zones.bones, item.text("bone", ""));
         if (part.bone < 0) item.refuse("bone", "one of the bones: " + list_of_bones(zones.bones));
         if (const auto place = item.object("pose")) part.pose = read_pose(*place);
+        for (const char* key : {"constraint_level", "display_level"})
+            if (item.object("greens")->has(key))
+                item.object("greens")->fail(key, "does not go with parts of \"zones\"");
         part.greens = read_greens(*item.object("greens"), folder);
         // joints move what is fixed
         if (auto* const recipe = std::get_if<GreensRecipe>(&part.greens.model))

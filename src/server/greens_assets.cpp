@@ -51,10 +51,19 @@ SharedBytes encode_greens(const GreensBody& body) {
     out.u32(static_cast<std::uint32_t>(count));
     out.u32(0);
     for (int v = 0; v < count; ++v) {
-        out.f32(is_fixed_vertex(body.model(), v) ? 1.0f : 0.0f);
-        out.f32(static_cast<float>(area_of_vertex(body.model(), v)));
-        out.f32(stiffness_of_vertex(alone, v));
-        out.f32(stiffness_of_vertex(masked, v));
+        // one of the model, or between some of them where a finer surface is shown
+        const TrianglePoint place = body.place_on_model(SurfacePoint::at_vertex(v));
+        std::array<float, 4> values = {};
+        for (int k = 0; k < 3; ++k) {
+            const auto weight = static_cast<float>(place.barycentric[k]);
+            if (place.triangle < 0 || weight == 0) continue;
+            const int u = body.model().surface.mesh.triangles[at(place.triangle)][at(k)];
+            values[0] += weight * (is_fixed_vertex(body.model(), u) ? 1.0f : 0.0f);
+            values[1] += weight * static_cast<float>(area_of_vertex(body.model(), u));
+            values[2] += weight * stiffness_of_vertex(alone, u);
+            values[3] += weight * stiffness_of_vertex(masked, u);
+        }
+        for (const float value : values) out.f32(value);
     }
     return out.take();
 }
@@ -63,8 +72,14 @@ SharedBytes encode_unit_field(const GreensBody& body, int vertex) {
     const int count = body.surface().num_vertices();
     if (vertex < 0 || vertex >= count) return nullptr;
     const SurfaceStiffness& masked = body.first_stiffness();
-    const std::span<const int> nodes = masked.mask_nodes(vertex);
-    const std::span<const double> densities = masked.mask_densities(vertex);
+    // the vertex of the model, or the nearest one where a finer surface is shown
+    const TrianglePoint place = body.place_on_model(SurfacePoint::at_vertex(vertex));
+    if (place.triangle < 0) return nullptr;
+    Eigen::Index corner = 0;
+    place.barycentric.maxCoeff(&corner);
+    const int of_model = body.model().surface.mesh.triangles[at(place.triangle)][at(corner)];
+    const std::span<const int> nodes = masked.mask_nodes(of_model);
+    const std::span<const double> densities = masked.mask_densities(of_model);
     const Eigen::Vector3d force = -normal_of_vertex(body.surface(), vertex);
     std::vector<float> tractions;
     for (const double density : densities)

@@ -36,8 +36,14 @@ struct CoarseBody {
     void operator()(RigidSource& body) const {
         if (auto* surface = std::get_if<SurfaceSource>(&body.shape)) coarsen(*surface);
     }
-    // small as they are
-    void operator()(GreensSource&) const {}
+    void operator()(GreensSource& body) const {
+        // most are small as they are
+        auto& recipe = std::get<GreensRecipe>(body.model);
+        if (recipe.levels > 2) {
+            recipe.levels = 2;
+            if (body.constraint_level > 1) body.constraint_level = recipe.build.coarsest_level = 1;
+        }
+    }
     void operator()(HandSource&) const {}
     void operator()(ZonesSource&) const {}
 };

@@ -85,8 +85,18 @@ TEST_F(GreensReader, ReadsEveryKey) {
     EXPECT_EQ(probing.noise, 1e-5);
     EXPECT_EQ(probing.hidden_share, 0.25);
     EXPECT_EQ(probing.seed, 3u);
+    const auto& levels = std::get<GreensSource>(scene.bodies[7].source);
+    EXPECT_EQ(levels.constraint_level, 1);
+    EXPECT_EQ(levels.display_level, 5);
+    const GreensBuildOptions& build = std::get<GreensRecipe>(levels.model).build;
+    EXPECT_EQ(build.solver, GreensSolver::Iterative);
+    ASSERT_TRUE(build.wavelet);
+    EXPECT_EQ(build.wavelet->kind, WaveletKind::LiftedButterfly);
+    EXPECT_EQ(build.wavelet->tolerance, 0.1);
+    EXPECT_EQ(build.coarsest_level, 1);
+    EXPECT_EQ(build.finest_level, 2);
     const auto& scanned =
-        std::get<GreensRecipe>(std::get<GreensSource>(scene.bodies[7].source).model);
+        std::get<GreensRecipe>(std::get<GreensSource>(scene.bodies[8].source).model);
     EXPECT_EQ(std::get<std::filesystem::path>(scanned.measured), folder_ / "liver.obj");
     EXPECT_FALSE(scanned.has_material);
 
@@ -102,6 +112,35 @@ TEST_F(GreensReader, ReadsEveryKey) {
     EXPECT_EQ(tools.kind, GreensContactDescription::Kind::Tools);
     EXPECT_THAT(tools.by, ElementsAre("glove"));
     EXPECT_TRUE(tools.is_sliding);
+}
+
+TEST_F(GreensReader, LevelsNeedASurfaceThatHasThem) {
+    const std::string rabbit = R"("shape": "rabbit", "levels": 2, "fixed": "z < 15 %")";
+    EXPECT_EQ(greens_error(rabbit + R"(, "tolerance": 0.1)"),
+              "scene.json: bodies[0].greens.tolerance: goes with \"wavelet\": compressed functions "
+              "have one");
+    EXPECT_EQ(greens_error(rabbit + R"(, "constraint_level": 3)"),
+              "scene.json: bodies[0].greens.constraint_level = 3 (expected 0 to 2, levels of the "
+              "surface)");
+    EXPECT_EQ(greens_error(rabbit + R"(, "finest_constraint_level": 1)"),
+              "scene.json: bodies[0].greens.finest_constraint_level: goes with "
+              "\"constraint_level\"");
+    EXPECT_EQ(greens_error(rabbit + R"(, "constraint_level": 1, "finest_constraint_level": 0)"),
+              "scene.json: bodies[0].greens.finest_constraint_level = 0 (expected at least "
+              "\"constraint_level\", 1)");
+    EXPECT_THAT(greens_error(rabbit + R"(, "wavelet": "haar")"),
+                HasSubstr("bodies[0].greens.wavelet = \"haar\""));
+    EXPECT_THAT(greens_error(rabbit + R"(, "wavelet": "linear", "elements": "constant")"),
+                HasSubstr("wavelets need one node at each vertex"));
+    for (const char* key :
+         {R"("wavelet": "linear")", R"("constraint_level": 0)", R"("display_level": 3)"})
+        EXPECT_THAT(greens_error(std::string(R"("shape": "beam", "fixed": "x < 1 %", )") + key),
+                    HasSubstr("needs levels of subdivision"));
+    EXPECT_THAT(greens_error(R"("shape": "kidney", "levels": 1, "fixed": "x < 33 %",
+                             "measured": {}, "constraint_level": 0)"),
+                HasSubstr("goes with bodies that are computed, not \"measured\""));
+    EXPECT_THAT(greens_error(R"("file": "liver.pliant", "wavelet": "linear")"),
+                HasSubstr("the file says it"));
 }
 
 TEST_F(GreensReader, RefusesBodiesThatCannotBe) {

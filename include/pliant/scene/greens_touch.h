@@ -151,6 +151,7 @@ public:
 private:
     void give_loads() noexcept;
     void take_tractions() noexcept;
+    void take_level_tractions(std::span<Eigen::Vector3d> tractions) noexcept;
     void move_hand(double dt) noexcept;
     void place_hand() noexcept;
 
@@ -159,7 +160,7 @@ private:
     std::vector<Eigen::Vector3d> pulls_;  // tractions of hands for the modulus of the model [Pa]
     std::vector<int> load_nodes_;         // of these and of driven supports
     std::vector<Eigen::Vector3d> load_values_;
-    std::vector<int> nodes_;
+    std::vector<int> nodes_;  // that are touched, then ids of their columns
     std::vector<Eigen::Vector3d> tractions_, displacements_;
     std::vector<Wrench> last_loads_;
     std::optional<GreensHand> hand_;

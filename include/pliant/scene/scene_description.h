@@ -117,7 +117,9 @@ struct GreensRecipe {
 /// An elastic body without inertia, touched through its Green's functions.
 struct GreensSource {
     std::variant<std::filesystem::path, GreensRecipe> model;  ///< the path of a `.pliant` file
-    double mask_radius = 0;  ///< over which a point's force is spread [m]; 0: chosen
+    double mask_radius = 0;     ///< over which a point's force is spread [m]; 0: chosen
+    int constraint_level = -1;  ///< on which it is touched; −1: the finest with columns
+    int display_level = -1;     ///< of what is shown; −1: that of the model
 };
 
 /// A hand of sixteen links, the palm first, that grasps a body with Green's functions. Its links
