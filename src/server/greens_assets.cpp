@@ -1,8 +1,10 @@
 #include "server/greens_assets.h"
 
 #include "core/numbers.h"
+#include "pliant/greens/wavelet_greens.h"
 #include "server/binary_writer.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace pliant {
@@ -93,6 +95,34 @@ SharedBytes encode_unit_field(const GreensBody& body, int vertex) {
     out.u32(static_cast<std::uint32_t>(count));
     out.u32(0);
     out.floats(u);
+    return out.take();
+}
+
+SharedBytes encode_sparsity(const GreensBody& body) {
+    const auto* const wavelets =
+        dynamic_cast<const WaveletGreensFunctions*>(body.model().reference.functions.get());
+    if (wavelets == nullptr) return nullptr;
+    const std::vector<int>& columns = wavelets->layout().columns;
+    const auto num_nodes = at(body.model().num_nodes());
+    constexpr std::size_t kMostPixels = 256;
+    const std::size_t width = std::min(kMostPixels, columns.size()),
+                      height = std::min(kMostPixels, num_nodes);
+    // nodes are numbered from coarse to fine
+    std::vector<float> kept(width * height, 0.0f), whole(width * height, 0.0f);
+    std::vector<std::size_t> nodes_in(height, 0);
+    for (std::size_t i = 0; i < num_nodes; ++i) ++nodes_in[i * height / num_nodes];
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+        const std::size_t x = c * width / columns.size();
+        for (std::size_t y = 0; y < height; ++y)
+            whole[y * width + x] += static_cast<float>(nodes_in[y]);
+        for (const int node : wavelets->column(columns[c]).nodes)
+            kept[at(node) * height / num_nodes * width + x] += 1;
+    }
+    for (std::size_t k = 0; k < kept.size(); ++k) kept[k] /= whole[k];
+    BinaryWriter out(8 + 4 * kept.size());
+    out.u32(static_cast<std::uint32_t>(width));
+    out.u32(static_cast<std::uint32_t>(height));
+    out.floats(kept);
     return out.take();
 }
 

@@ -154,6 +154,7 @@ SharedBytes SceneAssets::find(std::string_view path) {
             return nullptr;
         return encode_unit_field(*asset.greens, static_cast<int>(*vertex));
     }
+    if (path == "sparsity") return asset.greens ? encode_sparsity(*asset.greens) : nullptr;
     const auto part = std::find(std::begin(kParts), std::end(kParts), path);
     if (part == std::end(kParts)) return nullptr;
 

@@ -5,6 +5,7 @@
 
 #include "core/numbers.h"
 #include "pliant/core/json_value.h"
+#include "pliant/greens/wavelet_greens.h"
 #include "scene/greens_scenes.h"
 #include "server/scene_assets.h"
 #include "server/server_messages.h"
@@ -107,6 +108,38 @@ TEST_F(GreensAssets, StatisticsSayWhatWasDoneToTheCapacitanceMatrix) {
         parse_json(hello_message(viewed, SceneAssets(viewed.world()), {}, true), "hello");
     EXPECT_TRUE(hello.find("assets")->array()[0].find("has_greens")->boolean());
     EXPECT_FALSE(hello.find("assets")->array()[1].find("has_greens")->boolean());
+}
+
+TEST_F(GreensAssets, SayWhichBlocksCompressionKept) {
+    SceneAssets dense(*world);
+    EXPECT_EQ(dense.find("0/sparsity"), nullptr) << "not compressed";
+    const World rabbit =
+        build(R"({"pliant": 1, "bodies": [{"name": "rabbit", "greens": {"shape": "rabbit",
+            "levels": 2, "fixed": "z < 15 %", "wavelet": "lifted-linear", "display_level": 3}}]})");
+    const auto& compressed = dynamic_cast<const GreensBody&>(rabbit.body(0));
+    SceneAssets assets(rabbit);
+    const std::string bytes = *assets.find("0/sparsity");
+    const auto width = number_at<std::uint32_t>(bytes, 0),
+               height = number_at<std::uint32_t>(bytes, 4);
+    // all of them fit: pixels are blocks
+    ASSERT_EQ(width, static_cast<std::uint32_t>(compressed.model().num_columns()));
+    ASSERT_EQ(height, static_cast<std::uint32_t>(compressed.model().num_nodes()));
+    const auto& wavelets =
+        dynamic_cast<const WaveletGreensFunctions&>(*compressed.model().reference.functions);
+    const std::vector<int>& columns = wavelets.layout().columns;
+    for (std::uint32_t x = 0; x < width; ++x) {
+        const auto nodes = wavelets.column(columns[x]).nodes;
+        for (std::uint32_t y = 0; y < height; ++y) {
+            const bool is_kept =
+                std::find(nodes.begin(), nodes.end(), static_cast<int>(y)) != nodes.end();
+            ASSERT_EQ(number_at<float>(bytes, 8 + 4 * (std::size_t{y} * width + x)),
+                      is_kept ? 1.0f : 0.0f);
+        }
+    }
+    // of the finer surface that is shown
+    EXPECT_EQ(number_at<std::uint32_t>(*assets.find("0/greens"), 0), 642u);
+    EXPECT_EQ(assets.find("0/unit/641")->size(), 8 + 12 * 642u);
+    EXPECT_NE(assets.find("0/mesh"), nullptr);
 }
 
 }  // namespace
