@@ -39,8 +39,8 @@ public:
 
     [[nodiscard]] const std::vector<BodyStream>& streams() const noexcept { return streams_; }
     [[nodiscard]] const std::vector<Asset>& assets() const noexcept { return assets_; }
-    /// Of "{a}/surface", "{a}/shapes", "{a}/mesh", "{a}/greens", "{a}/sparsity" or "{a}/unit/{vertex}"; null: there
-    /// is none.
+    /// Of "{a}/surface", "{a}/shapes", "{a}/mesh", "{a}/greens", "{a}/sparsity" or
+    /// "{a}/unit/{vertex}"; null: there is none.
     [[nodiscard]] SharedBytes find(std::string_view path);
 
 private:
