@@ -474,7 +474,10 @@ export class App {
         return {
             togglePause: () => send({ type: this.stats?.paused ? "run" : "pause" }),
             step: () => send({ type: "step", ticks: 1 }),
-            reset: () => send({ type: "reset" }),
+            reset: () => {
+                this.tool.forget(); // or a target on its way would undo it
+                send({ type: "reset" });
+            },
             setSpeed: (value) => send({ type: "speed", value }),
             setMode: (mode) => this.setMode(mode),
             nextColour: () => this.setColour(((this.colourMode + 1) % 3) as ColourMode),
