@@ -52,9 +52,9 @@ void check_size(const char* field, std::size_t size, std::size_t expected) {
 void check_finite(const char* field, std::span<const float> values) {
     // one test for many values: these loops see every byte of a file
     constexpr float kLargest = std::numeric_limits<float>::max();
-    constexpr std::size_t kChunk = 4096;
-    for (std::size_t begin = 0; begin < values.size(); begin += kChunk) {
-        const std::size_t end = std::min(begin + kChunk, values.size());
+    constexpr std::size_t kScanned = 4096;
+    for (std::size_t begin = 0; begin < values.size(); begin += kScanned) {
+        const std::size_t end = std::min(begin + kScanned, values.size());
         int num_bad = 0;
         for (std::size_t i = begin; i < end; ++i) num_bad += !(std::fabs(values[i]) <= kLargest);
         if (num_bad == 0) continue;

@@ -30,7 +30,7 @@ private:
 inline std::string grouped(int number) {
     std::string text = std::to_string(number);
     for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3)
-        text.insert(static_cast<std::size_t>(at), ",");
+        text.insert(text.begin() + at, ',');
     return text;
 }
 

@@ -16,13 +16,13 @@ struct HandChange {
 };
 
 std::vector<HandChange> hand_changes(const std::vector<Recording::TimedCommand>& commands) {
-    using Kind = Command::Kind;
     std::vector<HandChange> changes;
     for (const auto& [tick, command] : commands) {
         const bool is_hand = command.slot == 0;
-        if (is_hand && (command.kind == Kind::Grab || command.kind == Kind::Poke))
-            changes.push_back({tick, command.body, command.kind == Kind::Poke});
-        else if (command.kind == Kind::Reset || (is_hand && command.kind == Kind::Release))
+        if (is_hand && (command.kind == Command::Kind::Grab || command.kind == Command::Kind::Poke))
+            changes.push_back({tick, command.body, command.kind == Command::Kind::Poke});
+        else if (command.kind == Command::Kind::Reset ||
+                 (is_hand && command.kind == Command::Kind::Release))
             changes.push_back({tick, -1, false});
     }
     return changes;

@@ -195,7 +195,7 @@ TEST(PointTraversal, EveryInstructionSetFindsTheSame) {
     for (int i = 0; i < 20; ++i) {
         const Pose pose = random.pose(0.3);
         const auto q = random.shape(15, 0.6);
-        std::vector<test::Contact> first;
+        std::vector<test::FoundContact> first;
         for (const std::string& target : simd_targets()) {
             SCOPED_TRACE(target);
             const ScopedSimdTarget scope(target);
@@ -209,8 +209,8 @@ TEST(PointTraversal, EveryInstructionSetFindsTheSame) {
             }
             // sums with and without fused products differ by rounding
             std::set<int> points;
-            for (const test::Contact& c : found) points.insert(c.point);
-            for (const test::Contact& c : first) {
+            for (const test::FoundContact& c : found) points.insert(c.point);
+            for (const test::FoundContact& c : first) {
                 if (c.distance < -1e-6) {
                     EXPECT_TRUE(points.contains(c.point));
                 }

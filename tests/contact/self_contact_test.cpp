@@ -149,9 +149,9 @@ struct Scene {
     StepStatus last = StepStatus::Ok;
 };
 
-std::vector<Contact> contacts_of(const SelfContact& contact) {
+std::vector<FoundContact> contacts_of(const SelfContact& contact) {
     const ContactPoints& c = contact.contacts();
-    std::vector<Contact> all;
+    std::vector<FoundContact> all;
     for (std::size_t i = 0; i < static_cast<std::size_t>(c.count); ++i)
         all.push_back({c.point[i], c.distance[i], c.x[i], c.y[i], c.z[i]});
     return sorted(all);
@@ -159,8 +159,8 @@ std::vector<Contact> contacts_of(const SelfContact& contact) {
 
 /// Every point of a level on its own: the least value of all domains but its home, without the ball
 /// about its place at rest.
-std::vector<Contact> exhaustive(const PointTree& tree, const SelfContact& contact,
-                                const VectorXd& q, int level) {
+std::vector<FoundContact> exhaustive(const PointTree& tree, const SelfContact& contact,
+                                     const VectorXd& q, int level) {
     DeformedField field(u().field);
     field.update(q);
     AlignedArray<float> factors(static_cast<std::size_t>(tree.row_stride()));
@@ -174,7 +174,7 @@ std::vector<Contact> exhaustive(const PointTree& tree, const SelfContact& contac
     for (const int i : {0, 4, 8}) motion.rotation[i] = 1;
     const VisitRows rows{tree.row(0), tree.row_stride(), tree.rank(), &tree.nodes()[0].b, 4};
     const auto radius = static_cast<float>(contact.exclusion());
-    std::vector<Contact> all;
+    std::vector<FoundContact> all;
     VisitBatch batch = {};
     for (int node = tree.level_start(level); node < tree.level_start(level + 1); ++node) {
         place_nodes(rows, motion, &node, 1, 1, batch);

@@ -105,28 +105,28 @@ private:
     std::mt19937 engine_;
 };
 
-struct Contact {
+struct FoundContact {
     int point;
     float distance, x, y, z;
-    bool operator==(const Contact&) const = default;
-    auto operator<=>(const Contact&) const = default;
+    bool operator==(const FoundContact&) const = default;
+    auto operator<=>(const FoundContact&) const = default;
 };
-inline std::vector<Contact> contacts_of(const PointTraversal& traversal) {
+inline std::vector<FoundContact> contacts_of(const PointTraversal& traversal) {
     const ContactPoints& c = traversal.contacts();
-    std::vector<Contact> all;
+    std::vector<FoundContact> all;
     for (std::size_t i = 0; i < static_cast<std::size_t>(c.count); ++i)
         all.push_back({c.point[i], c.distance[i], c.x[i], c.y[i], c.z[i]});
     return all;
 }
-inline std::vector<Contact> sorted(std::vector<Contact> contacts) {
+inline std::vector<FoundContact> sorted(std::vector<FoundContact> contacts) {
     std::ranges::sort(contacts);
     return contacts;
 }
 
 /// Every point of a level on its own, by the arithmetic of the traversal.
-inline std::vector<Contact> exhaustive_contacts(const PointTree& tree, const DistanceField& field,
-                                                const Pose& pose, const std::vector<double>& q,
-                                                int level) {
+inline std::vector<FoundContact> exhaustive_contacts(const PointTree& tree,
+                                                     const DistanceField& field, const Pose& pose,
+                                                     const std::vector<double>& q, int level) {
     AlignedArray<float> factors(static_cast<std::size_t>(tree.row_stride()));
     VisitMotion motion;
     motion.factors = factors.data();
@@ -142,7 +142,7 @@ inline std::vector<Contact> exhaustive_contacts(const PointTree& tree, const Dis
         motion.shift[i] = static_cast<float>(pose.position[i]);
     }
     const VisitRows rows{tree.row(0), tree.row_stride(), tree.rank(), &tree.nodes()[0].b, 4};
-    std::vector<Contact> all;
+    std::vector<FoundContact> all;
     VisitBatch batch = {};
     for (int node = tree.level_start(level); node < tree.level_start(level + 1); ++node) {
         place_nodes(rows, motion, &node, 1, 1, batch);

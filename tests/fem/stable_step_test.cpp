@@ -35,7 +35,7 @@ MatrixXd dense_tangent(const FemModel& model, const VectorXd& u) {
     model.tangent(u, K);
     return K;
 }
-double largest_eigenvalue(const MatrixXd& K, const MatrixXd& M) {
+double largest_dense_eigenvalue(const MatrixXd& K, const MatrixXd& M) {
     return symmetric_eigenvalues(K, M).maxCoeff();
 }
 /// 2/ω of the assembled lumped system with hanging nodes folded, by dense algebra.
@@ -44,8 +44,8 @@ double dense_stable_step(const FemModel& model, const Constraints& constraints, 
     const FreeSystem system(model, constraints);
     const MatrixXd T = system.T();
     const VectorXd m = T.transpose() * lumped_mass(model, lumping);
-    return 2 / std::sqrt(
-                   largest_eigenvalue(T.transpose() * dense_tangent(model, u) * T, m.asDiagonal()));
+    return 2 / std::sqrt(largest_dense_eigenvalue(T.transpose() * dense_tangent(model, u) * T,
+                                                  m.asDiagonal()));
 }
 VectorXd zero_of(const FemModel& model) { return VectorXd::Zero(model.num_unknowns()); }
 
@@ -73,8 +73,8 @@ TEST(StableStep, OfACubeIsTheClosedForm) {
 TEST(StableStep, LumpingEnlargesThatOfACubeBySqrt3) {
     const FemModel model = cube(0.1, 0.3);
     const MatrixXd K = dense_tangent(model, zero_of(model));
-    const double consistent = largest_eigenvalue(K, MatrixXd(mass_matrix(model)));
-    const double lumped = largest_eigenvalue(K, MatrixXd(lumped_mass(model).asDiagonal()));
+    const double consistent = largest_dense_eigenvalue(K, MatrixXd(mass_matrix(model)));
+    const double lumped = largest_dense_eigenvalue(K, MatrixXd(lumped_mass(model).asDiagonal()));
     EXPECT_NEAR(std::sqrt(consistent / lumped), std::sqrt(3.0), 1e-12);
 }
 
@@ -144,7 +144,7 @@ TEST(StableStep, ViscousEigenvalueIsThatOfTheDampingMatrix) {
     const Damping damping{.bulk_viscosity = 30, .shear_viscosity = 20};
     FemModel::Matrix D = model.make_matrix();
     add_damping_matrix(model, damping, zero_of(model), D, D);
-    const double expected = largest_eigenvalue(MatrixXd(D), lumped_mass(model).asDiagonal());
+    const double expected = largest_dense_eigenvalue(MatrixXd(D), lumped_mass(model).asDiagonal());
     EXPECT_NEAR(largest_viscous_eigenvalue(model, damping, Lumping::RowSum), expected,
                 1e-12 * expected);
     EXPECT_EQ(largest_viscous_eigenvalue(model, {}, Lumping::RowSum), 0);

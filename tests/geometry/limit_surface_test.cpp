@@ -85,7 +85,7 @@ TEST(LoopLimit, IsWhereManyRoundsLead) {
     for (const auto& [name, mesh, rules] : control_cases()) {
         SCOPED_TRACE(name);
         const LimitSurface limit = loop_limit(mesh, rules);
-        const auto error = [&](int levels) {
+        const auto error = [&mesh = mesh, &rules = rules, &limit](int levels) {
             const SurfaceMesh fine = loop_subdivide(mesh, levels, rules).mesh;
             double largest = 0;
             for (std::size_t v = 0; v < mesh.vertices.size(); ++v)

@@ -17,7 +17,7 @@ using Eigen::Vector3d;
 using Eigen::VectorXd;
 
 /// Sides that differ, so that eigenvalues do.
-FemModel bar(const Material& material = isotropic(1e6, 0.3, 1000)) {
+FemModel material_bar(const Material& material = isotropic(1e6, 0.3, 1000)) {
     return FemModel(hex_box(6, 2, 3, Box(Vector3d::Zero(), Vector3d(0.6, 0.11, 0.23))), {material});
 }
 
@@ -38,7 +38,7 @@ class DerivativesOf : public testing::TestWithParam<NamedMaterial> {};
 
 /// u(p) = Σ Ψ p + ½ Σ Φ p p + O(p³) is the equilibrium under modal loads M Ψ Λ p.
 TEST_P(DerivativesOf, StaticResponseIsMetToThirdOrder) {
-    const FemModel model = bar(GetParam().material);
+    const FemModel model = material_bar(GetParam().material);
     const Constraints constraints = held_at_zero(model);
     const LinearModes modes = compute_modes(model, constraints, {.num_modes = 4});
     const MatrixXd derivatives = modal_derivatives(model, constraints, modes);
@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& tested) { return tested.param.name; });
 
 TEST(ModalDerivatives, AreSymmetricInTheirModes) {
-    const FemModel model = bar();
+    const FemModel model = material_bar();
     const Constraints constraints = held_at_zero(model);
     const LinearModes modes = compute_modes(model, constraints, {.num_modes = 3});
     VectorXd a(model.num_unknowns()), b(model.num_unknowns());
@@ -82,7 +82,7 @@ TEST(ModalDerivatives, AreSymmetricInTheirModes) {
 }
 
 TEST(ModalDerivatives, SolveTheirEquation) {
-    const FemModel model = bar();
+    const FemModel model = material_bar();
     const Constraints constraints = held_at_zero(model);
     const LinearModes modes = compute_modes(model, constraints, {.num_modes = 5});
     const MatrixXd derivatives = modal_derivatives(model, constraints, modes);
