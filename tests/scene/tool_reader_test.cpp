@@ -243,7 +243,7 @@ TEST(ToolReader, AnotherDeviceGoesIntoTheTextOfTheScene) {
 TEST(ToolReader, EveryDemoWithARigidToolIsHeldInAHand) {
     for (const char* name :
          {"bridge-ball", "bridge-creature", "hoses", "chair-walls", "serpent-figure",
-          "serpent-creature", "figure-axe", "alpha-puzzle", "peg-hole", "soft-hand"}) {
+          "serpent-creature", "figure-axe", "alpha-puzzle", "peg-hole", "soft-hand", "squeeze"}) {
         const SceneDescription scene = demo_scene(name);
         ASSERT_TRUE(scene.held_tool) << name;
         EXPECT_STREQ(kind(scene.device), "simulated") << name;
