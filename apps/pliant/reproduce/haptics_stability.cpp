@@ -279,7 +279,11 @@ StabilityOutcome judge_stability(StabilityLoop& loop, const StabilityHand& hand,
         const int phase = k % length;
         if (k == n || phase == judged) judge.begin();
         if (k >= n || (phase >= judged && now >= from)) judge.listen(t);
-        if (k < n && phase == length - 1 && now >= from) judge.end();
+        if (k < n && phase == length - 1 && now >= from && judge.end()) {
+            for (int i = 0; i < length - judged; ++i)
+                judge.listen(loop.step(hand.at(std::min(now, seconds - kStabilityTick))));
+            judge.end_held();
+        }
     }
     judge.end_long();
     return judge.outcome();
@@ -298,7 +302,8 @@ void run_stability_suite(Context& context) {
         "with a sample of delay. Rounds of %g s: the hand moves for %g s (pressing, sliding and "
         "turning by a script, then through random places, in turn), holds still, and after %g s "
         "two windows of half a second are judged: none above %s, the second at most a tenth above "
-        "the first or below 0.01 N. (On the soft beam after 9 s, since it swings: a "
+        "the first or below 0.01 N. Where it grows, the hand holds still for another second and "
+        "the next two windows are judged as well. (On the soft beam after 9 s, since it swings: a "
         "handle that moves steps through its encoder.) A rest of %g s ends each run. Masses 0.05 "
         "to 0.3 kg, hands of "
         "100 N/m (loose) "

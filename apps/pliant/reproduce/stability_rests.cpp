@@ -61,6 +61,7 @@ void StabilityOutcome::add(const StabilityOutcome& other) {
     num_rests += other.num_rests;
     num_above += other.num_above;
     num_grown += other.num_grown;
+    num_grown_on += other.num_grown_on;
     least_margin = std::min(least_margin, other.least_margin);
     depth = std::max(depth, other.depth);
     violations += other.violations;
@@ -86,7 +87,7 @@ void RestJudge::watch(const HapticTick& tick, const char* notice) noexcept {
 void RestJudge::begin() noexcept {
     meter_.reset();
     largest_ = 0;
-    is_above_ = has_grown_ = has_touched_ = false;
+    is_above_ = has_grown_ = has_grown_on_ = has_touched_ = false;
 }
 
 void RestJudge::listen(const HapticTick& tick) noexcept {
@@ -101,17 +102,22 @@ void RestJudge::listen(const HapticTick& tick) noexcept {
     is_above_ = is_above_ || is_loud;
     outcome_.force = std::max(outcome_.force, level.force);
     outcome_.torque = std::max(outcome_.torque, level.torque);
-    // the two windows of eq. (24)
-    if (meter_.num_windows() == 2)
-        has_grown_ = level.force > 1.1 * level.last_force && level.force >= limits.quiet_force;
+    const bool grows = level.force > 1.1 * level.last_force && level.force >= limits.quiet_force;
+    // the two windows of eq. (24), and the next two
+    if (meter_.num_windows() == 2) has_grown_ = grows;
+    if (meter_.num_windows() == 3) has_grown_on_ = is_loud;
+    if (meter_.num_windows() == 4) has_grown_on_ = has_grown_on_ || is_loud || grows;
 }
 
-void RestJudge::end() noexcept {
-    if (!has_touched_) return;
+bool RestJudge::end() noexcept {
+    if (!has_touched_) return false;
     ++outcome_.num_rests;
     outcome_.num_above += is_above_ ? 1 : 0;
     outcome_.num_grown += has_grown_ ? 1 : 0;
+    return has_grown_;
 }
+
+void RestJudge::end_held() noexcept { outcome_.num_grown_on += has_grown_on_ ? 1 : 0; }
 
 void RestJudge::end_long() noexcept {
     outcome_.held_force = std::max(outcome_.held_force, largest_);
@@ -122,6 +128,7 @@ std::vector<Table::Column> stability_columns() {
             {"rests", "rests in contact"},
             {"above", "above the limit"},
             {"grown", "grown"},
+            {"grown_on", "a second later too"},
             {"fine_rests", "rests, 1 µm"},
             {"fine_failed", "above or grown"},
             {"force_n", "largest RMS, N"},
@@ -143,6 +150,7 @@ std::vector<Cell> stability_row(Section& page, const std::string& scene,
             Cell::count(o.num_rests),
             page.at_most("rests above the limit, " + scene, o.num_above, 0, "%.0f"),
             page.at_most("rests that grew, " + scene, o.num_grown, 0, "%.0f"),
+            page.at_most("rests that grew on, " + scene, o.num_grown_on, 0, "%.0f"),
             Cell::count(fine.num_rests),
             page.at_most("rests above the limit or grown with a fine encoder, " + scene,
                          fine.num_above + fine.num_grown, 0, "%.0f"),
@@ -158,29 +166,37 @@ std::vector<Cell> stability_row(Section& page, const std::string& scene,
 }
 
 std::vector<Table::Column> too_high_columns() {
-    return {{"scene", "scene"},       {"help", "help"},
-            {"rests", "rests"},       {"above", "above the limit"},
-            {"grown", "grown"},       {"force_n", "largest RMS, N"},
-            {"torque_nm", "N m"},     {"depth", "depth over its bound"},
-            {"gains", "least gains"}, {"notice", "the page said"}};
+    return {{"scene", "scene"},
+            {"help", "help"},
+            {"rests", "rests"},
+            {"above", "above the limit"},
+            {"grown", "grown"},
+            {"grown_on", "a second later too"},
+            {"force_n", "largest RMS, N"},
+            {"torque_nm", "N m"},
+            {"depth", "depth over its bound"},
+            {"gains", "least gains"},
+            {"notice", "the page said"}};
 }
 
 std::vector<Cell> too_high_row(Section& page, const std::string& scene,
                                const StabilityOutcome& outcome, bool has_help, double depth_bound) {
     const StabilityOutcome& o = outcome;
-    return {scene,
-            has_help ? "all" : "none",
-            Cell::count(o.num_rests),
-            has_help
-                ? page.at_most("rests above the limit with help, " + scene, o.num_above, 0, "%.0f")
-                : Cell::number(o.num_above, "%.0f"),
-            has_help ? page.at_most("rests that grew with help, " + scene, o.num_grown, 0, "%.0f")
-                     : Cell::number(o.num_grown, "%.0f"),
-            Cell::number(o.force, "%.4f"),
-            Cell::number(o.torque, "%.1e"),
-            depth_cell(page, "depth, gains too high, " + scene, o.depth, depth_bound),
-            Cell::number(o.least_gains, "%.2f"),
-            o.notice};
+    return {
+        scene,
+        has_help ? "all" : "none",
+        Cell::count(o.num_rests),
+        has_help ? page.at_most("rests above the limit with help, " + scene, o.num_above, 0, "%.0f")
+                 : Cell::number(o.num_above, "%.0f"),
+        has_help ? page.at_most("rests that grew with help, " + scene, o.num_grown, 0, "%.0f")
+                 : Cell::number(o.num_grown, "%.0f"),
+        has_help ? page.at_most("rests that grew on with help, " + scene, o.num_grown_on, 0, "%.0f")
+                 : Cell::number(o.num_grown_on, "%.0f"),
+        Cell::number(o.force, "%.4f"),
+        Cell::number(o.torque, "%.1e"),
+        depth_cell(page, "depth, gains too high, " + scene, o.depth, depth_bound),
+        Cell::number(o.least_gains, "%.2f"),
+        o.notice};
 }
 
 }  // namespace pliant::reproduce

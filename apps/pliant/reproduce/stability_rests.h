@@ -33,6 +33,7 @@ struct StabilityOutcome {
     int num_rests = 0;        ///< in contact
     int num_above = 0;        ///< of them with a window above a limit
     int num_grown = 0;        ///< with a second window that is a tenth above the first
+    int num_grown_on = 0;     ///< of them with a third and fourth window that fail as well
     double least_margin = 0;  ///< of W − S [J]
     double depth = 0;         ///< over its bound
     double violations = 0;    ///< ticks beyond it
@@ -51,10 +52,12 @@ public:
 
     /// Every tick.
     void watch(const HapticTick& tick, const char* notice) noexcept;
-    /// Ticks of a rest, after begin(); end() judges the first two windows.
+    /// Ticks of a rest, after begin(); end() judges the first two windows. True: the second had
+    /// grown; a second more, then end_held(), tells a cycle from an event.
     void begin() noexcept;
     void listen(const HapticTick& tick) noexcept;
-    void end() noexcept;
+    [[nodiscard]] bool end() noexcept;
+    void end_held() noexcept;
     /// In place of end(): all windows count for held_force only.
     void end_long() noexcept;
     [[nodiscard]] const StabilityOutcome& outcome() const noexcept { return outcome_; }
@@ -63,7 +66,7 @@ private:
     StabilityOutcome outcome_;
     OscillationMeter meter_;
     double largest_ = 0;  ///< window since begin() [N]
-    bool is_above_ = false, has_grown_ = false, has_touched_ = false;
+    bool is_above_ = false, has_grown_ = false, has_grown_on_ = false, has_touched_ = false;
 };
 
 /// What runs of a scene are compared with: the limits of eq. (24) in short and in long rests, the
