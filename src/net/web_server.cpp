@@ -536,12 +536,14 @@ std::string WebServer::url() const {
 
 WebServerCounts WebServer::counts() const noexcept {
     const Impl::Counters& c = impl_->counters;
+    const std::uint64_t closed =
+        c.closed;  // before opened: a snapshot never closes more than it opened
     return {.requests = c.requests,
             .refused = c.refused,
             .messages = c.messages,
             .dropped_messages = c.dropped_messages,
             .opened = c.opened,
-            .closed = c.closed,
+            .closed = closed,
             .bytes_sent = c.bytes_sent,
             .bytes_received = c.bytes_received};
 }

@@ -771,7 +771,10 @@ TEST(WebServerStop, CountsMayBeReadByAnyThread) {
     Server server;
     std::atomic<bool> is_done{false};
     std::thread reader([&] {
-        while (!is_done) EXPECT_GE(server.counts().opened, server.counts().closed);
+        while (!is_done) {
+            const WebServerCounts counts = server.counts();
+            EXPECT_GE(counts.opened, counts.closed);
+        }
     });
     for (int i = 0; i < 50; ++i) TestClient(server.port()).open_websocket("/ws");
     is_done = true;
