@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+
+/// Kernels of clusters of triangles in boxes, compiled for each instruction set;
+/// docs/contact-moving.md eq. (1).
+namespace pliant {
+
+inline constexpr int kBoxGroup = 16;
+/// Sixteen boxes, components apart; those that do not exist are empty.
+struct alignas(64) BoxGroup {
+    float low[3][kBoxGroup], high[3][kBoxGroup];
+};
+
+/// Vertices of a cluster: own ones side by side, which no cluster before it has, and some of those.
+struct ClusterVertices {
+    int first, last;
+    int first_shared, last_shared;
+};
+
+/// What a pass over all clusters reads and writes.
+struct ClusterPass {
+    const float* source;  ///< x y z of each vertex, caller's order
+    int num_vertices;
+    const int* order;  ///< caller's number of each vertex
+    const ClusterVertices* clusters;
+    int num_clusters;
+    const int* shared;
+    float* positions;  ///< x y z and anything of each vertex, in the order of clusters; written
+    BoxGroup* boxes;   ///< of clusters; written
+};
+/// Returns whether all positions are finite.
+bool write_clusters(const ClusterPass& pass) noexcept;
+/// Boxes around two sets of `count` groups, and around each group of the result.
+void join_boxes(const BoxGroup* a, const BoxGroup* b, int count, BoxGroup* joined,
+                BoxGroup* groups) noexcept;
+
+struct FloatSphere {
+    float centre[3];
+    float radius;
+};
+/// Appends the numbers of the boxes of group `number` that the sphere reaches; returns how many.
+int find_boxes(const BoxGroup& group, int number, const FloatSphere& sphere, int* found) noexcept;
+/// Appends which triangles [first, last) have boxes around their corners in both sets of positions
+/// that the sphere reaches; returns how many.
+int find_triangles(const int* corners, int first, int last, const float* start, const float* end,
+                   const FloatSphere& sphere, int* found) noexcept;
+
+}  // namespace pliant

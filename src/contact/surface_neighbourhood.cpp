@@ -1,0 +1,101 @@
+#include "pliant/contact/surface_neighbourhood.h"
+
+#include "contact/triangle_kernels.h"
+#include "geometry/closest_on_triangle.h"
+
+#include <cmath>
+#include <numeric>
+
+namespace pliant {
+namespace {
+
+int count_triangles(const std::vector<MovingSurface*>& surfaces) {
+    return std::accumulate(surfaces.begin(), surfaces.end(), 0, [](int sum, const auto* surface) {
+        return sum + surface->num_triangles();
+    });
+}
+
+}  // namespace
+
+SurfaceNeighbourhood::SurfaceNeighbourhood(std::vector<MovingSurface*> surfaces)
+    : surfaces_(std::move(surfaces)),
+      patch_(count_triangles(surfaces_)),
+      squares_(static_cast<std::size_t>(count_triangles(surfaces_)) + TriangleBlock::kSize),
+      found_(squares_.size()) {}
+
+void SurfaceNeighbourhood::gather(const Eigen::Vector3d& p, double radius,
+                                  SurfaceMoment moment) noexcept {
+    patch_.clear();
+    for (std::size_t s = 0; s < surfaces_.size(); ++s)
+        surfaces_[s]->gather(p, radius, moment, static_cast<int>(s), patch_);
+    centre_ = p;
+    radius_ = radius;
+    num_gathers_ += 1;
+    num_tested_ += patch_.size();
+}
+
+void SurfaceNeighbourhood::gather_swept(const Eigen::Vector3d& p, double reach) noexcept {
+    gather(p, reach, SurfaceMoment::Swept);
+}
+
+void SurfaceNeighbourhood::require(const Eigen::Vector3d& p, double reach, double spare) noexcept {
+    if (covered(p) < reach) gather(p, reach + spare, SurfaceMoment::End);
+}
+
+std::span<const int> SurfaceNeighbourhood::crossings(const Eigen::Vector3d& p,
+                                                     double radius) noexcept {
+    const int count =
+        find_crossings(patch_.blocks(), patch_.size(), p.data(), radius, found_.data());
+    return {found_.data(), static_cast<std::size_t>(count)};
+}
+
+void SurfaceNeighbourhood::measure(const Eigen::Vector3d& p) noexcept {
+    measure_distances(patch_.blocks(), patch_.size(), p.data(), squares_.data());
+}
+
+NearTriangle SurfaceNeighbourhood::nearest(int i, const Eigen::Vector3d& p) const noexcept {
+    const Corners t = patch_.end(i);
+    const detail::TrianglePoint found = detail::nearest_on_triangle(p, t.a, t.b, t.c);
+    return {i, std::sqrt(found.distance_squared), t.at(found.barycentric), found.barycentric};
+}
+
+double SurfaceNeighbourhood::clearance(const Eigen::Vector3d& p) noexcept {
+    measure(p);
+    double least = std::max(0.0, covered(p));
+    for (int i = 0; i < patch_.size(); ++i)
+        if (is_within(i, least)) least = std::min(least, nearest(i, p).distance);
+    return least;
+}
+
+double SurfaceNeighbourhood::crossing_length(int i, const Eigen::Vector3d& from,
+                                             const Eigen::Vector3d& direction,
+                                             double length) const noexcept {
+    const Corners t = patch_.end(i);
+    const Eigen::Vector3d n = t.area_vector();
+    const double speed = n.dot(direction), height = n.dot(from - t.a);
+    if (!(speed < 0) || height < 0 || height > -speed * length) return length;
+    const double l = -height / speed;
+    const Eigen::Vector3d x = from + l * direction;
+    // inclusive: neighbours leave no crack
+    const double tolerance = -1e-9 * n.squaredNorm();
+    const double wa = n.dot((t.c - t.b).cross(x - t.b)), wb = n.dot((t.a - t.c).cross(x - t.c)),
+                 wc = n.dot((t.b - t.a).cross(x - t.a));
+    return wa >= tolerance && wb >= tolerance && wc >= tolerance ? l : length;
+}
+
+Eigen::Vector3d SurfaceNeighbourhood::guarded_move(const Eigen::Vector3d& from,
+                                                   const Eigen::Vector3d& to,
+                                                   double radius) noexcept {
+    const double floor = 1e-6 * radius, length = (to - from).norm();
+    if (!(length > 0)) return from;
+    const Eigen::Vector3d direction = (to - from) / length;
+    require(from, length + 2 * floor, radius);
+    const double reach = length + floor;
+    const double free = free_length(from, direction, reach, [](int) { return false; });
+    if (free >= reach) return to;
+    const Eigen::Vector3d half_way = from + 0.5 * free * direction;
+    require(half_way, 2 * floor, radius);
+    return clearance(half_way) < floor ? from : half_way;
+}
+
+}  // namespace pliant

@@ -1,0 +1,219 @@
+#include "contact/cluster_kernels.h"
+#include "contact/triangle_order.h"
+#include "pliant/contact/moving_surface.h"
+#include "reduction/aligned_array.h"
+
+#include <cassert>
+#include <numeric>
+
+namespace pliant {
+namespace {
+
+/// Triangles of a cluster: fewer cost more boxes, more cost tests of triangles far away.
+constexpr int kClusterTriangles = 32;
+
+/// A sphere in single precision that holds one in double.
+FloatSphere rounded_sphere(const Eigen::Vector3d& centre, double radius) noexcept {
+    const double slack = 1e-6 * (centre.cwiseAbs().sum() + radius);
+    return {{static_cast<float>(centre.x()), static_cast<float>(centre.y()),
+             static_cast<float>(centre.z())},
+            static_cast<float>(radius + slack)};
+}
+
+/// Boxes of clusters and of sixteen clusters each.
+struct ClusterBoxes {
+    explicit ClusterBoxes(std::size_t groups, std::size_t tops) : boxes(groups), groups(tops) {
+        const auto clear = [](std::vector<BoxGroup>& all) {
+            for (BoxGroup& group : all)
+                for (int k = 0; k < 3; ++k) {
+                    std::fill_n(group.low[k], kBoxGroup, 1e30f);
+                    std::fill_n(group.high[k], kBoxGroup, -1e30f);
+                }
+        };
+        clear(boxes);
+        clear(this->groups);
+    }
+    std::vector<BoxGroup> boxes, groups;
+};
+
+}  // namespace
+
+struct VertexSurface::Impl {
+    explicit Impl(const SurfaceMesh& mesh)
+        : triangle_order(order_triangles(mesh, kClusterTriangles)) {
+        number_vertices(mesh);
+        list_clusters();
+        const auto groups = (clusters.size() + kBoxGroup - 1) / kBoxGroup;
+        const auto tops = (groups + kBoxGroup - 1) / kBoxGroup;
+        for (int i = 0; i < 3; ++i) {
+            positions.emplace_back(4 * mesh.vertices.size());
+            boxes.emplace_back(groups, tops);
+        }
+        swept.emplace_back(groups, tops);
+        found_groups.resize(groups + kBoxGroup);
+        found_clusters.resize(clusters.size() + kBoxGroup);
+        found_triangles.resize(kClusterTriangles + 1);
+    }
+
+    /// By first use, so that a cluster has its own vertices side by side.
+    void number_vertices(const SurfaceMesh& mesh) {
+        new_number.assign(mesh.vertices.size(), -1);
+        for (const int t : triangle_order)
+            for (const int v : mesh.triangles[static_cast<std::size_t>(t)]) {
+                int& number = new_number[static_cast<std::size_t>(v)];
+                if (number < 0) {
+                    number = static_cast<int>(vertex_order.size());
+                    vertex_order.push_back(v);
+                }
+                corners.push_back(number);
+            }
+        num_used = static_cast<int>(vertex_order.size());
+        // vertices that no triangle uses
+        for (std::size_t v = 0; v < new_number.size(); ++v)
+            if (new_number[v] < 0) {
+                new_number[v] = static_cast<int>(vertex_order.size());
+                vertex_order.push_back(static_cast<int>(v));
+            }
+    }
+
+    void list_clusters() {
+        const int num_triangles = static_cast<int>(triangle_order.size());
+        int first_new = 0;
+        for (int first = 0; first < num_triangles; first += kClusterTriangles) {
+            const int last = std::min(num_triangles, first + kClusterTriangles);
+            std::vector<int> used(corners.begin() + 3 * first, corners.begin() + 3 * last);
+            std::sort(used.begin(), used.end());
+            used.erase(std::unique(used.begin(), used.end()), used.end());
+            ClusterVertices cluster;
+            cluster.first = first_new;
+            cluster.first_shared = static_cast<int>(shared.size());
+            for (const int v : used)
+                if (v < first_new) shared.push_back(v);
+            cluster.last_shared = static_cast<int>(shared.size());
+            first_new = std::max(first_new, used.back() + 1);
+            cluster.last = first_new;
+            clusters.push_back(cluster);
+        }
+        // unused ones are moved along with the last cluster, whose box they do not matter for
+        clusters.back().last = static_cast<int>(vertex_order.size());
+    }
+
+    [[nodiscard]] const float* at(int buffer) const noexcept {
+        return positions[static_cast<std::size_t>(buffer)].data();
+    }
+
+    std::vector<int> triangle_order;  // caller's number of each triangle
+    std::vector<int> vertex_order, new_number;
+    std::vector<int> corners;  // of ordered triangles, new numbers of vertices
+    std::vector<ClusterVertices> clusters;
+    std::vector<int> shared;
+    int num_used = 0;
+
+    // of the start, the end and what the next advance() takes
+    int start = 0, end = 0, next = 1;
+    bool has_next = false;
+    std::vector<AlignedArray<float>> positions;
+    std::vector<ClusterBoxes> boxes;
+    std::vector<ClusterBoxes> swept;  // one
+    std::vector<int> found_groups, found_clusters, found_triangles;
+};
+
+VertexSurface::VertexSurface(const SurfaceMesh& mesh, Body* body)
+    : MovingSurface(mesh, body), impl_(std::make_unique<Impl>(mesh)) {
+    std::vector<float> x;
+    for (const Eigen::Vector3d& v : mesh.vertices)
+        for (int k = 0; k < 3; ++k) x.push_back(static_cast<float>(v[k]));
+    (void)set_positions(x);
+    VertexSurface::restart();
+}
+
+VertexSurface::~VertexSurface() = default;
+
+bool VertexSurface::set_positions(std::span<const float> x) noexcept {
+    Impl& self = *impl_;
+    assert(x.size() == 3 * self.vertex_order.size());
+    ClusterBoxes& boxes = self.boxes[static_cast<std::size_t>(self.next)];
+    const ClusterPass pass{.source = x.data(),
+                           .num_vertices = static_cast<int>(self.vertex_order.size()),
+                           .order = self.vertex_order.data(),
+                           .clusters = self.clusters.data(),
+                           .num_clusters = static_cast<int>(self.clusters.size()),
+                           .shared = self.shared.data(),
+                           .positions = self.positions[static_cast<std::size_t>(self.next)].data(),
+                           .boxes = boxes.boxes.data()};
+    self.has_next = write_clusters(pass);
+    if (!self.has_next) return false;
+    join_boxes(boxes.boxes.data(), boxes.boxes.data(), static_cast<int>(boxes.boxes.size()),
+               boxes.boxes.data(), boxes.groups.data());
+    return true;
+}
+
+void VertexSurface::advance() noexcept {
+    Impl& self = *impl_;
+    self.start = self.end;
+    if (!self.has_next) return;
+    self.has_next = false;
+    self.end = self.next;
+    // the third buffer is free again
+    self.next = 3 - self.start - self.end;
+    const auto& from = self.boxes[static_cast<std::size_t>(self.start)].boxes;
+    const auto& to = self.boxes[static_cast<std::size_t>(self.end)].boxes;
+    ClusterBoxes& swept = self.swept[0];
+    join_boxes(from.data(), to.data(), static_cast<int>(from.size()), swept.boxes.data(),
+               swept.groups.data());
+}
+
+void VertexSurface::restart() noexcept {
+    advance();
+    impl_->start = impl_->end;
+    impl_->next = (impl_->end + 1) % 3;
+}
+
+void VertexSurface::gather(const Eigen::Vector3d& centre, double radius, SurfaceMoment moment,
+                           int id, TrianglePatch& patch) noexcept {
+    Impl& self = *impl_;
+    const bool is_swept = moment == SurfaceMoment::Swept && self.start != self.end;
+    const ClusterBoxes& boxes =
+        is_swept ? self.swept[0] : self.boxes[static_cast<std::size_t>(self.end)];
+    const float* const start = self.at(self.start);
+    const float* const end = self.at(self.end);
+    const FloatSphere sphere = rounded_sphere(centre, radius);
+
+    int num_groups = 0, num_clusters = 0;
+    for (std::size_t i = 0; i < boxes.groups.size(); ++i)
+        num_groups += find_boxes(boxes.groups[i], static_cast<int>(i), sphere,
+                                 self.found_groups.data() + num_groups);
+    for (int i = 0; i < num_groups; ++i) {
+        const int group = self.found_groups[static_cast<std::size_t>(i)];
+        num_clusters += find_boxes(boxes.boxes[static_cast<std::size_t>(group)], group, sphere,
+                                   self.found_clusters.data() + num_clusters);
+    }
+    const int num_triangles = static_cast<int>(self.triangle_order.size());
+    for (int i = 0; i < num_clusters; ++i) {
+        const int first = kClusterTriangles * self.found_clusters[static_cast<std::size_t>(i)];
+        const int last = std::min(num_triangles, first + kClusterTriangles);
+        const int count = find_triangles(self.corners.data(), first, last, is_swept ? start : end,
+                                         end, sphere, self.found_triangles.data());
+        for (int j = 0; j < count; ++j) {
+            const int t = self.found_triangles[static_cast<std::size_t>(j)];
+            double from[9], to[9];
+            for (int k = 0; k < 3; ++k) {
+                const auto v = 4 * static_cast<std::size_t>(
+                                       self.corners[static_cast<std::size_t>(3 * t + k)]);
+                for (std::size_t d = 0; d < 3; ++d) {
+                    from[3 * static_cast<std::size_t>(k) + d] = double{start[v + d]};
+                    to[3 * static_cast<std::size_t>(k) + d] = double{end[v + d]};
+                }
+            }
+            patch.add(id, self.triangle_order[static_cast<std::size_t>(t)], from, to);
+        }
+    }
+}
+
+Eigen::Vector3d VertexSurface::position(int vertex, TickMoment moment) const noexcept {
+    const float* x = impl_->at(moment == TickMoment::Start ? impl_->start : impl_->end) +
+                     4 * impl_->new_number[static_cast<std::size_t>(vertex)];
+    return {double{x[0]}, double{x[1]}, double{x[2]}};
+}
+
+}  // namespace pliant
