@@ -102,6 +102,7 @@
 #include "pliant/greens/strain_monitor.h"
 #include "pliant/greens/surface_stiffness.h"
 #include "pliant/greens/surface_transform.h"
+#include "pliant/greens/tolerance_view.h"
 #include "pliant/greens/update_costs.h"
 #include "pliant/greens/wavelet_greens.h"
 #include "pliant/greens/zoned_body.h"

@@ -33,7 +33,9 @@ constexpr int kSweepTicks = 16;      // in which all strain gauges are read once
 // and traction.
 constexpr int kPullNumbers = 8, kLoadNumbers = 4;
 
-enum GreensParameter { kModulusScale, kMaskRadius, kConstraintLevel };
+/// The first two are those of every body.
+enum class GreensSlider { Modulus, MaskRadius, ConstraintLevel, DisplayLevel, Tolerance };
+constexpr double kLeastTolerance = 1e-3, kLargestShownTolerance = 0.5;
 
 /// Nondimensional tractions of some nodes, each once.
 class NodeLoads {
@@ -130,6 +132,32 @@ LiveParameter level_parameter(const ColumnLevels& levels, int level) {
             .high = static_cast<double>(levels.finest)};
 }
 
+LiveParameter display_level_parameter(int finest) {
+    return {.name = "display_level",
+            .label = "Display level",
+            .unit = "",
+            .help =
+                "Level of subdivision that is drawn: on coarser ones the picture takes less "
+                "time. What is felt does not change.",
+            .value = static_cast<double>(finest),
+            .low = 0,
+            .high = static_cast<double>(finest)};
+}
+
+LiveParameter tolerance_parameter(double built) {
+    const double low = std::max(built, kLeastTolerance);
+    return {.name = "tolerance",
+            .label = "Tolerance",
+            .unit = "",
+            .help =
+                "Of the wavelet coefficients that pictures are summed from, as the model was "
+                "built or larger. What is felt does not change.",
+            .value = low,
+            .low = low,
+            .high = std::max(kLargestShownTolerance, low),
+            .is_logarithmic = true};
+}
+
 std::vector<LiveParameter> greens_parameters(double radius, double size) {
     return {{.name = "stiffness",
              .label = "Stiffness",
@@ -191,9 +219,7 @@ struct GreensBody::Impl {
               std::make_shared<const SurfaceStiffness>(m, mask_options(o.mask_radius, level))),
           first_stiffness(stiffness),
           workshop(m, {}),
-          display(std::make_shared<GreensDisplay>(
-              m, o.max_loads, o.driven, o.shown,
-              o.shown ? m->surface.num_levels() : o.constraint_level)),
+          display(std::make_shared<GreensDisplay>(m, o.max_loads, o.driven, o.shown)),
           sliders(greens_parameters(stiffness->radius(), m->reference.length)),
           contact(m->reference.functions->num_column_ids(), o.max_loads),
           now(m->reference.functions->num_column_ids(), o.max_loads),
@@ -204,7 +230,12 @@ struct GreensBody::Impl {
         radius = stiffness->radius();
         wanted_level = level;
         if (const ColumnLevels levels = column_levels(*m); levels.finest > levels.coarsest)
-            sliders.push_back(level_parameter(levels, level));
+            add_slider(GreensSlider::ConstraintLevel, level_parameter(levels, level));
+        if (display->num_levels() > 0)
+            add_slider(GreensSlider::DisplayLevel, display_level_parameter(display->num_levels()));
+        if (const auto compression = display->compression(0))
+            add_slider(GreensSlider::Tolerance,
+                       tolerance_parameter(compression->options.tolerance));
         driven_place.assign(at(m->num_nodes()), -1);
         for (std::size_t k = 0; k < o.driven.size(); ++k)
             driven_place[at(o.driven[k])] = static_cast<int>(k);
@@ -215,6 +246,11 @@ struct GreensBody::Impl {
             monitor.emplace(
                 m, StrainMonitorOptions{
                        .num_gauges = o.strain_gauges, .triangles = {}, .limits = o.strain_limits});
+    }
+
+    void add_slider(GreensSlider which, const LiveParameter& slider) {
+        kinds_of_sliders.push_back(which);
+        sliders.push_back(slider);
     }
 
     /// Where somebody else has its supports.
@@ -334,7 +370,10 @@ struct GreensBody::Impl {
     StiffnessWorkshop workshop;
     std::shared_ptr<const GreensDisplay> display;
     std::vector<LiveParameter> sliders;
+    std::vector<GreensSlider> kinds_of_sliders{GreensSlider::Modulus, GreensSlider::MaskRadius};
     double scale = 1;
+    double tolerance = 0;    // of pictures; 0: that of the build
+    int coarser = 0;         // levels below the finest that are shown
     int ticks_to_mask = -1;  // −1: no other mask is ordered
     bool has_stepped = false;
 
@@ -444,6 +483,7 @@ Vector3d GreensBody::model_position(int triangle, const Vector3d& barycentric) c
         impl_->position_of({triangle, barycentric}, impl_->now, impl_->placed));
 }
 double GreensBody::modulus_scale() const noexcept { return impl_->scale; }
+double GreensBody::shown_tolerance() const noexcept { return impl_->tolerance; }
 std::shared_ptr<const BodyDisplay> GreensBody::display() const { return impl_->display; }
 const StrainReading& GreensBody::strain() const noexcept { return impl_->strain; }
 int GreensBody::num_loads() const noexcept { return impl_->now.size(); }
@@ -637,16 +677,20 @@ std::vector<LiveParameter> GreensBody::parameters() const { return impl_->slider
 void GreensBody::set_parameter(int index, double value) noexcept {
     Impl& m = *impl_;
     if (index < 0 || at(index) >= m.sliders.size() || !std::isfinite(value)) return;
-    const double kept = clamped(m.sliders[at(index)], value);
-    if (index == kModulusScale) {
-        m.scale = kept;
-        m.weigh();
-        return;
+    const LiveParameter& slider = m.sliders[at(index)];
+    const double kept = clamped(slider, value);
+    switch (m.kinds_of_sliders[at(index)]) {
+        case GreensSlider::Modulus:
+            m.scale = kept;
+            m.weigh();
+            return;
+        case GreensSlider::DisplayLevel:
+            m.coarser = static_cast<int>(std::lround(slider.high - kept));
+            return;
+        case GreensSlider::Tolerance: m.tolerance = kept > slider.low ? kept : 0; return;
+        case GreensSlider::ConstraintLevel: m.wanted_level = level_in_use(*m.model, kept); break;
+        case GreensSlider::MaskRadius: m.radius = kept; break;
     }
-    if (index == kConstraintLevel)
-        m.wanted_level = level_in_use(*m.model, kept);
-    else
-        m.radius = kept;
     m.workshop.order(m.radius, m.wanted_level);
     // before the first step: at once, as a replay begins with it
     m.ticks_to_mask = m.has_stepped ? static_cast<int>(std::lround(kMaskTime * m.options.rate)) : 0;
@@ -725,6 +769,8 @@ void GreensBody::write_display(std::span<float> state) const noexcept {
     for (std::size_t k = 0; k < 3; ++k)
         state[kGreensGravity + k] = static_cast<float>(impl_->weight[k]);
     state[kGreensModulus] = static_cast<float>(impl_->scale);
+    state[kGreensTolerance] = static_cast<float>(impl_->tolerance);
+    state[kGreensCoarser] = static_cast<float>(impl_->coarser);
     state[kGreensCount] = static_cast<float>(impl_->now.size());
     for (int i = 0; i < impl_->now.size(); ++i) {
         float* const load = state.data() + kGreensLoads + kFloatsPerLoad * i;

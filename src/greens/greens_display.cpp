@@ -2,6 +2,7 @@
 
 #include "body/surface_display.h"
 #include "core/numbers.h"
+#include "greens/detail_levels.h"
 #include "greens/greens_state.h"
 #include "pliant/greens/hierarchical_basis.h"
 
@@ -20,54 +21,94 @@ ShownSurface::ShownSurface(const GreensModel& model, int levels, const SurfaceQu
     displaced.evaluate(model.surface.mesh.vertices, mesh.vertices);
 }
 
+/// Of a picture: nondimensional.
+struct GreensDisplay::Loads {
+    std::vector<int> nodes;
+    std::vector<float> tractions;
+    std::array<float, 3> gravity = {};
+    std::span<const float> driven = {};
+    double tolerance = 0;  // 0: that of the build
+
+    Loads(std::span<const int> loaded, std::span<const float> values)
+        : nodes(loaded.begin(), loaded.end()), tractions(values.begin(), values.end()) {}
+    Loads(std::span<const float> state, std::size_t num_driven)
+        : driven(state.last(3 * num_driven)), tolerance(double{state[kGreensTolerance]}) {
+        const auto count = static_cast<std::size_t>(state[kGreensCount]);
+        for (std::size_t i = 0; i < count; ++i) {
+            const float* const load = state.data() + kGreensLoads + kFloatsPerLoad * i;
+            nodes.push_back(static_cast<int>(load[0]));
+            tractions.insert(tractions.end(), load + 1, load + 4);
+        }
+        std::copy_n(state.data() + kGreensGravity, 3, gravity.begin());
+    }
+};
+
 GreensDisplay::GreensDisplay(std::shared_ptr<const GreensModel> model, int max_loads,
-                             std::vector<int> driven, std::shared_ptr<const ShownSurface> shown,
-                             int wireframe)
+                             std::vector<int> driven, std::shared_ptr<const ShownSurface> shown)
     : model_(std::move(model)),
       max_loads_(max_loads),
       driven_(std::move(driven)),
       shown_(std::move(shown)),
-      wireframe_(wireframe) {
+      detail_(std::make_unique<DetailLevels>(
+          shown_ ? shown_->mesh.triangles : model_->surface.mesh.triangles,
+          model_->surface.num_levels() + (shown_ ? shown_->rounds : 0))) {
     if (const auto& basis = model_->reference.hierarchy)
         level_areas_ = basis->areas(model_->reference.areas);
+    if (auto wavelets =
+            std::dynamic_pointer_cast<const WaveletGreensFunctions>(model_->reference.functions))
+        tolerances_ = std::make_unique<ToleranceView>(std::move(wavelets));
+    const int num_vertices = model_->surface.mesh.num_vertices();
+    are_nodes_vertices_ = model_->num_nodes() == num_vertices;
+    for (int v = 0; are_nodes_vertices_ && v < num_vertices; ++v)
+        are_nodes_vertices_ =
+            model_->vertex_offsets[at(v)] == v && model_->vertex_nodes[at(v)] == v;
 }
+GreensDisplay::~GreensDisplay() = default;
 
 int GreensDisplay::state_size() const noexcept {
     return kGreensLoads + kFloatsPerLoad * max_loads_ + 3 * static_cast<int>(driven_.size());
 }
 
-void GreensDisplay::displacements(std::span<const float> state, std::span<float> u) const noexcept {
-    const auto count = static_cast<std::size_t>(state[kGreensCount]);
-    std::vector<int> nodes(count);
-    std::vector<float> tractions(3 * count);
-    for (std::size_t i = 0; i < count; ++i) {
-        const float* const load = state.data() + kGreensLoads + kFloatsPerLoad * i;
-        nodes[i] = static_cast<int>(load[0]);
-        std::copy_n(load + 1, 3, tractions.begin() + static_cast<std::ptrdiff_t>(3 * i));
-    }
-    sum(nodes, tractions, state.subspan(kGreensGravity, 3), state.last(3 * driven_.size()), u);
+int GreensDisplay::num_levels() const noexcept { return detail_->num_levels(); }
+
+std::vector<std::array<int, 2>> GreensDisplay::level_edges(int level) const {
+    return detail_->edges(level);
 }
 
-void GreensDisplay::sum(std::span<const int> nodes, std::span<const float> tractions,
-                        std::span<const float> gravity, std::span<const float> driven,
-                        std::span<float> u) const noexcept {
+std::optional<CompressionReport> GreensDisplay::compression(double tolerance) const {
+    if (!tolerances_) return std::nullopt;
+    return tolerances_->report(tolerance);
+}
+
+void GreensDisplay::displacements(std::span<const float> state, std::span<float> u) const noexcept {
     assert(u.size() == 3 * at(model_->num_nodes()));
+    sum(Loads(state, driven_.size()), u);
+}
+
+/// Of as many nodes as `u` has room for: those of a coarser level come first.
+void GreensDisplay::sum(const Loads& loads, std::span<float> u) const noexcept {
     const GreensFunctions& functions = *model_->reference.functions;
-    const int num_nodes = model_->num_nodes();
+    const int num_nodes = static_cast<int>(u.size() / 3);
     const std::size_t size = functions.sum_size(num_nodes);
+    const auto gravity = std::span(loads.gravity).first(functions.num_body_columns() == 3 ? 3 : 0);
     std::vector<float> sum(size, 0.0f), scratch(size);
-    functions.accumulate(nodes, tractions, gravity.first(functions.num_body_columns() == 3 ? 3 : 0),
-                         num_nodes, sum);
-    if (!driven.empty()) functions.accumulate(driven_, driven, {}, num_nodes, sum);
+    if (tolerances_ && loads.tolerance > 0)
+        tolerances_->accumulate(loads.nodes, loads.tractions, gravity, loads.tolerance, num_nodes,
+                                sum);
+    else
+        functions.accumulate(loads.nodes, loads.tractions, gravity, num_nodes, sum);
+    if (!loads.driven.empty()) functions.accumulate(driven_, loads.driven, {}, num_nodes, sum);
     const auto rows = functions.field(sum, num_nodes, scratch);
     // rows of supports are tractions
     const auto length = static_cast<float>(model_->reference.length);
-    for (std::size_t i = 0; i < model_->reference.kinds.size(); ++i) {
+    for (std::size_t i = 0; 3 * i < u.size(); ++i) {
         const float factor = model_->reference.kinds[i] == NodeKind::Free ? length : 0.0f;
         for (std::size_t k = 0; k < 3; ++k) u[3 * i + k] = factor * rows[3 * i + k];
     }
-    for (std::size_t i = 0; 3 * i < driven.size(); ++i)
-        for (std::size_t k = 0; k < 3; ++k) u[3 * at(driven_[i]) + k] = length * driven[3 * i + k];
+    for (std::size_t i = 0; 3 * i < loads.driven.size(); ++i)
+        if (driven_[i] < num_nodes)
+            for (std::size_t k = 0; k < 3; ++k)
+                u[3 * at(driven_[i]) + k] = length * loads.driven[3 * i + k];
 }
 
 Eigen::Vector3f GreensDisplay::at_vertex(std::span<const float> u, std::size_t v) const noexcept {
@@ -79,58 +120,37 @@ Eigen::Vector3f GreensDisplay::at_vertex(std::span<const float> u, std::size_t v
     return sum;
 }
 
-/// Of the first vertices of the model.
-void GreensDisplay::write_positions(std::span<const float> state, std::size_t count,
-                                    std::span<float> x) const noexcept {
-    const std::vector<Eigen::Vector3d>& rest = model_->surface.mesh.vertices;
-    assert(x.size() == 3 * count && count <= rest.size());
-    std::vector<float> u(3 * at(model_->num_nodes()));
-    displacements(state, u);
-    const DisplayPose pose(state);
-    for (std::size_t v = 0; v < count; ++v)
-        Eigen::Map<Eigen::Vector3f>(x.data() + 3 * v) =
-            pose.to_world(rest[v].cast<float>() + at_vertex(u, v));
-}
-
+/// Coarser levels are flat between their vertices.
 void GreensDisplay::positions(std::span<const float> state, std::span<float> x) const noexcept {
     const std::vector<Eigen::Vector3d>& rest = model_->surface.mesh.vertices;
-    if (!shown_) return write_positions(state, rest.size(), x);
-    std::vector<float> u(3 * at(model_->num_nodes()));
-    displacements(state, u);
-    std::vector<Eigen::Vector3d> control(rest.size()), fine(shown_->mesh.vertices.size());
-    for (std::size_t v = 0; v < rest.size(); ++v)
-        control[v] = rest[v] + at_vertex(u, v).cast<double>();
-    shown_->displaced.evaluate(control, fine);
+    const int level =
+        std::clamp(num_levels() - static_cast<int>(state[kGreensCoarser]), 0, num_levels());
+    const bool is_limited = !shown_ && are_nodes_vertices_;
+    const int num_nodes = is_limited ? detail_->num_vertices(level) : model_->num_nodes();
+    std::vector<float> u(3 * at(num_nodes));
+    sum(Loads(state, driven_.size()), u);
     const DisplayPose pose(state);
-    for (std::size_t v = 0; v < fine.size(); ++v)
-        Eigen::Map<Eigen::Vector3f>(x.data() + 3 * v) = pose.to_world(fine[v].cast<float>());
-}
-
-std::vector<std::array<int, 2>> GreensDisplay::mesh_edges() const {
-    std::vector<std::array<int, 2>> edges;
-    if (wireframe_ < 0) return edges;
-    for (const Triangle& triangle : model_->surface.triangles[at(wireframe_)])
-        for (std::size_t k = 0; k < 3; ++k)
-            // each from one of its two sides
-            if (triangle[k] < triangle[(k + 1) % 3])
-                edges.push_back({triangle[k], triangle[(k + 1) % 3]});
-    return edges;
-}
-
-int GreensDisplay::num_mesh_nodes() const noexcept {
-    return wireframe_ < 0 ? 0 : model_->surface.num_vertices[at(wireframe_)];
-}
-
-void GreensDisplay::mesh_positions(std::span<const float> state,
-                                   std::span<float> x) const noexcept {
-    write_positions(state, at(num_mesh_nodes()), x);
+    if (!shown_) {
+        assert(x.size() == 3 * rest.size());
+        const std::size_t count = is_limited ? at(num_nodes) : rest.size();
+        for (std::size_t v = 0; v < count; ++v)
+            Eigen::Map<Eigen::Vector3f>(x.data() + 3 * v) =
+                pose.to_world(rest[v].cast<float>() + at_vertex(u, v));
+    } else {
+        std::vector<Eigen::Vector3d> control(rest.size()), fine(shown_->mesh.vertices.size());
+        for (std::size_t v = 0; v < rest.size(); ++v)
+            control[v] = rest[v] + at_vertex(u, v).cast<double>();
+        shown_->displaced.evaluate(control, fine);
+        for (std::size_t v = 0; v < fine.size(); ++v)
+            Eigen::Map<Eigen::Vector3f>(x.data() + 3 * v) = pose.to_world(fine[v].cast<float>());
+    }
+    if (level < num_levels()) detail_->flatten(x, level);
 }
 
 void GreensDisplay::respond(std::span<const int> nodes, std::span<const float> tractions,
                             std::span<float> u_vertices) const noexcept {
-    constexpr std::array<float, 3> kNoGravity = {};
     std::vector<float> u(3 * at(model_->num_nodes()));
-    sum(nodes, tractions, kNoGravity, {}, u);
+    sum(Loads(nodes, tractions), u);
     if (shown_) {
         const std::vector<Eigen::Vector3d>& rest = model_->surface.mesh.vertices;
         std::vector<Eigen::Vector3d> control(rest.size()), fine(shown_->mesh.vertices.size());

@@ -97,6 +97,7 @@ struct ZonedBody::Impl {
         display =
             std::make_shared<ZonedDisplay>(std::move(displays), surface_at_rest(model, options));
         sliders = zones[0].body->parameters();
+        sliders.resize(kFlexion);  // levels differ from zone to zone
         sliders.push_back({.name = "flexion",
                            .label = "Flexion",
                            .unit = "",

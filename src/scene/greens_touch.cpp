@@ -169,6 +169,8 @@ void GreensPoints::show(ShownGreens& frame) const noexcept {
     const PointContactFrame& now = contacts_.frame();
     for (int i = 0; i < now.num_points; ++i)
         if (now.points[at(i)].is_touching()) ++frame.num_points;
+    frame.level = body_.constraint_level();
+    frame.tolerance = body_.shown_tolerance();
     frame.strain = body_.strain();
 }
 
@@ -334,6 +336,8 @@ void GreensTools::show(ShownGreens& frame) const noexcept {
     frame.status = report.solver;
     frame.condition = contact_.solver().inverse().condition();
     frame.counts = counts_;
+    frame.level = contact_.level();
+    frame.tolerance = body_.shown_tolerance();
     frame.strain = body_.strain();
 }
 

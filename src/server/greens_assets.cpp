@@ -45,6 +45,10 @@ Eigen::Vector3d normal_of_vertex(const SurfaceMesh& mesh, int vertex) {
 
 }  // namespace
 
+const GreensDisplay& display_of(const GreensBody& body) {
+    return static_cast<const GreensDisplay&>(*body.display());
+}
+
 SharedBytes encode_greens(const GreensBody& body) {
     const SurfaceStiffness& masked = body.first_stiffness();
     const SurfaceStiffness alone(body.shared_model(), {.mask = {.kind = MaskKind::Vertex}});
@@ -88,9 +92,8 @@ SharedBytes encode_unit_field(const GreensBody& body, int vertex) {
         for (int k = 0; k < 3; ++k)
             tractions.push_back(
                 static_cast<float>(density * force[k] / body.model().reference.modulus));
-    const auto display = std::static_pointer_cast<const GreensDisplay>(body.display());
     std::vector<float> u(3 * at(count));
-    display->respond(nodes, tractions, u);
+    display_of(body).respond(nodes, tractions, u);
     BinaryWriter out(8 + 4 * u.size());
     out.u32(static_cast<std::uint32_t>(count));
     out.u32(0);

@@ -13,6 +13,8 @@ namespace pliant {
 /// null: there is no such vertex.
 [[nodiscard]] SharedBytes encode_unit_field(const GreensBody& body, int vertex);
 /// Which blocks compression has kept, as a picture; null: the functions are not compressed.
+/// Where it is drawn.
+[[nodiscard]] const GreensDisplay& display_of(const GreensBody& body);
 [[nodiscard]] SharedBytes encode_sparsity(const GreensBody& body);
 
 }  // namespace pliant

@@ -134,6 +134,7 @@ int SceneAssets::add_asset(const Body& body) {
     asset.num_vertices = body.surface().num_vertices();
     asset.num_triangles = body.surface().num_triangles();
     asset.has_mesh = body.display()->num_mesh_nodes() > 0;
+    if (asset.greens != nullptr) asset.num_levels = display_of(*asset.greens).num_levels();
     if (asset.num_vertices > 0)
         asset.size = bounding_box(body.surface().vertices).sizes().maxCoeff();
     assets_.push_back(std::move(asset));
@@ -153,6 +154,15 @@ SharedBytes SceneAssets::find(std::string_view path) {
             *vertex >= static_cast<std::size_t>(asset.num_vertices))
             return nullptr;
         return encode_unit_field(*asset.greens, static_cast<int>(*vertex));
+    }
+    if (constexpr std::string_view kEdges = "edges/"; path.starts_with(kEdges)) {
+        path.remove_prefix(kEdges.size());
+        const std::optional<std::size_t> level = take_index(path);
+        if (!asset.greens || !level || !path.empty() ||
+            *level > static_cast<std::size_t>(asset.num_levels))
+            return nullptr;
+        return encode_mesh_edges(asset.num_vertices,
+                                 display_of(*asset.greens).level_edges(static_cast<int>(*level)));
     }
     if (path == "sparsity") return asset.greens ? encode_sparsity(*asset.greens) : nullptr;
     const auto part = std::find(std::begin(kParts), std::end(kParts), path);

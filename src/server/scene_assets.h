@@ -30,6 +30,7 @@ public:
         const GreensBody* greens = nullptr;
         int num_vertices = 0, num_triangles = 0;
         bool has_mesh = false;
+        int num_levels = 0;                ///< rounds of subdivision, of Green's functions
         double size = 0;                   ///< longest side at rest [m]
         std::array<SharedBytes, 4> parts;  ///< made when they are first asked for
     };
@@ -39,8 +40,8 @@ public:
 
     [[nodiscard]] const std::vector<BodyStream>& streams() const noexcept { return streams_; }
     [[nodiscard]] const std::vector<Asset>& assets() const noexcept { return assets_; }
-    /// Of "{a}/surface", "{a}/shapes", "{a}/mesh", "{a}/greens", "{a}/sparsity" or
-    /// "{a}/unit/{vertex}"; null: there is none.
+    /// Of "{a}/surface", "{a}/shapes", "{a}/mesh", "{a}/greens", "{a}/sparsity",
+    /// "{a}/unit/{vertex}" or "{a}/edges/{level}"; null: there is none.
     [[nodiscard]] SharedBytes find(std::string_view path);
 
 private:

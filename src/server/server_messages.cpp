@@ -5,6 +5,7 @@
 
 #include "pliant/core/json_writer.h"
 #include "pliant/core/version.h"
+#include "server/greens_assets.h"
 #include "server/sketch_recorder.h"
 
 #include <algorithm>
@@ -58,7 +59,9 @@ void put_bodies(JsonWriter& json, const World& world, const SceneAssets& assets)
         json.begin_object();
         json.member("vertices", asset.num_vertices).member("triangles", asset.num_triangles);
         json.member("has_mesh", asset.has_mesh).member("size", asset.size);
-        json.member("has_greens", asset.greens != nullptr);
+        json.member("has_greens", asset.greens != nullptr).member("levels", asset.num_levels);
+        json.member("has_wavelets", asset.greens != nullptr &&
+                                        display_of(*asset.greens).compression(0).has_value());
         json.end_object();
     }
     json.end_array();
@@ -167,14 +170,31 @@ void put_loop(JsonWriter& json, const std::string& name, const LoopFrame& frame)
     json.end_object().end_object();
 }
 
+/// What is left of compressed columns as they are shown, or null.
+void put_compression(JsonWriter& json, const GreensBody& body, double tolerance) {
+    json.key("compression");
+    const auto report = display_of(body).compression(tolerance);
+    if (!report) {
+        put_null(json);
+        return;
+    }
+    json.begin_object().member("tolerance", report->options.tolerance);
+    json.member("blocks", report->num_blocks).member("factor", report->compression);
+    json.member("rms", report->rms).member("max", report->max).end_object();
+}
+
 /// Of contacts with Green's functions.
 void put_greens(JsonWriter& json, const SimulationLoop& loop, const LoopFrame& frame) {
     for (std::size_t c = 0; c < frame.contacts.size(); ++c) {
         const ShownGreens& greens = frame.contacts[c].greens;
-        if (!loop.contact(static_cast<int>(c)).greens()) continue;
+        const GreensTouch* const touch = loop.contact(static_cast<int>(c)).greens();
+        if (!touch) continue;
         json.begin_object().member("name", loop.contact(static_cast<int>(c)).name);
         json.member("points", greens.num_points).member("nodes", greens.num_nodes);
+        const int finest = touch->body().model().surface.num_levels();
         json.member("size", greens.size);
+        json.member("level", greens.level < 0 ? finest : greens.level).member("levels", finest);
+        put_compression(json, touch->body(), greens.tolerance);
         json.member("added", greens.added).member("removed", greens.removed);
         json.member("status", to_string(greens.status)).member("condition", greens.condition);
         json.key("counts").begin_object();

@@ -2,8 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "core/numbers.h"
 #include "core/temporary_directory.h"
+#include "pliant/core/allocation_guard.h"
 #include "pliant/greens/hierarchical_basis.h"
 #include "pliant/greens/wavelet_greens.h"
 #include "pliant/scene/scene_file.h"
@@ -123,7 +126,7 @@ TEST_F(GreensLevels, TheLevelIsASlider) {
     World world = build(scene(R"(, "constraint_level": 1)", "tools", 0.02));
     auto& tools = const_cast<GreensTools&>(dynamic_cast<const GreensTools&>(touch_of(world)));
     const std::vector<LiveParameter> sliders = tools.body().parameters();
-    ASSERT_EQ(sliders.size(), 3u);
+    ASSERT_EQ(sliders.size(), 4u);
     EXPECT_EQ(sliders[2].name, "constraint_level");
     EXPECT_EQ(sliders[2].value, 1);
     EXPECT_EQ(sliders[2].low, 1);
@@ -147,9 +150,20 @@ TEST_F(GreensLevels, FinerLevelsAreShown) {
     EXPECT_EQ(body.model().num_nodes(), 162);
     ASSERT_EQ(body.surface().num_vertices(), 2562);
     EXPECT_EQ(body.surface().num_triangles(), 5120);
-    // edges of the elastic level are the wireframe
-    EXPECT_EQ(body.display()->num_mesh_nodes(), 162);
-    EXPECT_EQ(body.display()->mesh_edges().size(), 480u);
+    // edges of every level are there for wireframes
+    const auto& display = dynamic_cast<const GreensDisplay&>(*body.display());
+    ASSERT_EQ(display.num_levels(), 4);
+    for (const int level : {0, 2, 4}) {
+        const auto edges = display.level_edges(level);
+        // in as many pieces as the finest level makes of them
+        EXPECT_EQ(edges.size(), 30u << (2 * level + 4 - level));
+        std::map<std::array<int, 2>, int> on_surface;
+        for (const Triangle& t : body.surface().triangles)
+            for (std::size_t k = 0; k < 3; ++k)
+                ++on_surface[{std::min(t[k], t[(k + 1) % 3]), std::max(t[k], t[(k + 1) % 3])}];
+        for (const auto& [a, b] : edges)
+            EXPECT_EQ(on_surface.count({std::min(a, b), std::max(a, b)}), 1u);
+    }
 
     // at rest where it is said to be
     const std::vector<float> rest = shown(body);
@@ -185,6 +199,53 @@ TEST_F(GreensLevels, FinerLevelsAreShown) {
                body.surface().corner(16 * contact.triangle, 0))
                   .norm(),
               2e-4);
+}
+
+TEST_F(GreensLevels, PicturesGoByDisplayLevelAndToleranceWhileItRuns) {
+    World world = build(scene(R"(, "constraint_level": 1, "wavelet": "lifted-linear")", "points"));
+    const auto& points = dynamic_cast<const GreensPoints&>(touch_of(world));
+    auto& body = const_cast<GreensBody&>(points.body());
+    const std::vector<LiveParameter> sliders = body.parameters();
+    ASSERT_EQ(sliders.size(), 5u);
+    EXPECT_EQ(sliders[3].name, "display_level");
+    EXPECT_EQ(sliders[3].high, 2);
+    EXPECT_EQ(sliders[4].name, "tolerance");
+    EXPECT_EQ(sliders[4].value, 0.05);
+    run(world, 0.3);
+    const std::vector<float> all = shown(body);
+    const Vector3d felt = points.frame().points[0].force;
+    AllocationGuard guard;
+    body.set_parameter(3, 1);
+    body.set_parameter(4, 0.3);
+    const auto allocations = guard.count();
+    EXPECT_EQ(allocations, 0u);
+    EXPECT_EQ(body.shown_tolerance(), 0.3);
+    EXPECT_EQ(points.frame().points[0].force, felt) << "touch stays as it is";
+
+    // vertices of finer levels are in the middle of their edges, others within the tolerance
+    const std::vector<float> coarse = shown(body);
+    const SemiRegularMesh& surface = body.model().surface;
+    const auto vertex = [](const std::vector<float>& x, int v) {
+        return Eigen::Map<const Eigen::Vector3f>(x.data() + 3 * at(v));
+    };
+    for (int v = surface.num_vertices[1]; v < surface.num_vertices[2]; ++v) {
+        const auto& from = surface.neighbourhood[at(v - surface.num_vertices[0])];
+        EXPECT_LT(
+            (vertex(coarse, v) - 0.5f * (vertex(coarse, from[0]) + vertex(coarse, from[1]))).norm(),
+            1e-7f);
+    }
+    double largest = 0, moved = 0;
+    for (int v = 0; v < surface.num_vertices[1]; ++v) {
+        largest = std::max(largest, double{(vertex(coarse, v) - vertex(all, v)).norm()});
+        moved =
+            std::max(moved, (vertex(all, v).cast<double>() - surface.mesh.vertices[at(v)]).norm());
+    }
+    EXPECT_GT(largest, 0);
+    EXPECT_LT(largest, 0.5 * moved);
+    // and back
+    body.set_parameter(3, 2);
+    body.set_parameter(4, 0);
+    EXPECT_EQ(shown(body), all);
 }
 
 TEST_F(GreensLevels, EveryKeyMakesAModelOfItsOwn) {

@@ -108,6 +108,10 @@ TEST_F(GreensAssets, StatisticsSayWhatWasDoneToTheCapacitanceMatrix) {
         parse_json(hello_message(viewed, SceneAssets(viewed.world()), {}, true), "hello");
     EXPECT_TRUE(hello.find("assets")->array()[0].find("has_greens")->boolean());
     EXPECT_FALSE(hello.find("assets")->array()[1].find("has_greens")->boolean());
+    EXPECT_EQ(hello.find("assets")->array()[1].find("levels")->number(), 0);
+    EXPECT_FALSE(hello.find("assets")->array()[0].find("has_wavelets")->boolean());
+    EXPECT_TRUE(greens[0].find("compression")->is(JsonValue::Type::Null)) << "not compressed";
+    EXPECT_EQ(greens[0].find("level")->number(), greens[0].find("levels")->number());
 }
 
 TEST_F(GreensAssets, SayWhichBlocksCompressionKept) {
@@ -118,6 +122,11 @@ TEST_F(GreensAssets, SayWhichBlocksCompressionKept) {
             "levels": 2, "fixed": "z < 15 %", "wavelet": "lifted-linear", "display_level": 3}}]})");
     const auto& compressed = dynamic_cast<const GreensBody&>(rabbit.body(0));
     SceneAssets assets(rabbit);
+    EXPECT_EQ(assets.assets()[0].num_levels, 3);
+    EXPECT_EQ(number_at<std::uint32_t>(*assets.find("0/edges/1"), 0), 642u) << "of the surface";
+    EXPECT_EQ(number_at<std::uint32_t>(*assets.find("0/edges/1"), 4), 480u);
+    EXPECT_EQ(assets.find("0/edges/4"), nullptr);
+    EXPECT_EQ(assets.find("0/edges/"), nullptr);
     const std::string bytes = *assets.find("0/sparsity");
     const auto width = number_at<std::uint32_t>(bytes, 0),
                height = number_at<std::uint32_t>(bytes, 4);

@@ -1,21 +1,17 @@
 import type { Ray } from "three";
 import { type Asset, fetchAssets } from "./assets";
 import { ColourLegend } from "./colour_legend";
-import { ColourMode } from "./colours";
 import { Connection, type ConnectionState } from "./connection";
 import { ContactSound } from "./contact_sound";
 import { ContactMode } from "./contact_view";
 import { type Actions, Controls } from "./controls";
 import { askForRank, showRecordings, showScenes } from "./dialogs";
-import { byId, download, element } from "./dom";
-import { type SliceAxis, kSliceAxes } from "./field_slices";
+import { byId, download } from "./dom";
 import { ForceRate } from "./force_rate";
 import { ForceView } from "./force_view";
 import { GamepadInput } from "./gamepad_input";
-import { GreensMode, kGreensModes } from "./greens_view";
 import { Hand, type HandMode } from "./hand";
 import { HapticPanel } from "./haptic_panel";
-import { kIsoLevels } from "./iso_surfaces";
 import { KeyboardInput } from "./keyboard_input";
 import { LatencyMeter } from "./latency";
 import { Notices } from "./notices";
@@ -38,13 +34,13 @@ import {
     parseMeshNodes,
     parseSamples,
 } from "./protocol";
-import type { QualityChoice } from "./quality";
-import { quantity } from "./quantity";
+import { showSparsity } from "./sparsity";
 import { Stage } from "./stage";
 import { StatusLine } from "./status_line";
 import { worldPositions } from "./surface_evaluation";
 import { ToolGizmo } from "./tool_gizmo";
 import { ToolHand } from "./tool_hand";
+import { ViewSettings } from "./view_settings";
 import { WorldView } from "./world_view";
 
 const kSmallFrame = 1 << 16; // bytes: not worth waiting until the one before is drawn
@@ -60,14 +56,10 @@ export class App {
     private stats: Stats | null = null;
     private drawn: Frame | null = null;
     private acknowledged: Frame | null = null;
-    private colourMode: ColourMode = ColourMode.Body;
     private showsMesh = false;
     private contactMode: ContactMode = ContactMode.Off;
-    private sliceAxis: SliceAxis = "";
-    private greensMode: GreensMode = GreensMode.Off;
-    private isoLevel = 0; // of the body's size
-    private showsIso = false;
     private loop = 0; // plotted
+    private picked = ""; // name of the body
 
     private readonly stage = new Stage(byId<HTMLCanvasElement>("view"));
     private readonly forces = new ForceView(this.stage, byId("labels"));
@@ -84,6 +76,7 @@ export class App {
     private readonly hand: Hand;
     private readonly controls: Controls;
     private readonly panel: ParameterPanel;
+    private readonly settings: ViewSettings;
     private readonly connection: Connection;
 
     constructor() {
@@ -95,7 +88,11 @@ export class App {
         this.haptics = new HapticPanel(byId("panel"), (which) =>
             this.tool.hold(which, !this.tool.isDown(which)),
         );
-        this.addViewSettings();
+        this.settings = new ViewSettings(byId("panel"), this.stage, this.legend, {
+            view: () => this.view,
+            redraw: () => (this.drawn = null),
+            showSparsity: () => this.showSparsity(),
+        });
         const context = {
             send: (message: PageMessage) => this.connection.send(message),
             frame: () => this.frame,
@@ -179,6 +176,11 @@ export class App {
         return { dots: numDots, skins: numSkins };
     }
 
+    /// Lines of levels of detail that are drawn, by level.
+    get wireCounts(): Record<number, number> {
+        return this.view?.wires.counts ?? {};
+    }
+
     /// The wire copy of the tool in a hand is drawn.
     get feltRate(): number {
         return this.plots.feltRate;
@@ -210,7 +212,7 @@ export class App {
         const isNew = view !== null && frame !== null && frame !== this.drawn;
         if (isNew) {
             view.update(frame);
-            this.showLegend(view);
+            this.settings.showLegend(view);
             this.stage.invalidate();
         }
         if (this.hello && frame && view && this.stage.isStale) {
@@ -223,12 +225,6 @@ export class App {
         ++this.framesDrawn;
         this.acknowledge(frame);
         this.latency.drawn(frame);
-    }
-
-    private showLegend(view: WorldView): void {
-        const { scale } = view.greens;
-        if (scale) this.legend.showGreens(scale);
-        else this.legend.show(this.colourMode, view.colours.colourScale.value);
     }
 
     private acknowledge(frame: Frame): void {
@@ -247,7 +243,8 @@ export class App {
                 this.controls.showStats(message);
                 this.status.showStats(message, this.loop);
                 this.status.showContacts(this.frame?.contacts ?? []);
-                this.status.showGreens(message.greens);
+                this.status.showGreens(message.greens, this.picked);
+                this.view?.wires.showStats(message.greens);
                 this.plots.showStats(message);
                 this.haptics.showStats(message);
                 if (this.frame?.haptics) this.haptics.showFrame(this.frame.haptics);
@@ -258,6 +255,7 @@ export class App {
                 break;
             case "parameter":
                 this.panel.show(message.name, message.value);
+                this.view?.wires.setParameter(message.name, message.value);
                 break;
             case "progress":
                 this.showProgress(message.stage, message.fraction, message.remaining);
@@ -323,12 +321,9 @@ export class App {
             this.view = new WorldView(this.stage, hello, assets, (error) =>
                 this.showFieldError(error),
             );
-            this.view.setColourMode(this.colourMode);
             this.showMesh(this.showsMesh);
             this.showContacts(this.contactMode);
-            this.showSlice(this.sliceAxis);
-            this.showIso(this.showsIso);
-            this.showGreens(this.greensMode);
+            this.settings.apply(hello);
         } catch (error) {
             this.notices.show(
                 "error",
@@ -341,6 +336,7 @@ export class App {
         if (!this.hello || !this.frame || !this.view) return null;
         const hit = pick(ray, this.hello, this.assets, this.frame);
         if (hit) this.showLoop(this.hello.bodies[hit.body]!.loop);
+        if (hit) this.picked = this.hello.bodies[hit.body]!.name;
         if (hit) void this.view.greens.pick(hit);
         return hit;
     }
@@ -381,61 +377,20 @@ export class App {
         this.stage.invalidate();
     }
 
-    private showSlice(axis: SliceAxis): void {
-        this.sliceAxis = axis;
-        const choice = byId("slice-choice").closest("label")!;
-        choice.hidden = this.view?.slices.hasSome !== true;
-        this.view?.slices.show(axis);
-    }
-
-    private showGreens(mode: GreensMode): void {
-        this.greensMode = mode;
-        const choice = byId<HTMLSelectElement>("greens-choice");
-        choice.value = String(mode);
-        choice.closest("label")!.hidden = this.view?.greens.hasSome !== true;
-        this.view?.greens.setMode(mode);
-        if (this.view) this.showLegend(this.view);
-    }
-
     private showFieldError(error: Error): void {
         this.notices.show("error", `The field could not be loaded: ${error.message}`);
     }
 
-    private showIso(isShown: boolean): void {
-        this.showsIso = isShown;
-        const hasSome = this.view?.isoSurfaces.hasSome === true;
-        const choice = byId<HTMLSelectElement>("iso-choice");
-        choice.value = isShown ? "1" : "0";
-        choice.closest("label")!.hidden = !hasSome;
-        byId("iso-level").parentElement!.hidden = !hasSome || !isShown;
-        this.setIsoLevel(this.isoLevel);
-    }
-
-    private setIsoLevel(level: number): void {
-        this.isoLevel = level;
-        this.view?.isoSurfaces.show(this.showsIso ? level : null);
-        const size = this.view?.isoSurfaces.size ?? null;
-        const part = `${level > 0 ? "+" : ""}${(100 * level).toFixed(1)} %`;
-        const text =
-            level === 0
-                ? "surface"
-                : size === null
-                  ? `${part} of size`
-                  : `${level > 0 ? "+" : ""}${quantity(level * size, "m")}`;
-        byId("iso-level-value").textContent = text.replace("-", "−");
-        const slider = byId<HTMLInputElement>("iso-level");
-        const { low, high } = kIsoLevels;
-        slider.style.setProperty("--share", `${(100 * (level - low)) / (high - low)}%`);
-        slider.setAttribute("aria-valuetext", text);
-    }
-
-    private setColour(mode: ColourMode): void {
-        this.colourMode = mode;
-        this.view?.setColourMode(mode);
-        this.drawn = null; // colours of the present frame
-        byId<HTMLSelectElement>("colour-choice").value = String(mode);
-        if (mode === ColourMode.Body) this.legend.show(mode, 1);
-        this.stage.invalidate();
+    /// Of the compressed body that was picked last, or the first.
+    private showSparsity(): void {
+        const { hello } = this;
+        const compressed = hello?.bodies.filter(({ asset }) => hello.assets[asset]!.has_wavelets);
+        const body = compressed?.find(({ name }) => name === this.picked) ?? compressed?.[0];
+        if (!hello || !body) return;
+        const stats = this.stats?.greens.find(({ name }) => name.startsWith(`${body.name}/`));
+        showSparsity(hello, body.asset, stats?.compression ?? null).catch((error: Error) =>
+            this.showFieldError(error),
+        );
     }
 
     private setMode(mode: HandMode): void {
@@ -480,13 +435,13 @@ export class App {
             },
             setSpeed: (value) => send({ type: "speed", value }),
             setMode: (mode) => this.setMode(mode),
-            nextColour: () => this.setColour(((this.colourMode + 1) % 3) as ColourMode),
+            nextColour: () => this.settings.nextColour(),
             toggleMesh: () => this.showMesh(!this.showsMesh),
             nextContacts: () =>
                 this.hello?.contacts.length &&
                 this.showContacts(((this.contactMode + 1) % 3) as ContactMode),
             toggleSound: () => this.setSound(!this.sound.isOn),
-            toggleIso: () => this.view?.isoSurfaces.hasSome && this.showIso(!this.showsIso),
+            toggleIso: () => this.settings.toggleIso(),
             frameView: () => {
                 this.stage.orbit.goHome();
                 this.stage.invalidate();
@@ -520,79 +475,6 @@ export class App {
         if (picture) download(picture, `${this.hello?.scene.name ?? "pliant"}.png`);
     }
 
-    private addViewSettings(): void {
-        const choices = (
-            id: string,
-            label: string,
-            options: string[],
-            chosen: (value: string) => void,
-        ) =>
-            element(
-                "label",
-                { class: "choice" },
-                element("span", {}, label),
-                element(
-                    "select",
-                    { id, onchange: (event) => chosen((event.target as HTMLSelectElement).value) },
-                    ...options.map((text, value) =>
-                        element("option", { value: String(value) }, text),
-                    ),
-                ),
-            );
-        const qualities: QualityChoice[] = ["auto", "low", "medium", "high"];
-        const wanted = qualities.indexOf(
-            (new URLSearchParams(location.search).get("quality") ?? "auto") as QualityChoice,
-        );
-        byId("panel").append(
-            element(
-                "details",
-                { open: true },
-                element("summary", {}, "View"),
-                choices("colour-choice", "Colour", ["Body", "Displacement", "Strain"], (mode) =>
-                    this.setColour(Number(mode) as ColourMode),
-                ),
-                choices(
-                    "slice-choice",
-                    "Field slice",
-                    ["Off", "Across x", "Across y", "Across z"],
-                    (value) => this.showSlice(kSliceAxes[Number(value)]!),
-                ),
-                choices("greens-choice", "Green's functions", kGreensModes, (value) =>
-                    this.showGreens(Number(value) as GreensMode),
-                ),
-                choices("iso-choice", "Iso-surface", ["Off", "On"], (value) =>
-                    this.showIso(value === "1"),
-                ),
-                element(
-                    "div",
-                    { class: "parameter", hidden: true },
-                    element("span", { class: "name" }, "Iso-surface level"),
-                    element("output", { id: "iso-level-value", for: "iso-level" }),
-                    element("input", {
-                        id: "iso-level",
-                        type: "range",
-                        "aria-label": "Iso-surface level",
-                        min: String(kIsoLevels.low),
-                        max: String(kIsoLevels.high),
-                        step: String(kIsoLevels.step),
-                        value: "0",
-                        title: "Below 0 inside the body, 0 its surface, above 0 around it",
-                        oninput: (event) =>
-                            this.setIsoLevel(Number((event.target as HTMLInputElement).value)),
-                    }),
-                ),
-                choices(
-                    "quality-choice",
-                    "Quality",
-                    ["Automatic", "Low", "Medium", "High"],
-                    (value) => this.stage.chooseQuality(qualities[Number(value)]!),
-                ),
-            ),
-        );
-        if (wanted <= 0) return;
-        byId<HTMLSelectElement>("quality-choice").value = String(wanted);
-        this.stage.chooseQuality(qualities[wanted]!);
-    }
 }
 
 /// Those of a tool in a hand come first: they are what one tries there.

@@ -87,7 +87,9 @@ export class Controls {
         byId("record").hidden = hello.replay !== null;
         byId("sketch").hidden = hello.sketch === null;
         byId("contacts").hidden = hello.contacts.length === 0;
-        byId<HTMLButtonElement>("mesh").disabled = !hello.assets.some((asset) => asset.has_mesh);
+        byId<HTMLButtonElement>("mesh").disabled = !hello.assets.some(
+            ({ has_mesh, levels }) => has_mesh || levels > 0,
+        );
         byId<HTMLButtonElement>("scenes-button").disabled = hello.scenes.length === 0;
         if (hello.replay) this.seek.max = String(hello.replay.duration);
     }

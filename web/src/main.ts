@@ -15,6 +15,7 @@ if (document.createElement("canvas").getContext("webgl2")) {
             slices: () => app.slices,
             isoTriangles: () => app.isoTriangles,
             greensShown: () => app.greensShown,
+            wireCounts: () => app.wireCounts,
             contactForce: () =>
                 Math.max(0, ...(app.frame?.contacts ?? []).map((c) => Math.hypot(...c.force))),
             toolForce: () => Math.hypot(...(app.frame?.haptics?.coupling.force ?? [0])),

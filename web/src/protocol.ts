@@ -19,6 +19,8 @@ export interface AssetInfo {
     triangles: number;
     has_mesh: boolean;
     has_greens: boolean;
+    has_wavelets: boolean; // compressed Green's functions
+    levels: number; // rounds of subdivision of a body with Green's functions
     size: number;
 }
 
@@ -121,12 +123,24 @@ export interface LoopStats {
     statuses: Record<string, number>;
 }
 
+/// What is left of compressed Green's functions, as they are shown.
+export interface Compression {
+    tolerance: number;
+    blocks: number; // coefficients of three by three numbers
+    factor: number; // all blocks over those that are left
+    rms: number; // of what is left out; a bound
+    max: number;
+}
+
 /// Touching a body with Green's functions, in the last tick.
 export interface GreensStats {
     name: string;
     points: number; // that touch
     nodes: number; // that tools hold
     size: number; // of the capacitance matrix: scalar conditions
+    level: number; // of subdivision, on which it is touched
+    levels: number; // the finest one; 0: it has none
+    compression: Compression | null;
     added: number; // nodes, in that tick
     removed: number;
     status: string; // how the inverse was found: hit, updated, refactored, or why not

@@ -24,6 +24,15 @@ export function quantity(value: number, unit: string): string {
     return `${(value / factor).toPrecision(3)} ${prefix}${unit}`;
 }
 
+/// "12,345".
+export function grouped(count: number): string {
+    return count.toLocaleString("en-US");
+}
+
+export function percent(part: number): string {
+    return `${(100 * part).toPrecision(2)} %`;
+}
+
 export function bytes(count: number): string {
     if (count < 1e6) return `${(count / 1e3).toFixed(0)} kB`;
     return `${(count / 1e6).toFixed(1)} MB`;

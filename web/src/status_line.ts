@@ -1,7 +1,8 @@
 import type { ConnectionState } from "./connection";
 import { byId } from "./dom";
 import type { ContactState, GreensStats, Hello, Stats } from "./protocol";
-import { quantity } from "./quantity";
+import { percent, quantity } from "./quantity";
+import { compressionText } from "./sparsity";
 
 const kConnectionTexts: Record<ConnectionState, string> = {
     connecting: "Connecting",
@@ -34,30 +35,22 @@ export class StatusLine {
     }
 
     /// Of bodies with Green's functions: what holds them and how the capacitance matrix was
-    /// inverted.
-    showGreens(all: GreensStats[]): void {
+    /// inverted; for the body that was picked last, or one that is touched, what its columns are.
+    showGreens(all: GreensStats[], picked: string): void {
         if (all.length === 0) return;
         this.contacts.hidden = false;
-        const texts = all.map(({ points, nodes, size, status, added, removed }) =>
-            size === 0
-                ? `${points} ${points === 1 ? "point" : "points"}`
-                : `${nodes} nodes · C ${size} × ${size} · ${status} (+${added} −${removed})`,
-        );
         const isBeyond = all.some(({ linear }) => linear.use > 1);
-        this.contacts.textContent =
-            `touching: ${texts.join(", ")}` + (isBeyond ? " · beyond linear theory" : "");
-        this.contacts.title = all
-            .map(({ name, condition, counts, linear }) => {
-                const done = Object.entries(counts).filter(([, count]) => count > 0);
-                const parts = done.map(([what, count]) => `${what} × ${count}`);
-                const percent = (part: number) => `${(100 * part).toPrecision(2)} %`;
-                const degrees = ((180 / Math.PI) * linear.rotation).toPrecision(2);
-                const strain = `strain ${percent(linear.strain)}, turned ${degrees}°, moved ${percent(linear.displacement)} of its size`;
-                return [name, ...parts, `condition ${condition.toPrecision(2)}`, strain].join(
-                    " · ",
-                );
-            })
-            .join("\n");
+        const shown =
+            all.find(({ name }) => name.startsWith(`${picked}/`)) ??
+            all.find(({ points, nodes }) => points + nodes > 0) ??
+            all[0]!;
+        const parts = [
+            `touching: ${touchText(all)}`,
+            isBeyond ? "beyond linear theory" : "",
+            shown.compression ? compressionText(shown.compression) : "",
+        ];
+        this.contacts.textContent = parts.filter((part) => part).join(" · ");
+        this.contacts.title = all.map(detailText).join("\n");
     }
 
     /// Of all contacts in the newest frame.
@@ -114,4 +107,39 @@ export class StatusLine {
         if (time - first.time < 0.8) return "";
         return `${Math.round((tick - first.tick) / (time - first.time) / 10) * 10} Hz`;
     }
+}
+
+/// What touches, on which level, and the capacitance matrix; of several contacts their sum and the
+/// largest matrix.
+function touchText(all: GreensStats[]): string {
+    const busy = all.filter(({ points, nodes }) => points + nodes > 0);
+    const sum = (count: (one: GreensStats) => number) =>
+        all.reduce((total, one) => total + count(one), 0);
+    const [points, nodes] = [sum((one) => one.points), sum((one) => one.nodes)];
+    const counted = (count: number, name: string) => `${count} ${count === 1 ? name : `${name}s`}`;
+    const texts = [];
+    if (points > 0) texts.push(counted(points, "point"));
+    if (nodes > 0) texts.push(counted(nodes, "node"));
+    if (texts.length === 0) return "nothing";
+    const places = new Set(busy.map(({ level, levels }) => `${level} of ${levels}`));
+    const hasLevels = busy.some(({ levels }) => levels > 0);
+    const on = hasLevels && places.size === 1 ? ` on level ${[...places][0]}` : "";
+    const among = all.length > 1 ? `, ${busy.length} of ${all.length} contacts` : "";
+    const largest = busy.reduce((most, one) => (one.size > most.size ? one : most));
+    if (largest.size === 0) return texts.join(", ") + on + among;
+    const { size, status } = largest;
+    const changes = `+${sum(({ added }) => added)} −${sum(({ removed }) => removed)}`;
+    return `${texts.join(", ")}${on}${among} · C ${size} × ${size} · ${status} (${changes})`;
+}
+
+/// Of one contact, as a line of the tip.
+function detailText({ name, condition, counts, linear, compression }: GreensStats): string {
+    const done = Object.entries(counts).filter(([, count]) => count > 0);
+    const parts = done.map(([what, count]) => `${what} × ${count}`);
+    const degrees = ((180 / Math.PI) * linear.rotation).toPrecision(2);
+    const strain = `strain ${percent(linear.strain)}, turned ${degrees}°, moved ${percent(linear.displacement)} of its size`;
+    const columns = compression
+        ? [`tolerance ${compression.tolerance.toPrecision(2)}, largest error ${percent(compression.max)}`]
+        : [];
+    return [name, ...parts, `condition ${condition.toPrecision(2)}`, strain, ...columns].join(" · ");
 }

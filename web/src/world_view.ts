@@ -6,6 +6,7 @@ import { FieldSlices } from "./field_slices";
 import { GreensView } from "./greens_view";
 import type { ContactShadow } from "./ground";
 import { IsoSurfaces } from "./iso_surfaces";
+import { LevelWires } from "./level_wires";
 import { ManipulandumView, type ToolPiece } from "./manipulandum_view";
 import type { Frame, Hello, HeldPart, MeshNodes, Vec3 } from "./protocol";
 import { rotated } from "./rigid_fit";
@@ -18,7 +19,7 @@ const kScalePoints = 4000; // displacements looked at for the colour scale
 const kStrainScale = 0.2;
 const kMaxShadows = 16;
 
-/// Everything simulated that is drawn: surfaces, lines of simulation meshes, points and fields of
+/// Everything simulated that is drawn: surfaces, lines of simulation meshes and of levels, points and fields of
 /// contacts, the tool in a hand.
 export class WorldView {
     readonly colours: ColourUniforms = { colourMode: { value: 0 }, colourScale: { value: 1 } };
@@ -26,6 +27,7 @@ export class WorldView {
     readonly slices: FieldSlices;
     readonly isoSurfaces: IsoSurfaces;
     readonly greens: GreensView;
+    readonly wires: LevelWires;
     readonly manipulandum: ManipulandumView | null;
     private readonly groups: SurfaceGroup[] = [];
     private readonly meshLines = new Map<number, THREE.LineSegments>();
@@ -46,6 +48,7 @@ export class WorldView {
         this.slices = new FieldSlices(stage, hello, failed);
         this.isoSurfaces = new IsoSurfaces(stage, hello, failed);
         this.greens = new GreensView(stage, hello, assets, failed);
+        this.wires = new LevelWires(stage, hello, failed);
         const pieces = toolPieces(hello, assets);
         this.manipulandum = pieces.length ? new ManipulandumView(stage, pieces) : null;
         const members = new Map<string, number[]>();
@@ -64,6 +67,7 @@ export class WorldView {
         this.slices.update(frame);
         this.isoSurfaces.update(frame);
         this.greens.update(frame);
+        this.wires.update(frame);
         if (frame.haptics) this.manipulandum?.update(frame.haptics);
         if (this.colours.colourMode.value === ColourMode.Displacement) this.updateScale(frame);
         this.stage.ground.setShadows(this.contactShadows(frame));
@@ -83,6 +87,7 @@ export class WorldView {
     setMeshShown(isShown: boolean): void {
         this.showsMesh = isShown;
         for (const lines of this.meshLines.values()) lines.visible = false;
+        this.wires.setShown(isShown);
     }
 
     /// Nodes of one body's simulation mesh for the next drawn frame.
@@ -122,6 +127,7 @@ export class WorldView {
         this.slices.dispose();
         this.isoSurfaces.dispose();
         this.greens.dispose();
+        this.wires.dispose();
         this.manipulandum?.dispose();
         for (const lines of this.meshLines.values()) {
             this.stage.scene.remove(lines);

@@ -121,10 +121,47 @@ test("Green's functions show supports, stiffness and responses", kOptions, async
     const page = await openPage(browser, touched.url, { viewport: { width: 1000, height: 500 } });
     await waitFor(page, "greensShown", ({ dots, skins }) => dots > 4 && skins === 0);
     await page.waitForFunction(() =>
-        /^touching: [1-9]\d* nodes · C [1-9]\d* × \d+ · (hit|updated|refactored)/.test(
+        /^touching: [1-9]\d* nodes? on level 1 of 2 · C [1-9]\d* × \d+ · (hit|updated|refactored)/.test(
             document.getElementById("contact-counts").textContent,
         ),
     );
+    // a larger tolerance leaves fewer coefficients, with a larger error
+    const columns = async () => {
+        const text = await page.locator("#contact-counts").textContent();
+        const [, count, error] = /([\d,]+) coefficients, 1 of [\d.]+, error ([\d.]+) %$/.exec(text);
+        return { count: Number(count.replaceAll(",", "")), error: Number(error) };
+    };
+    const built = await columns();
+    const slider = (name) =>
+        page.locator("#panel .parameter", { hasText: name }).locator("input[type=range]");
+    await slider("Tolerance").focus();
+    await page.keyboard.press("End");
+    await page.waitForFunction(
+        (text) => document.getElementById("contact-counts").textContent !== text,
+        await page.locator("#contact-counts").textContent(),
+    );
+    const coarse = await columns();
+    assert.ok(coarse.count < built.count / 2 && coarse.error > 2 * built.error);
+
+    // edges of the level that is shown and of the one that is touched
+    await page.locator("#mesh").click();
+    await waitFor(page, "wireCounts", (counts) => counts[1] > 0 && counts[2] === 2 * counts[1]);
+    await slider("Display level").focus();
+    await page.keyboard.press("Home");
+    await waitFor(page, "wireCounts", (counts) => counts[0] > 0 && counts[1] > 0 && !counts[2]);
+    await page.locator("#mesh").click();
+    await waitFor(page, "wireCounts", (counts) => Object.keys(counts).length === 0);
+
+    // which coefficients the build kept: some, not all
+    await page.locator("#sparsity-button").click();
+    await page.locator("#sparsity-dialog[open]").waitFor();
+    assert.match(await page.locator("#sparsity-text").textContent(), /^nodule: .* coefficients/);
+    const dark = await page.locator("#sparsity-picture").evaluate((canvas) => {
+        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        return data.filter((value, at) => at % 4 === 0 && value < 128).length / (data.length / 4);
+    });
+    assert.ok(dark > 0.05 && dark < 0.95, `${dark} of the pattern is dark`);
+    await page.keyboard.press("Escape");
     // a skin in the colours of the stiffness, and what they mean
     const choice = page.locator("#greens-choice");
     await choice.selectOption("3");

@@ -4,8 +4,10 @@
 #include "pliant/geometry/limit_surface.h"
 #include "pliant/greens/strain_monitor.h"
 #include "pliant/greens/surface_stiffness.h"
+#include "pliant/greens/tolerance_view.h"
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -32,22 +34,31 @@ struct ShownSurface {
     DisplacementReport report;
 };
 
+class DetailLevels;
+
 /// Where a GreensBody is drawn. A display state has the loaded nodes only; whoever draws sums their
-/// columns, docs/greens.md eq. (F1), so that the tick never waits for a deformation.
+/// columns, docs/greens.md eq. (F1), so that the tick never waits for a deformation. It also says
+/// on which level and with which tolerance: only pictures know of both.
 class GreensDisplay final : public BodyDisplay {
 public:
     /// `driven`: fixed nodes whose displacements are in the display state.
-    /// `wireframe`: the level of the surface whose edges are the mesh; −1: none.
     GreensDisplay(std::shared_ptr<const GreensModel> model, int max_loads,
-                  std::vector<int> driven = {}, std::shared_ptr<const ShownSurface> shown = {},
-                  int wireframe = -1);
+                  std::vector<int> driven = {}, std::shared_ptr<const ShownSurface> shown = {});
+    ~GreensDisplay() override;
 
     [[nodiscard]] int state_size() const noexcept override;
     void positions(std::span<const float> state, std::span<float> x) const noexcept override;
     void normals(std::span<const float> x, std::span<float> n) const noexcept override;
-    [[nodiscard]] std::vector<std::array<int, 2>> mesh_edges() const override;
-    [[nodiscard]] int num_mesh_nodes() const noexcept override;
-    void mesh_positions(std::span<const float> state, std::span<float> x) const noexcept override;
+    [[nodiscard]] std::vector<std::array<int, 2>> mesh_edges() const override { return {}; }
+    [[nodiscard]] int num_mesh_nodes() const noexcept override { return 0; }
+    void mesh_positions(std::span<const float>, std::span<float>) const noexcept override {}
+
+    /// Rounds of subdivision of the surface shown; its vertices are numbered level by level.
+    [[nodiscard]] int num_levels() const noexcept;
+    /// Of one of them, 0 to num_levels(), as they run over the surface: pairs of its vertices.
+    [[nodiscard]] std::vector<std::array<int, 2>> level_edges(int level) const;
+    /// What this tolerance leaves of the columns; 0: that of the build. None: not compressed.
+    [[nodiscard]] std::optional<CompressionReport> compression(double tolerance) const;
 
     /// Displacements of all nodes in the axes of the body [m], three numbers each.
     void displacements(std::span<const float> state, std::span<float> u) const noexcept;
@@ -60,19 +71,18 @@ public:
     [[nodiscard]] const GreensModel& model() const noexcept { return *model_; }
 
 private:
-    void write_positions(std::span<const float> state, std::size_t count,
-                         std::span<float> x) const noexcept;
-    void sum(std::span<const int> nodes, std::span<const float> tractions,
-             std::span<const float> gravity, std::span<const float> driven,
-             std::span<float> u) const noexcept;
+    struct Loads;
+    void sum(const Loads& loads, std::span<float> u) const noexcept;
     [[nodiscard]] Eigen::Vector3f at_vertex(std::span<const float> u, std::size_t v) const noexcept;
 
     std::shared_ptr<const GreensModel> model_;
     int max_loads_;
     std::vector<int> driven_;
     std::shared_ptr<const ShownSurface> shown_;
-    int wireframe_;
-    std::vector<double> level_areas_;  // of functions of coarser levels by id [m²]
+    std::unique_ptr<const DetailLevels> detail_;
+    std::unique_ptr<const ToleranceView> tolerances_;  // null: not compressed
+    bool are_nodes_vertices_ = true;                   // the same ones
+    std::vector<double> level_areas_;                  // of functions of coarser levels by id [m²]
 };
 
 struct GreensBodyOptions {
@@ -117,6 +127,8 @@ public:
                                                  const Eigen::Vector3d& barycentric) const noexcept;
     /// What the slider makes of the modulus of the model.
     [[nodiscard]] double modulus_scale() const noexcept;
+    /// With which its columns are shown; 0: as they were built.
+    [[nodiscard]] double shown_tolerance() const noexcept;
 
     /// Where the next step takes the body, and displacements of its driven nodes in its axes [m]:
     /// somebody else moves its supports, docs/greens-zones.md. Ignored unless finite and of the

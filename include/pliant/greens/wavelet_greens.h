@@ -124,6 +124,8 @@ public:
         std::span<const std::uint32_t> level_ends;
     };
     [[nodiscard]] Column column(int id) const noexcept;
+    /// Of the column in layout().columns; −1: none.
+    [[nodiscard]] int place(int id) const noexcept { return place_[static_cast<std::size_t>(id)]; }
 
 private:
     [[nodiscard]] std::size_t num_groups() const noexcept;  // columns, and groups of body columns

@@ -19,9 +19,11 @@ namespace pliant {
 struct ShownGreens {
     static constexpr int kNumStatuses = 8;  ///< of CapacitanceStatus
     bool is_there = false;
-    int num_points = 0;  ///< that touch
-    int num_nodes = 0;   ///< that tools hold
-    int size = 0;        ///< of the capacitance matrix: scalar conditions
+    int num_points = 0;    ///< that touch
+    int num_nodes = 0;     ///< that tools hold
+    int size = 0;          ///< of the capacitance matrix: scalar conditions
+    int level = -1;        ///< on which it is touched; −1: nodes
+    double tolerance = 0;  ///< with which columns are shown; 0: as they were built
     int added = 0, removed = 0;
     CapacitanceStatus status = CapacitanceStatus::Hit;
     double condition = 1;
