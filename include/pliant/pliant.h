@@ -92,6 +92,7 @@
 #include "pliant/greens/hand_over.h"
 #include "pliant/greens/hierarchical_basis.h"
 #include "pliant/greens/hierarchical_greens.h"
+#include "pliant/greens/level_budget.h"
 #include "pliant/greens/measured_greens.h"
 #include "pliant/greens/pad_surface.h"
 #include "pliant/greens/patch_stiffness.h"

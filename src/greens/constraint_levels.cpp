@@ -14,9 +14,6 @@ namespace {
 
 using Eigen::Vector3d;
 
-/// A new inverse is applied, and with C it is kept in the cache, whose memory is cold.
-constexpr double kBlocksOfUpdate = 5;
-
 const ReferenceProblem& checked_hierarchy(const ReferenceProblem& reference) {
     if (!reference.functions || !reference.hierarchy)
         throw InputError("",
@@ -25,8 +22,9 @@ const ReferenceProblem& checked_hierarchy(const ReferenceProblem& reference) {
     return reference;
 }
 
-const ConstraintLevelOptions& checked_level_options(const ReferenceProblem& reference,
-                                                    const ConstraintLevelOptions& options) {
+}  // namespace
+
+void check_options(const ReferenceProblem& reference, const ConstraintLevelOptions& options) {
     const HierarchicalBasis& basis = *checked_hierarchy(reference).hierarchy;
     const auto require = [](bool is_good, const char* field, double value, const char* expected) {
         if (!is_good) throw InputError("", field, std::to_string(value), expected);
@@ -45,10 +43,7 @@ const ConstraintLevelOptions& checked_level_options(const ReferenceProblem& refe
             "0 < value <= 1");
     require(options.calm_frames >= 1, "levels.calm_frames", options.calm_frames, "value >= 1");
     require(options.fade_frames >= 1, "levels.fade_frames", options.fade_frames, "value >= 1");
-    return options;
 }
-
-}  // namespace
 
 ContactMap::ContactMap(const ReferenceProblem& reference, int max_nodes, int num_groups,
                        double cover)
@@ -158,12 +153,13 @@ std::span<const HeldNode> ContactMap::map(std::span<const HeldNode> held, int le
 
 ConstraintLevels::ConstraintLevels(const ReferenceProblem& reference,
                                    const ConstraintLevelOptions& options)
-    : options_(checked_level_options(reference, options)),
+    : options_(options),
       functions_(reference.functions),
       map_(reference, options.max_nodes, options.num_groups, options.cover),
       finest_(reference.hierarchy->num_levels()),
       level_(finest_),
       sum_seconds_(options.block_seconds * functions_->mean_column_blocks()) {
+    check_options(reference, options);
     if (functions_->block() != 3)
         throw InputError("",
                          "constraint levels: the body's field is scalar; contact needs elastic "
@@ -226,7 +222,7 @@ double ConstraintLevels::prepare(CapacitanceSolver& solver, std::span<const Held
                  loads = static_cast<double>(solver.num_loads());
     // eq. (H11)
     const auto inverse = solver.predict(changes_);
-    const double blocks = (inverse.seconds > 0 ? kBlocksOfUpdate : 1) * s * s + s * loads;
+    const double blocks = (inverse.seconds > 0 ? kBlocksOfNewInverse : 1) * s * s + s * loads;
     return inverse.seconds + options_.element_seconds * inverse.elements +
            options_.block_seconds * blocks + sum_seconds_ * (s + loads) + options_.fixed_seconds;
 }

@@ -282,7 +282,16 @@ GreensContactDescription read_greens_contact(const JsonObject& json,
     contact.by = read_touching(json, has_tools ? "tools" : "points", body, scene);
     for (const char* key : {"friction", "pull", "detail"})
         if (has_tools && json.has(key)) json.fail(key, "goes with \"points\" only");
-    if (!has_tools && json.has("sliding")) json.fail("sliding", "goes with \"tools\" only");
+    for (const char* key : {"sliding", "budget"})
+        if (!has_tools && json.has(key)) json.fail(key, "goes with \"tools\" only");
+    if (json.has("budget")) {
+        const auto* source = std::get_if<GreensSource>(&body.source);
+        if (!source || source->constraint_level < 0)
+            json.fail("budget",
+                      "goes with a body that has \"constraint_level\": it is touched there, and on "
+                      "finer levels as far as the budget allows");
+    }
+    contact.budget = json.number("budget", contact.budget);
     contact.friction = json.number("friction", contact.friction);
     contact.is_pulling = json.boolean("pull", contact.is_pulling);
     contact.is_sliding = json.boolean("sliding", contact.is_sliding);

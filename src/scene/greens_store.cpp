@@ -236,7 +236,10 @@ LoopContact make_greens_contact(const GreensContactDescription& contact, GreensB
     options.level = body.constraint_level();
     options.capacitance.cache.max_bytes = kGreensCacheBytes;
     options.capacitance.max_loads += static_cast<int>(body.driven_nodes().size());
-    made.kind = std::make_unique<GreensTools>(body, std::move(by), options, std::move(hand));
+    std::optional<ConstraintLevelOptions> levels;
+    if (contact.budget > 0) levels.emplace().budget = contact.budget;
+    made.kind =
+        std::make_unique<GreensTools>(body, std::move(by), options, std::move(hand), levels);
     return made;
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/numbers.h"
 #include "pliant/greens/hierarchical_basis.h"
+#include "scene/load_fade.h"
 
 #include <algorithm>
 #include <cassert>
@@ -183,7 +184,8 @@ void GreensPoints::set_friction(double friction) noexcept {
 // --- tools
 
 GreensTools::GreensTools(GreensBody& body, std::vector<RigidBody*> by,
-                         const DistributedContactOptions& options, std::optional<GreensHand> hand)
+                         const DistributedContactOptions& options, std::optional<GreensHand> hand,
+                         const std::optional<ConstraintLevelOptions>& levels)
     : GreensTouch(body, std::move(by)),
       // choices by measured times would differ from run to run
       contact_(body.shared_model(), shapes_of(by_), UpdateCosts(), options),
@@ -199,8 +201,14 @@ GreensTools::GreensTools(GreensBody& body, std::vector<RigidBody*> by,
     pulls_.reserve(at(options.capacitance.max_loads) - num_driven);
     for (auto* values : {&tractions_, &displacements_}) values->resize(at(options.max_nodes));
     nodes_.reserve(at(options.max_nodes));
+    if (levels) {
+        levels_.emplace(body.model(), UpdateCosts(), *levels);
+        fade_ = std::make_unique<LoadFade>(levels->fade_frames, at(options.max_nodes));
+        (void)contact_.set_level(levels_->finest());
+    }
     place_hand();
 }
+GreensTools::~GreensTools() = default;
 
 void GreensTools::place_hand() noexcept {
     time_ = 0;
@@ -287,15 +295,20 @@ void GreensTools::take_tractions() noexcept {
         energy += 0.5 * contact_.solver().area(nodes_[i]) * tractions[i].dot(u[i]);
     }
     body_.add_tractions(nodes_, tractions, energy);
+    if (!fade_) return;
+    fade_->follow(nodes_, tractions, contact_.level() != shown_level_);
+    shown_level_ = contact_.level();
+    body_.add_tractions(fade_->ids(), fade_->values(), 0);
 }
 
 StepStatus GreensTools::act(double dt) noexcept {
     for (std::size_t k = 0; k < by_.size(); ++k)
         poses_[k] = body_.pose().inverse() * by_[k]->motion().pose;
     give_loads();
-    if (contact_.level() != body_.constraint_level())
+    if (!levels_ && contact_.level() != body_.constraint_level())
         (void)contact_.set_level(body_.constraint_level());
-    const DistributedContact::Status status = contact_.step(poses_);
+    const DistributedContact::Status status =
+        levels_ ? levels_->step(contact_, poses_, body_.constraint_level()) : contact_.step(poses_);
     if (!contact_.touched().empty() || contact_.report().removed > 0)
         ++counts_[static_cast<std::size_t>(contact_.report().solver)];
     take_tractions();
@@ -317,6 +330,11 @@ StepStatus GreensTools::act(double dt) noexcept {
 }
 
 void GreensTools::forget() noexcept {
+    if (levels_) {
+        (void)contact_.set_level(levels_->finest());
+        levels_->reset();
+        fade_->reset();
+    }
     contact_.reset();
     std::fill(last_loads_.begin(), last_loads_.end(), Wrench{});
     counts_.fill(0);

@@ -316,6 +316,17 @@ private:
         }
     }
 
+    /// Where contact fades from level to level, those of several are there at once.
+    [[nodiscard]] int most_loads(std::size_t d) const {
+        constexpr int kFading = 4;
+        const int most = GreensBodyOptions{}.max_loads;
+        for (const ContactDescription& contact : scene_.contacts)
+            if (const auto* greens = std::get_if<GreensContactDescription>(&contact))
+                if (greens->body == scene_.bodies[d].name && greens->budget > 0)
+                    return kFading * most;
+        return most;
+    }
+
     void make(std::size_t d, const GreensSource& source) {
         const auto model = greens_.get(scene_.bodies[d].name, source);
         const auto shown = greens_.shown(source, *model);
@@ -325,7 +336,8 @@ private:
                                                 .rate = loop_of(d).settings.rate,
                                                 .mask_radius = source.mask_radius,
                                                 .constraint_level = source.constraint_level,
-                                                .shown = shown}));
+                                                .shown = shown,
+                                                .max_loads = most_loads(d)}));
     }
 
     void make(std::size_t d, const ZonesSource& source) {

@@ -248,6 +248,35 @@ TEST_F(GreensLevels, PicturesGoByDisplayLevelAndToleranceWhileItRuns) {
     EXPECT_EQ(shown(body), all);
 }
 
+TEST_F(GreensLevels, ABudgetChoosesTheLevelAndPicturesFadeFromOneToTheNext) {
+    // the largest change of what is shown in one tick, and the levels on the way
+    const auto changes_of = [&](const std::string& budget) {
+        std::string text = scene(R"(, "constraint_level": 1)", "tools", 0.02);
+        text.replace(text.find(R"(["ball"])"), 8, R"(["ball"])" + budget);
+        World world = build(text);
+        const auto& tools = dynamic_cast<const GreensTools&>(touch_of(world));
+        std::vector<float> before = shown(tools.body());
+        double largest = 0;
+        std::vector<int> levels{tools.contact().level()};
+        for (int tick = 1; tick <= 300; ++tick) {
+            run(world, 0.001 * tick);
+            const std::vector<float> now = shown(tools.body());
+            for (std::size_t i = 0; i < now.size(); ++i)
+                largest = std::max(largest, double{std::abs(now[i] - before[i])});
+            before = now;
+            if (tools.contact().level() != levels.back()) levels.push_back(tools.contact().level());
+        }
+        return std::pair(largest, levels);
+    };
+    const auto [alone, one_level] = changes_of("");
+    EXPECT_EQ(one_level, std::vector<int>{1});
+    const auto [wide, fine] = changes_of(R"(, "budget": 1)");
+    EXPECT_EQ(fine, std::vector<int>{-1}) << "the finest fits";
+    const auto [narrow, degraded] = changes_of(R"(, "budget": 2e-5)");
+    EXPECT_EQ(degraded, (std::vector<int>{-1, 1})) << "finest first, coarser under the ball";
+    EXPECT_LT(narrow, 2.5 * std::max(alone, wide)) << "no pop";
+}
+
 TEST_F(GreensLevels, EveryKeyMakesAModelOfItsOwn) {
     const auto is_built = [&](const std::string& keys) {
         (void)build(scene(keys, "points"));

@@ -213,6 +213,12 @@ TEST_F(GreensReader, RefusesContactsThatCannotBe) {
                 HasSubstr("friction: goes with \"points\" only"));
     EXPECT_THAT(touch_error(R"({"greens": "nodule", "points": ["finger"], "sliding": true})"),
                 HasSubstr("sliding: goes with \"tools\" only"));
+    EXPECT_THAT(touch_error(R"({"greens": "nodule", "points": ["finger"], "budget": 1e-3})"),
+                HasSubstr("budget: goes with \"tools\" only"));
+    EXPECT_THAT(touch_error(R"({"greens": "nodule", "tools": ["finger"], "budget": 1e-3})"),
+                HasSubstr("budget: goes with a body that has \"constraint_level\""));
+    EXPECT_THAT(touch_error(R"({"greens": "nodule", "tools": ["finger"], "budget": 0})"),
+                HasSubstr("budget = 0"));
     EXPECT_THAT(touch_error(R"({"greens": "nodule", "points": ["finger"], "stiffness": 3})"),
                 HasSubstr("does not go with \"greens\": the body gives the force"));
     EXPECT_THAT(touch_error(R"({"greens": "nodule", "points": ["finger"]},

@@ -68,6 +68,13 @@ struct ConstraintLevelOptions {
     int num_groups = 1;
 };
 
+/// Blocks for each pair of nodes where an inverse is new: it is applied, and with C it is kept in
+/// the cache, whose memory is cold.
+inline constexpr double kBlocksOfNewInverse = 5;
+
+/// Throws InputError for options out of range, and without columns of coarser levels.
+void check_options(const ReferenceProblem& reference, const ConstraintLevelOptions& options);
+
 /// Chooses the level on which contact is solved for, so that every frame stays within its budget,
 /// docs/greens-constraints.md section "Degradation": as fine as the predicted cost allows, coarser
 /// at once when it does not, finer again after some calm frames, and without a jump of what is

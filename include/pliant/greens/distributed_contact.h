@@ -64,6 +64,9 @@ public:
     /// is taken. False, and nothing else: the body has no columns of it.
     bool set_level(int level) noexcept;
     [[nodiscard]] int level() const noexcept { return level_; }  ///< −1: all nodes
+    [[nodiscard]] int wanted_level() const noexcept {
+        return wanted_level_;
+    }  ///< from the next step
     /// How far loads on `solver()` may have moved nodes [m]: tools are looked for so far away.
     void set_reach(double reach) noexcept { least_reach_ = reach > 0 ? reach : 0; }
 

@@ -5,6 +5,7 @@
 #include "pliant/greens/compliant_hand.h"
 #include "pliant/greens/distributed_contact.h"
 #include "pliant/greens/greens_body.h"
+#include "pliant/greens/level_budget.h"
 #include "pliant/greens/point_contact.h"
 
 #include <array>
@@ -14,6 +15,8 @@
 #include <vector>
 
 namespace pliant {
+
+class LoadFade;
 
 /// What touching a body with Green's functions shows of itself.
 struct ShownGreens {
@@ -138,10 +141,13 @@ struct GreensHand {
 /// Convex rigid bodies wherever they are, or the links of a hand.
 class GreensTools final : public GreensTouch {
 public:
-    /// Throws InputError as DistributedContact.
+    /// `levels`: the level goes by a budget, between that of the body and the finest. Throws
+    /// InputError as DistributedContact and LevelBudget.
     GreensTools(GreensBody& body, std::vector<RigidBody*> by,
                 const DistributedContactOptions& options,
-                std::optional<GreensHand> hand = std::nullopt);
+                std::optional<GreensHand> hand = std::nullopt,
+                const std::optional<ConstraintLevelOptions>& levels = std::nullopt);
+    ~GreensTools() override;
 
     StepStatus act(double dt) noexcept override;
     void forget() noexcept override;
@@ -158,6 +164,9 @@ private:
     void place_hand() noexcept;
 
     DistributedContact contact_;
+    std::optional<LevelBudget> levels_;  // none: that of the body
+    std::unique_ptr<LoadFade> fade_;     // with levels_
+    int shown_level_ = -1;               // of the last tractions
     std::vector<Pose> poses_;
     std::vector<Eigen::Vector3d> pulls_;  // tractions of hands for the modulus of the model [Pa]
     std::vector<int> load_nodes_;         // of these and of driven supports

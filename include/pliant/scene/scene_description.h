@@ -231,6 +231,7 @@ struct GreensContactDescription {
     double friction = 0;                ///< of points
     bool is_pulling = false;            ///< points hold on to what they touched
     bool is_sliding = false;            ///< tools: without friction; else what touches sticks
+    double budget = 0;                  ///< of a tick of tools [s]; 0: on one level always
     std::optional<ForceDetail> detail;  ///< that points feel
 };
 using ContactDescription = std::variant<PairContactDescription, AmongContactDescription,
