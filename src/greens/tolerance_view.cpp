@@ -15,7 +15,7 @@ namespace {
 
 /// Columns, evenly chosen, of which errors are known, and tolerances for which.
 constexpr std::size_t kErrorColumns = 32;
-constexpr int kErrorSamples = 17;
+constexpr int kToleranceSamples = 17;
 constexpr double kLargestTolerance = 1;
 constexpr std::size_t kOrderedAtOnce = 64;
 
@@ -54,9 +54,9 @@ ToleranceView::ToleranceView(std::shared_ptr<const WaveletGreensFunctions> store
     }
     std::ranges::sort(all_drops_);
     const double first = std::max(stored_->report().options.tolerance, 1e-4);
-    for (int k = 0; k < kErrorSamples; ++k)
+    for (int k = 0; k < kToleranceSamples; ++k)
         samples_.push_back(first * std::pow(kLargestTolerance / first,
-                                            static_cast<double>(k) / (kErrorSamples - 1)));
+                                            static_cast<double>(k) / (kToleranceSamples - 1)));
     errors_.resize(samples_.size());
     parallel_for(samples_.size(), 1, [&](std::size_t k) { errors_[k] = errors_of(samples_[k]); });
 }
