@@ -54,11 +54,11 @@ Implicit rabbit_skin() {
     for (const double side : {-1.0, 1.0}) {
         parts.push_back(ellipsoid({-0.9, 1.7 * side, 1.6}, {1.9, 1.2, 1.6}));  // haunch
         parts.push_back(capsule({1.2, 0.9 * side, 2}, {2.1, 1.0 * side, 0.9}, 0.9, 0.8));
-        parts.push_back(sweep({{{1.0, 0.8 * side, 6.6}, 0.95},
-                               {{0.5, 1.5 * side, 8.0}, 1.0},
-                               {{0.2, 1.9 * side, 9.0}, 0.75}}));
+        parts.push_back(sweep({{{1.0, 0.8 * side, 6.6}, 1.05},
+                               {{0.58, 1.4 * side, 7.8}, 1.1},
+                               {{0.32, 1.74 * side, 8.64}, 0.83}}));
     }
-    return subtract(smooth_unite(parts, 1.2), box({-9, -9, -9}, {9, 9, 0.3}), 1.0);
+    return subtract(smooth_unite(parts, 1.5), box({-9, -9, -9}, {9, 9, 0.3}), 1.0);
 }
 
 Implicit finger_skin() {
@@ -262,9 +262,9 @@ ControlMesh rabbit() {
     auto& [vertices, triangles] = control.mesh;
     // four layers of three, each with one vertex in the plane of symmetry: nose and ears; nape and
     // shoulders; chest and hips; rump and paws
-    vertices = {{3.9, 0, 5.6},     {0.08, 2.14, 9.68}, {0.08, -2.14, 9.68}, {-2.6, 0, 5.5},
-                {1.3, -2.2, 4.4},  {1.3, 2.2, 4.4},    {3.2, 0, 2.8},       {-1.6, 3.4, 2.5},
-                {-1.6, -3.4, 2.5}, {-3.2, 0, 0.0},     {1.7, -1.9, -0.2},   {1.7, 1.9, -0.2}};
+    vertices = {{3.9, 0, 5.6},     {0.1, 2.03, 9.38}, {0.1, -2.03, 9.38}, {-2.6, 0, 5.5},
+                {1.3, -2.2, 4.4},  {1.3, 2.2, 4.4},   {3.2, 0, 2.8},      {-1.6, 3.4, 2.5},
+                {-1.6, -3.4, 2.5}, {-3.2, 0, 0.0},    {1.7, -1.9, -0.2},  {1.7, 1.9, -0.2}};
     triangles = {{0, 1, 2}, {9, 11, 10}};
     for (int k = 0; k < 3; ++k) {
         // vertex k of the second and fourth layer lies across from vertex k of the others
