@@ -517,7 +517,8 @@ void CapacitanceSolver::evaluate(int num_nodes) noexcept {
     field_nodes_ = std::clamp(num_nodes, 0, num_nodes_);
     const GreensFunctions& functions = *reference_.functions;
     std::fill_n(sum_.begin(), functions.sum_size(field_nodes_), 0.0f);
-    functions.accumulate(known_nodes_, known_values_, body_solution_, field_nodes_, sum_);
+    functions.accumulate(known_nodes_, known_values_, body_solution_, field_nodes_, sum_,
+                         SummedRows::Displacements);
     field_ = functions.field(sum_, field_nodes_, scratch_);
 
     // the books of what is in the field
@@ -576,7 +577,8 @@ int CapacitanceSolver::advance(int num_nodes, double tolerance) noexcept {
         if (!is_gone) summed_nodes_[num_kept++] = node;
     }
     summed_nodes_.resize(num_kept);
-    reference_.functions->accumulate(change_nodes_, change_values_, {}, field_nodes_, sum_);
+    reference_.functions->accumulate(change_nodes_, change_values_, {}, field_nodes_, sum_,
+                                     SummedRows::Displacements);
     field_ = reference_.functions->field(sum_, field_nodes_, scratch_);
     return static_cast<int>(change_nodes_.size());
 }

@@ -96,8 +96,10 @@ void GreensDisplay::sum(const Loads& loads, std::span<float> u) const noexcept {
         tolerances_->accumulate(loads.nodes, loads.tractions, gravity, loads.tolerance, num_nodes,
                                 sum);
     else
-        functions.accumulate(loads.nodes, loads.tractions, gravity, num_nodes, sum);
-    if (!loads.driven.empty()) functions.accumulate(driven_, loads.driven, {}, num_nodes, sum);
+        functions.accumulate(loads.nodes, loads.tractions, gravity, num_nodes, sum,
+                             SummedRows::Displacements);
+    if (!loads.driven.empty())
+        functions.accumulate(driven_, loads.driven, {}, num_nodes, sum, SummedRows::Displacements);
     const auto rows = functions.field(sum, num_nodes, scratch);
     // rows of supports are tractions
     const auto length = static_cast<float>(model_->reference.length);

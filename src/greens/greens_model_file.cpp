@@ -256,7 +256,7 @@ void save_greens_model(const std::filesystem::path& path, const GreensModel& mod
     writer.add<int>(kGreensColumns, layout.columns);
     std::optional<WaveletChunks> chunks;
     if (wavelets != nullptr)
-        chunks.emplace(*wavelets, reference.kinds).add_to(writer);
+        chunks.emplace(*wavelets).add_to(writer);
     else
         writer.add(kGreensValues, dense->values(), {dense->num_scalar_columns(), dense->stride()});
     writer.save(path);

@@ -33,19 +33,23 @@ std::string column_text(int id) {
     return id < 0 ? std::string("a column of body forces") : "the column " + std::to_string(id);
 }
 
-/// Rounds blocks of one domain to units of which the largest fits 16 bits.
+/// Rounds blocks of one domain to units of which the largest fits 16 bits, and puts how many into
+/// `integers`.
 template <class IsIn>
-float round_to_units(std::span<float> blocks, std::size_t size, const IsIn& is_in) noexcept {
+float round_to_units(std::span<float> blocks, std::size_t size, const IsIn& is_in,
+                     std::span<std::int16_t> integers) noexcept {
     float largest = 0;
     for (std::size_t k = 0; k < blocks.size(); ++k)
         if (is_in(k / size)) largest = std::max(largest, std::abs(blocks[k]));
     const float unit = largest / static_cast<float>(kLargestInteger);
     if (!(unit > 0)) return 0;
     for (std::size_t k = 0; k < blocks.size(); ++k)
-        if (is_in(k / size))
-            blocks[k] = static_cast<float>(std::clamp(std::round(double{blocks[k]} / double{unit}),
-                                                      -kLargestInteger, kLargestInteger)) *
-                        unit;
+        if (is_in(k / size)) {
+            const double count = std::clamp(std::round(double{blocks[k]} / double{unit}),
+                                            -kLargestInteger, kLargestInteger);
+            blocks[k] = static_cast<float>(count) * unit;
+            integers[k] = static_cast<std::int16_t>(count);
+        }
     return unit;
 }
 
@@ -55,6 +59,7 @@ struct WaveletGreensBuilder::Packed {
     std::vector<std::uint32_t> level_ends;
     std::vector<int> nodes;
     std::vector<float> blocks, readouts, units;
+    std::vector<std::int16_t> integers;
     // over free rows
     std::int64_t num_free = 0;
     double error_squared = 0, norm_squared = 0, max = 0, quantisation = 0;
@@ -143,13 +148,15 @@ WaveletGreensBuilder::Packed WaveletGreensBuilder::pack(const Eigen::Ref<const M
             packed.num_free += transform_.domain(v) == 0;
         }
         packed.level_ends.push_back(static_cast<std::uint32_t>(packed.nodes.size()));
-        if (options_.bits == 16)
-            for (const int domain : {0, 1})
-                packed.units.push_back(round_to_units(
-                    std::span<float>(packed.blocks).subspan(first_block * size), size,
-                    [&](std::size_t k) {
-                        return transform_.domain(packed.nodes[first_block + k]) == domain;
-                    }));
+        if (options_.bits != 16) continue;
+        packed.integers.resize(packed.blocks.size());
+        for (const int domain : {0, 1})
+            packed.units.push_back(round_to_units(
+                std::span<float>(packed.blocks).subspan(first_block * size), size,
+                [&](std::size_t k) {
+                    return transform_.domain(packed.nodes[first_block + k]) == domain;
+                },
+                std::span<std::int16_t>(packed.integers).subspan(first_block * size)));
     }
     if (had_base && !has_base)
         throw InputError("", "tolerance", std::to_string(options_.tolerance),
@@ -184,6 +191,7 @@ WaveletGreensBuilder::Packed WaveletGreensBuilder::pack(const Eigen::Ref<const M
                          "32: rounding to 16 changes " + column_text(id) + " by " +
                              std::to_string(packed.quantisation) +
                              " of its largest block, more than a tenth of the tolerance");
+    if (options_.bits == 16) packed.blocks.clear();
     return packed;
 }
 
@@ -214,6 +222,7 @@ std::shared_ptr<const WaveletGreensFunctions> WaveletGreensBuilder::finish() {
         append(columns.level_ends, packed.level_ends);
         append(columns.nodes, packed.nodes);
         append(columns.blocks, packed.blocks);
+        append(columns.integers, packed.integers);
         append(columns.readouts, packed.readouts);
         append(columns.units, packed.units);
         report.quantisation = std::max(report.quantisation, packed.quantisation);

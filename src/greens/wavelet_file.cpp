@@ -3,7 +3,6 @@
 #include "core/numbers.h"
 #include "pliant/core/error.h"
 
-#include <cmath>
 #include <string>
 #include <utility>
 
@@ -23,23 +22,6 @@ constexpr const char* kWaveletReadouts = "wavelet/readouts";
 [[noreturn]] void fail_chunk(const std::string& field, const std::string& value,
                              const std::string& expected) {
     throw InputError("", field, value, expected);
-}
-
-/// Goes through the blocks of all columns: visit(block, node, place of its unit).
-template <class Visit>
-void each_block(const WaveletColumns& columns, std::size_t levels,
-                const std::vector<NodeKind>& kinds, const Visit& visit) {
-    std::size_t first = 0;
-    for (std::size_t g = 0; g * levels < columns.level_ends.size(); ++g) {
-        std::size_t k = 0;
-        for (std::size_t l = 0; l < levels; ++l)
-            for (; k < columns.level_ends[g * levels + l]; ++k) {
-                const int node = columns.nodes[first + k];
-                const std::size_t domain = kinds[at(node)] == NodeKind::Free ? 0 : 1;
-                visit(first + k, 2 * (g * levels + l) + domain);
-            }
-        first += k;
-    }
 }
 
 /// Steps between nodes, less one: small numbers, mostly of one byte.
@@ -123,44 +105,34 @@ CompressionReport read_report(const Archive& archive) {
 
 }  // namespace
 
-WaveletChunks::WaveletChunks(const WaveletGreensFunctions& functions,
-                             const std::vector<NodeKind>& kinds)
-    : functions_(functions) {
+WaveletChunks::WaveletChunks(const WaveletGreensFunctions& functions)
+    : columns_(functions.columns()), bits_(functions.report().options.bits) {
     const CompressionReport& report = functions.report();
-    const WaveletColumns& columns = functions.columns();
-    const std::size_t levels = at(functions.transform().num_levels() + 1),
-                      size = at(functions.block()) * at(functions.block());
+    const std::size_t levels = at(functions.transform().num_levels() + 1);
     numbers_ = {report.options.tolerance, report.compression, report.rms, report.max,
                 report.quantisation};
     options_ = {static_cast<int>(report.options.kind), report.options.thresholds_base ? 1 : 0,
                 report.options.bits};
     counts_ = {report.num_blocks, report.num_free_blocks};
-    nodes_ = coded_steps(columns, levels);
-    if (report.options.bits != 16) return;
-    integers_.resize(columns.nodes.size() * size);
-    each_block(columns, levels, kinds, [&](std::size_t block, std::size_t unit) {
-        for (std::size_t k = block * size; k < (block + 1) * size; ++k)
-            integers_[k] = static_cast<std::uint16_t>(static_cast<std::int16_t>(
-                columns.units[unit] > 0 ? std::lround(columns.blocks[k] / columns.units[unit])
-                                        : 0));
-    });
+    nodes_ = coded_steps(columns_, levels);
+    integers_.resize(columns_.integers.size());
+    for (std::size_t k = 0; k < integers_.size(); ++k)
+        integers_[k] = static_cast<std::uint16_t>(columns_.integers[k]);
 }
 
 void WaveletChunks::add_to(ArchiveWriter& writer) const {
-    const WaveletColumns& columns = functions_.columns();
-    const std::size_t size = at(functions_.block()) * at(functions_.block());
     writer.add<double>(kWaveletNumbers, numbers_);
     writer.add<int>(kWaveletOptions, options_);
     writer.add<std::int64_t>(kWaveletCounts, counts_);
-    writer.add<std::uint32_t>(kWaveletLevels, columns.level_ends);
+    writer.add<std::uint32_t>(kWaveletLevels, columns_.level_ends);
     writer.add<std::uint8_t>(kWaveletNodes, nodes_);
-    if (functions_.report().options.bits == 32) {
-        writer.add<float>(kWaveletBlocks, {columns.blocks.data(), columns.nodes.size() * size});
+    if (bits_ == 32) {
+        writer.add<float>(kWaveletBlocks, columns_.blocks);
     } else {
         writer.add<std::uint16_t>(kWaveletIntegers, integers_);
-        writer.add<float>(kWaveletUnits, columns.units);
+        writer.add<float>(kWaveletUnits, columns_.units);
     }
-    writer.add<float>(kWaveletReadouts, columns.readouts);
+    writer.add<float>(kWaveletReadouts, columns_.readouts);
 }
 
 bool has_wavelet_chunks(const Archive& archive) { return archive.has(kWaveletOptions); }
@@ -194,13 +166,8 @@ std::shared_ptr<const WaveletGreensFunctions> read_wavelet_chunks(const Archive&
             if (!(unit >= 0 && unit < 1e30f))
                 fail_chunk(kWaveletUnits, std::to_string(unit), "numbers that are not negative");
         columns.units.assign(units.begin(), units.end());
-        columns.blocks.assign(count, 0.0f);
-        each_block(
-            columns, levels, model.reference.kinds, [&](std::size_t place, std::size_t unit) {
-                for (std::size_t k = place * size; k < (place + 1) * size; ++k)
-                    columns.blocks[k] =
-                        static_cast<float>(static_cast<std::int16_t>(integers[k])) * units[unit];
-            });
+        for (const std::uint16_t value : integers)
+            columns.integers.push_back(static_cast<std::int16_t>(value));
     } else {
         const auto blocks = of_length<float>(archive, kWaveletBlocks, count);
         columns.blocks.assign(blocks.begin(), blocks.end());

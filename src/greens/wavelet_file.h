@@ -13,11 +13,12 @@ namespace pliant {
 /// the writer has saved.
 class WaveletChunks {
 public:
-    WaveletChunks(const WaveletGreensFunctions& functions, const std::vector<NodeKind>& kinds);
+    explicit WaveletChunks(const WaveletGreensFunctions& functions);
     void add_to(ArchiveWriter& writer) const;
 
 private:
-    const WaveletGreensFunctions& functions_;
+    WaveletColumns columns_;
+    int bits_;
     std::vector<double> numbers_;
     std::vector<int> options_;
     std::vector<std::int64_t> counts_;

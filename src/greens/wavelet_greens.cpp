@@ -76,6 +76,7 @@ WaveletGreensFunctions::WaveletGreensFunctions(const SemiRegularMesh& mesh,
         layout_.num_column_levels = std::max(layout_.num_column_levels, id / layout_.num_nodes + 1);
     }
     check_columns();
+    divide_by_domains();
     find_places();
     find_rows();
 }
@@ -115,24 +116,104 @@ void WaveletGreensFunctions::check_columns() const {
         first += begin;
     }
     require_size(columns_.nodes.size(), first, "nodes");
-    require_size(columns_.blocks.size(), first * block * block, "blocks");
+    const bool is_short = report_.options.bits == 16;
+    require_size(columns_.blocks.size(), is_short ? 0 : first * block * block, "blocks");
+    require_size(columns_.integers.size(), is_short ? first * block * block : 0, "integers");
     require_size(columns_.readouts.size(), num_groups() * block * at(layout_.num_readouts),
                  "readouts");
-    require_size(columns_.units.size(), report_.options.bits == 16 ? 2 * levels * num_groups() : 0,
-                 "units");
-    for (const auto* values : {&columns_.blocks, &columns_.readouts})
-        for (std::size_t k = 0; k < values->size(); ++k)
-            if (!std::isfinite((*values)[k]))
-                fail_columns((values == &columns_.blocks ? "blocks[" : "readouts[") +
-                                 std::to_string(k) + "]",
-                             std::to_string((*values)[k]), "a finite number");
+    require_size(columns_.units.size(), is_short ? 2 * levels * num_groups() : 0, "units");
+    const auto require_finite = [](const std::vector<float>& values, const char* field) {
+        for (std::size_t k = 0; k < values.size(); ++k)
+            if (!std::isfinite(values[k]))
+                fail_columns(std::string(field) + "[" + std::to_string(k) + "]",
+                             std::to_string(values[k]), "a finite number");
+    };
+    require_finite(columns_.blocks, "blocks");
+    require_finite(columns_.units, "units");
+    require_finite(columns_.readouts, "readouts");
+}
+
+/// Displacements can then be summed without tractions, which are rougher and need more blocks.
+void WaveletGreensFunctions::divide_by_domains() {
+    const std::size_t levels = at(transform_.num_levels() + 1),
+                      size = at(layout_.block) * at(layout_.block);
+    WaveletColumns divided;
+    divided.level_ends.reserve(2 * columns_.level_ends.size());
+    divided.nodes.reserve(columns_.nodes.size());
+    divided.blocks.reserve(columns_.blocks.size() + kBlockPad);
+    divided.integers.reserve(columns_.integers.size() + kBlockPad);
+    const auto copy_block = [size](const auto& from, std::size_t k, auto& to) {
+        if (from.empty()) return;
+        const auto first = from.begin() + static_cast<std::ptrdiff_t>(k * size);
+        to.insert(to.end(), first, first + static_cast<std::ptrdiff_t>(size));
+    };
+    starts_.assign(1, 0);
+    for (std::size_t g = 0; g < num_groups(); ++g) {
+        const std::uint32_t* const ends = columns_.level_ends.data() + g * levels;
+        const std::size_t first = starts_.back();
+        for (const int domain : {0, 1}) {
+            const std::size_t part = divided.nodes.size();
+            for (std::size_t l = 0, k = 0; l < levels; ++l) {
+                for (; k < ends[l]; ++k) {
+                    const int node = columns_.nodes[first + k];
+                    if (transform_.domain(node) != domain) continue;
+                    divided.nodes.push_back(node);
+                    copy_block(columns_.blocks, first + k, divided.blocks);
+                    copy_block(columns_.integers, first + k, divided.integers);
+                }
+                divided.level_ends.push_back(
+                    static_cast<std::uint32_t>(divided.nodes.size() - part));
+            }
+        }
+        starts_.push_back(divided.nodes.size());
+    }
+    columns_.level_ends = std::move(divided.level_ends);
+    columns_.nodes = in_large_pages(divided.nodes);
+    // kernels read whole vectors
+    columns_.blocks = in_large_pages(divided.blocks, kBlockPad);
+    columns_.blocks.resize(columns_.blocks.size() + kBlockPad, 0.0f);
+    columns_.integers = in_large_pages(divided.integers, kBlockPad);
+    columns_.integers.resize(columns_.integers.size() + kBlockPad, std::int16_t{0});
+}
+
+WaveletColumns WaveletGreensFunctions::columns() const {
+    const std::size_t levels = at(transform_.num_levels() + 1),
+                      size = at(layout_.block) * at(layout_.block);
+    WaveletColumns columns;
+    columns.readouts = columns_.readouts;
+    columns.units = columns_.units;
+    for (std::size_t g = 0; g < num_groups(); ++g) {
+        const Column one = group(g);
+        const std::size_t num_free = one.level_ends[levels - 1];
+        std::size_t place[2] = {0, num_free};
+        for (std::size_t l = 0; l < levels; ++l) {
+            const std::size_t end[2] = {one.level_ends[l], num_free + one.level_ends[levels + l]};
+            while (place[0] < end[0] || place[1] < end[1]) {
+                const std::size_t domain =
+                    place[1] == end[1] ||
+                            (place[0] < end[0] && one.nodes[place[0]] < one.nodes[place[1]])
+                        ? 0
+                        : 1;
+                const std::size_t k = place[domain]++;
+                columns.nodes.push_back(one.nodes[k]);
+                for (std::size_t c = k * size; c < (k + 1) * size; ++c)
+                    if (one.units.empty())
+                        columns.blocks.push_back(one.blocks[c]);
+                    else
+                        columns.integers.push_back(one.integers[c]);
+            }
+            columns.level_ends.push_back(static_cast<std::uint32_t>(end[0] + end[1] - num_free));
+        }
+    }
+    return columns;
 }
 
 void WaveletGreensFunctions::find_places() {
-    const std::size_t levels = at(transform_.num_levels() + 1);
-    starts_.assign(1, 0);
-    for (std::size_t g = 0; g < num_groups(); ++g)
-        starts_.push_back(starts_.back() + columns_.level_ends[(g + 1) * levels - 1]);
+    rank_.resize(at(layout_.num_nodes));
+    int num_ranked = 0;
+    for (const int domain : {0, 1})
+        for (int v = 0; v < layout_.num_nodes; ++v)
+            if (transform_.domain(v) == domain) rank_[at(v)] = num_ranked++;
     words_ = (at(layout_.num_nodes) + 63) / 64;
     // a small file can have many nodes and columns without blocks
     const double bytes = 12.0 * static_cast<double>(words_) * static_cast<double>(num_groups());
@@ -143,18 +224,19 @@ void WaveletGreensFunctions::find_places() {
     ranks_.assign(words_ * num_groups(), 0);
     for (std::size_t g = 0; g < num_groups(); ++g) {
         std::uint64_t* const masks = masks_.data() + g * words_;
-        for (std::size_t k = starts_[g]; k < starts_[g + 1]; ++k)
-            masks[at(columns_.nodes[k]) / 64] |= std::uint64_t{1} << (columns_.nodes[k] % 64);
+        for (std::size_t k = starts_[g]; k < starts_[g + 1]; ++k) {
+            const int rank = rank_[at(columns_.nodes[k])];
+            masks[at(rank) / 64] |= std::uint64_t{1} << (rank % 64);
+        }
         std::uint32_t count = 0;
         for (std::size_t w = 0; w < words_; ++w) {
             ranks_[g * words_ + w] = count;
             count += static_cast<std::uint32_t>(std::popcount(masks[w]));
         }
     }
-    columns_.nodes = in_large_pages(columns_.nodes);
-    columns_.blocks = in_large_pages(columns_.blocks, kBlockPad);
-    // kernels read whole vectors
-    columns_.blocks.resize(columns_.blocks.size() + kBlockPad, 0.0f);
+    for (int v = 0; v < layout_.num_nodes; ++v)
+        unit_of_node_.push_back(
+            static_cast<std::uint8_t>(2 * transform_.level(v) + transform_.domain(v)));
 }
 
 void WaveletGreensFunctions::find_rows() {
@@ -173,9 +255,9 @@ void WaveletGreensFunctions::find_rows() {
 std::size_t WaveletGreensFunctions::num_bytes() const noexcept {
     const auto bytes = [](const auto& values) { return values.size() * sizeof(values[0]); };
     return bytes(columns_.level_ends) + bytes(columns_.nodes) + bytes(columns_.blocks) +
-           bytes(columns_.readouts) + bytes(columns_.units) + bytes(masks_) + bytes(ranks_) +
-           bytes(starts_) + bytes(place_) + bytes(row_starts_) + bytes(row_nodes_) +
-           bytes(row_weights_);
+           bytes(columns_.integers) + bytes(columns_.readouts) + bytes(columns_.units) +
+           bytes(masks_) + bytes(ranks_) + bytes(starts_) + bytes(rank_) + bytes(place_) +
+           bytes(unit_of_node_) + bytes(row_starts_) + bytes(row_nodes_) + bytes(row_weights_);
 }
 
 std::size_t WaveletGreensFunctions::sum_stride() const noexcept {
@@ -186,9 +268,16 @@ WaveletGreensFunctions::Column WaveletGreensFunctions::group(std::size_t index) 
     const std::size_t first = starts_[index], count = starts_[index + 1] - first,
                       levels = at(transform_.num_levels() + 1),
                       size = at(layout_.block) * at(layout_.block);
-    return {{columns_.nodes.data() + first, count},
-            {columns_.blocks.data() + first * size, count * size},
-            {columns_.level_ends.data() + index * levels, levels}};
+    Column column;
+    column.nodes = {columns_.nodes.data() + first, count};
+    column.level_ends = {columns_.level_ends.data() + 2 * index * levels, 2 * levels};
+    if (report_.options.bits == 16) {
+        column.integers = {columns_.integers.data() + first * size, count * size};
+        column.units = {columns_.units.data() + 2 * index * levels, 2 * levels};
+    } else {
+        column.blocks = {columns_.blocks.data() + first * size, count * size};
+    }
+    return column;
 }
 
 WaveletGreensFunctions::Column WaveletGreensFunctions::column(int id) const noexcept {
@@ -206,36 +295,61 @@ std::size_t WaveletGreensFunctions::sum_size(int num_nodes) const noexcept {
     return at(transform_.level_sizes()[at(level_of_prefix(num_nodes))]) * sum_stride();
 }
 
-SparseBlocks WaveletGreensFunctions::blocks_to(std::size_t index, int level) const noexcept {
-    const std::size_t first = starts_[index], size = at(layout_.block) * at(layout_.block);
-    return {columns_.nodes.data() + first, columns_.blocks.data() + first * size,
-            columns_.level_ends[index * at(transform_.num_levels() + 1) + at(level)]};
+SparseBlocks WaveletGreensFunctions::blocks_to(std::size_t index, std::size_t domain,
+                                               int level) const noexcept {
+    const std::size_t levels = at(transform_.num_levels() + 1),
+                      size = at(layout_.block) * at(layout_.block);
+    const std::uint32_t* const ends = columns_.level_ends.data() + 2 * index * levels;
+    const std::size_t first = starts_[index] + (domain == 0 ? 0 : ends[levels - 1]);
+    SparseBlocks blocks;
+    blocks.nodes = columns_.nodes.data() + first;
+    blocks.level_ends = ends + domain * levels;
+    blocks.num_levels = at(level) + 1;
+    blocks.count = blocks.level_ends[level];
+    if (report_.options.bits == 16) {
+        blocks.integers = columns_.integers.data() + first * size;
+        blocks.units = columns_.units.data() + 2 * index * levels + domain;
+    } else {
+        blocks.blocks = columns_.blocks.data() + first * size;
+    }
+    return blocks;
+}
+
+void WaveletGreensFunctions::add_blocks(const SparseBlocks& column, const float* weights,
+                                        const SparseBlocks& next, float* sum) const noexcept {
+    if (layout_.block == 3) return add_sparse_blocks(column, weights, next, sum);
+    for (std::size_t l = 0, k = 0; l < column.num_levels; ++l)
+        for (; k < column.level_ends[l]; ++k)
+            sum[at(column.nodes[k])] +=
+                weights[0] * (column.integers
+                                  ? column.units[2 * l] * static_cast<float>(column.integers[k])
+                                  : column.blocks[k]);
 }
 
 void WaveletGreensFunctions::add_group(std::size_t index, const float* weights, int level,
-                                       const SparseBlocks& next, float* sum) const noexcept {
-    const SparseBlocks column = blocks_to(index, level);
-    if (layout_.block == 3)
-        add_sparse_blocks(column, weights, next, sum);
-    else
-        for (std::size_t k = 0; k < column.count; ++k)
-            sum[at(column.nodes[k])] += weights[0] * column.blocks[k];
+                                       SummedRows rows, const SparseBlocks& next,
+                                       float* sum) const noexcept {
+    const SparseBlocks free = blocks_to(index, 0, level);
+    if (rows == SummedRows::Displacements) return add_blocks(free, weights, next, sum);
+    const SparseBlocks fixed = blocks_to(index, 1, level);
+    add_blocks(free, weights, fixed, sum);
+    add_blocks(fixed, weights, next, sum);
 }
 
 void WaveletGreensFunctions::add_body_groups(std::span<const float> weights, int level,
-                                             float* sum) const noexcept {
+                                             SummedRows rows, float* sum) const noexcept {
     const std::size_t block = at(layout_.block);
     for (std::size_t first = 0, g = layout_.columns.size(); first < weights.size();
          first += block, ++g) {
         std::array<float, 3> some = {};
         std::copy_n(weights.data() + first, std::min(block, weights.size() - first), some.data());
-        add_group(g, some.data(), level, {}, sum);
+        add_group(g, some.data(), level, rows, {}, sum);
     }
 }
 
 void WaveletGreensFunctions::accumulate(std::span<const int> ids, std::span<const float> weights,
                                         std::span<const float> body_weights, int num_nodes,
-                                        std::span<float> sum) const noexcept {
+                                        std::span<float> sum, SummedRows rows) const noexcept {
     assert(weights.size() == ids.size() * at(layout_.block));
     assert(sum.size() >= sum_size(num_nodes));
     const int level = level_of_prefix(num_nodes);
@@ -247,14 +361,16 @@ void WaveletGreensFunctions::accumulate(std::span<const int> ids, std::span<cons
         if (k + kColumnsAhead < ids.size()) {
             const std::size_t ahead = at(place_[at(ids[k + kColumnsAhead])]);
             __builtin_prefetch(starts_.data() + ahead);
-            __builtin_prefetch(columns_.level_ends.data() + ahead * levels);
+            __builtin_prefetch(columns_.level_ends.data() + 2 * ahead * levels);
+            if (!columns_.units.empty())
+                __builtin_prefetch(columns_.units.data() + 2 * ahead * levels);
         }
         const SparseBlocks next =
-            k + 1 < ids.size() ? blocks_to(at(place_[at(ids[k + 1])]), level) : SparseBlocks{};
-        add_group(at(place_[at(ids[k])]), weights.data() + k * at(layout_.block), level, next,
+            k + 1 < ids.size() ? blocks_to(at(place_[at(ids[k + 1])]), 0, level) : SparseBlocks{};
+        add_group(at(place_[at(ids[k])]), weights.data() + k * at(layout_.block), level, rows, next,
                   sum.data());
     }
-    add_body_groups(body_weights, level, sum.data());
+    add_body_groups(body_weights, level, rows, sum.data());
 }
 
 std::span<const float> WaveletGreensFunctions::field(std::span<const float> sum, int num_nodes,
@@ -298,21 +414,30 @@ void WaveletGreensFunctions::group_element(int i, std::size_t index,
         float weights[kRowChunk];
         int count = 0;
         for (int k = first; k < std::min(first + kRowChunk, end); ++k) {
-            const auto node = static_cast<unsigned>(row_nodes_[at(k)]);
-            const std::uint64_t mask = masks[node / 64];
-            const unsigned bit = node % 64;
+            const std::size_t node = at(row_nodes_[at(k)]);
+            const auto rank = static_cast<unsigned>(rank_[node]);
+            const std::uint64_t mask = masks[rank / 64];
+            const unsigned bit = rank % 64;
             const auto before =
                 static_cast<std::uint32_t>(std::popcount(mask & ((std::uint64_t{1} << bit) - 1)));
-            places[count] = ranks[node / 64] + before;
+            places[count] = ranks[rank / 64] + before;
             weights[count] = row_weights_[at(k)];
+            if (!column.units.empty()) weights[count] *= column.units[unit_of_node_[node]];
             count += static_cast<int>(mask >> bit & 1);
         }
         if (layout_.block == 3) {
             float some[9];
-            sum_blocks(places, weights, count, column.blocks.data(), some);
+            if (column.units.empty())
+                sum_blocks(places, weights, count, column.blocks.data(), some);
+            else
+                sum_blocks(places, weights, count, column.integers.data(), some);
             for (std::size_t c = 0; c < size; ++c) by_columns[c] += some[c];
         } else {
-            for (int k = 0; k < count; ++k) by_columns[0] += weights[k] * column.blocks[places[k]];
+            for (int k = 0; k < count; ++k)
+                by_columns[0] +=
+                    weights[k] * (column.units.empty()
+                                      ? column.blocks[places[k]]
+                                      : static_cast<float>(column.integers[places[k]]));
         }
     }
 }

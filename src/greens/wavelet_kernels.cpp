@@ -15,15 +15,45 @@ namespace pliant::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-HWY_INLINE void add_block(int node, const float* block, const float* weights, float* sum) {
+template <class D>
+HWY_INLINE hn::Vec<D> load_floats(D d, const float* values) {
+    return hn::LoadU(d, values);
+}
+template <class D>
+HWY_INLINE hn::Vec<D> load_floats(D d, const std::int16_t* values) {
+    const hn::RebindToSigned<D> wide;
+    const hn::Rebind<std::int16_t, D> narrow;
+    return hn::ConvertTo(d, hn::PromoteTo(wide, hn::LoadU(narrow, values)));
+}
+
+template <class T>
+HWY_INLINE void add_block(int node, const T* block, const float* weights, float* sum) {
     const hn::CappedTag<float, 4> d;
     float* const to = sum + kPaddedBlock * static_cast<std::size_t>(node);
     for (std::size_t c = 0; c < kPaddedBlock; c += hn::Lanes(d)) {
         const auto value =
-            hn::MulAdd(hn::Set(d, weights[0]), hn::LoadU(d, block + c), hn::LoadU(d, to + c));
-        const auto other = hn::MulAdd(hn::Set(d, weights[1]), hn::LoadU(d, block + 3 + c),
-                                      hn::Mul(hn::Set(d, weights[2]), hn::LoadU(d, block + 6 + c)));
+            hn::MulAdd(hn::Set(d, weights[0]), load_floats(d, block + c), hn::LoadU(d, to + c));
+        const auto other =
+            hn::MulAdd(hn::Set(d, weights[1]), load_floats(d, block + 3 + c),
+                       hn::Mul(hn::Set(d, weights[2]), load_floats(d, block + 6 + c)));
         hn::StoreU(hn::Add(value, other), d, to + c);
+    }
+}
+
+void sparse_integers(const SparseBlocks& column, const float* weights, const SparseBlocks& next,
+                     float* sum) {
+    const std::int16_t* block = column.integers;
+    std::size_t k = 0;
+    for (std::size_t level = 0; level < column.num_levels; ++level) {
+        const float unit = column.units[2 * level];
+        const float scaled[3] = {unit * weights[0], unit * weights[1], unit * weights[2]};
+        for (; k < column.level_ends[level]; ++k, block += 9) {
+            if (k < next.count) {
+                __builtin_prefetch(next.integers + 9 * k, 0, 2);
+                if (k % 16 == 0) __builtin_prefetch(next.nodes + k, 0, 2);
+            }
+            add_block(column.nodes[k], block, scaled, sum);
+        }
     }
 }
 
@@ -41,19 +71,29 @@ void sparse_blocks(const SparseBlocks& column, const float* w, const SparseBlock
     for (; k < column.count; ++k, block += 9) add_block(column.nodes[k], block, weights, sum);
 }
 
-void blocks_of_places(const std::uint32_t* places, const float* weights, int count,
-                      const float* blocks, float* out) {
+template <class T>
+HWY_INLINE void weighted_blocks(const std::uint32_t* places, const float* weights, int count,
+                                const T* blocks, float* out) {
     const hn::CappedTag<float, 8> d;
     for (std::size_t c = 0; c < 8; c += hn::Lanes(d)) {
         auto sum = hn::Zero(d);
         for (int k = 0; k < count; ++k)
             sum = hn::MulAdd(hn::Set(d, weights[k]),
-                             hn::LoadU(d, blocks + 9 * std::size_t{places[k]} + c), sum);
+                             load_floats(d, blocks + 9 * std::size_t{places[k]} + c), sum);
         hn::StoreU(sum, d, out + c);
     }
     float last = 0;
-    for (int k = 0; k < count; ++k) last += weights[k] * blocks[9 * std::size_t{places[k]} + 8];
+    for (int k = 0; k < count; ++k)
+        last += weights[k] * static_cast<float>(blocks[9 * std::size_t{places[k]} + 8]);
     out[8] = last;
+}
+void blocks_of_places(const std::uint32_t* places, const float* weights, int count,
+                      const float* blocks, float* out) {
+    weighted_blocks(places, weights, count, blocks, out);
+}
+void integers_of_places(const std::uint32_t* places, const float* weights, int count,
+                        const std::int16_t* integers, float* out) {
+    weighted_blocks(places, weights, count, integers, out);
 }
 
 void padded(const int* nodes, const float* weights, int count, const float* sum, float* out) {
@@ -86,17 +126,26 @@ HWY_AFTER_NAMESPACE();
 namespace pliant {
 
 HWY_EXPORT(sparse_blocks);
+HWY_EXPORT(sparse_integers);
 HWY_EXPORT(blocks_of_places);
+HWY_EXPORT(integers_of_places);
 HWY_EXPORT(padded);
 HWY_EXPORT(unpadded);
 
 void add_sparse_blocks(const SparseBlocks& column, const float* weights, const SparseBlocks& next,
                        float* sum) noexcept {
-    HWY_DYNAMIC_DISPATCH(sparse_blocks)(column, weights, next, sum);
+    if (column.integers)
+        HWY_DYNAMIC_DISPATCH(sparse_integers)(column, weights, next, sum);
+    else
+        HWY_DYNAMIC_DISPATCH(sparse_blocks)(column, weights, next, sum);
 }
 void sum_blocks(const std::uint32_t* places, const float* weights, int count, const float* blocks,
                 float* out) noexcept {
     HWY_DYNAMIC_DISPATCH(blocks_of_places)(places, weights, count, blocks, out);
+}
+void sum_blocks(const std::uint32_t* places, const float* weights, int count,
+                const std::int16_t* integers, float* out) noexcept {
+    HWY_DYNAMIC_DISPATCH(integers_of_places)(places, weights, count, integers, out);
 }
 void remove_padding(float* values, std::size_t count) noexcept {
     HWY_DYNAMIC_DISPATCH(unpadded)(values, count);

@@ -4,17 +4,21 @@
 #include <cstdint>
 
 /// Sums of sparse columns of 3×3 blocks, compiled for each instruction set. Blocks are stored by
-/// columns, nine floats each; three more floats must follow the last one.
+/// columns, nine numbers each; three more must follow the last one.
 namespace pliant {
 
 /// Vectors of sums have a fourth value, which means nothing.
 inline constexpr std::size_t kPaddedBlock = 4;
 inline constexpr std::size_t kBlockPad = 3;
 
+/// Blocks of a column in one domain: floats, or integers with every second unit for its levels.
 struct SparseBlocks {
-    const int* nodes;
-    const float* blocks;
-    std::size_t count;
+    const int* nodes = nullptr;
+    const float* blocks = nullptr;
+    const std::int16_t* integers = nullptr;
+    const std::uint32_t* level_ends = nullptr;
+    const float* units = nullptr;
+    std::size_t num_levels = 0, count = 0;
 };
 /// sum[nodes[k]] += blocks[k] weights; meanwhile `next` comes into the cache.
 void add_sparse_blocks(const SparseBlocks& column, const float* weights, const SparseBlocks& next,
@@ -22,6 +26,8 @@ void add_sparse_blocks(const SparseBlocks& column, const float* weights, const S
 /// out = Σ weights[k] blocks[places[k]], nine values by columns
 void sum_blocks(const std::uint32_t* places, const float* weights, int count, const float* blocks,
                 float* out) noexcept;
+void sum_blocks(const std::uint32_t* places, const float* weights, int count,
+                const std::int16_t* integers, float* out) noexcept;
 /// Takes the padding out of `count` vectors, in place.
 void remove_padding(float* values, std::size_t count) noexcept;
 /// out = Σ weights[k] sum[nodes[k]], four values

@@ -73,6 +73,7 @@ TEST_F(WaveletFile, ComesBackTheSame) {
         EXPECT_EQ(a.columns().level_ends, b.columns().level_ends);
         EXPECT_EQ(a.columns().nodes, b.columns().nodes);
         EXPECT_EQ(a.columns().blocks, b.columns().blocks);
+        EXPECT_EQ(a.columns().integers, b.columns().integers);
         EXPECT_EQ(a.columns().units, b.columns().units);
         EXPECT_EQ(a.columns().readouts, b.columns().readouts);
         EXPECT_EQ(a.layout().columns, b.layout().columns);

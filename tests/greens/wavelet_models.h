@@ -46,14 +46,20 @@ inline std::shared_ptr<const DenseGreensFunctions> reconstructed(
     };
     for (const int node : wavelets.layout().columns) {
         const auto column = wavelets.column(node);
+        const auto value = [&](std::size_t block, std::size_t c) {
+            if (column.units.empty()) return double{column.blocks[9 * block + c]};
+            const int v = column.nodes[block];
+            return static_cast<double>(column.integers[9 * block + c]) *
+                   double{column.units[at(2 * wavelets.transform().level(v) +
+                                          wavelets.transform().domain(v))]};
+        };
         for (int c = 0; c < 3; ++c)
             fill(
                 c,
                 [&](std::vector<double>& rows) {
                     for (std::size_t k = 0; k < column.nodes.size(); ++k)
                         for (std::size_t r = 0; r < 3; ++r)
-                            rows[3 * at(column.nodes[k]) + r] =
-                                double{column.blocks[9 * k + 3 * at(c) + r]};
+                            rows[3 * at(column.nodes[k]) + r] = value(k, 3 * at(c) + r);
                 },
                 [&](std::vector<float>& told) {
                     std::vector<float> weights(3, 0.0f);

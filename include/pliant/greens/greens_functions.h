@@ -13,6 +13,9 @@ namespace pliant {
 /// What the reference problem prescribes at a node: its traction, or its displacement.
 enum class NodeKind : std::uint8_t { Free, Fixed };
 
+/// Which rows a sum of columns is for.
+enum class SummedRows : std::uint8_t { All, Displacements };
+
 /// Green's functions of a reference problem, v = Ξ v̄ + B β (docs/greens.md eq. (1)): the response
 /// of every unknown to a unit value of each known. Nondimensional. Every node has block() values:
 /// three for elasticity, one for a scalar field. Dense, compressed and hierarchical data share this
@@ -58,10 +61,11 @@ public:
         return static_cast<std::size_t>(num_nodes) * static_cast<std::size_t>(block());
     }
     /// sum += Σ_k Ξ_:nodes[k] weights[k] + B body_weights as far as the first `num_nodes` nodes
-    /// need it. `body_weights` may be empty.
+    /// need it. `body_weights` may be empty. What fixed nodes would get may be left out where
+    /// displacements alone are asked for.
     virtual void accumulate(std::span<const int> nodes, std::span<const float> weights,
                             std::span<const float> body_weights, int num_nodes,
-                            std::span<float> sum) const noexcept {
+                            std::span<float> sum, SummedRows = SummedRows::All) const noexcept {
         const auto rows = sum.first(sum_size(num_nodes));
         add_columns(nodes, weights, rows);
         if (!body_weights.empty()) add_body_columns(body_weights, rows);

@@ -22,7 +22,7 @@ struct WaveletOptions {
     /// ε: largest error of a column against its largest block, nearly; 0 ≤ ε < 1.
     double tolerance = 0.05;
     bool thresholds_base = false;  ///< drops small coefficients of the base as well
-    int bits = 32;                 ///< of each number of a block: 32 or 16
+    int bits = 32;                 ///< of each number of a block, in files and in memory: 32 or 16
 };
 
 /// Throws InputError.
@@ -52,8 +52,10 @@ struct WaveletColumns {
     /// of them together.
     std::vector<std::uint32_t> level_ends;
     std::vector<int> nodes;       ///< ascending in each column
-    std::vector<float> blocks;    ///< block² values each, by columns; more may follow
     std::vector<float> readouts;  ///< num_readouts rows of each scalar column
+    // block² values of each node, by columns; more may follow
+    std::vector<float> blocks;           ///< of 32 bits
+    std::vector<std::int16_t> integers;  ///< of 16 bits, times their unit
     /// Of 16 bits: unit of the blocks of each level of each column, of free and of fixed nodes.
     std::vector<float> units;
 };
@@ -96,8 +98,8 @@ public:
 
     [[nodiscard]] std::size_t sum_size(int num_nodes) const noexcept override;
     void accumulate(std::span<const int> ids, std::span<const float> weights,
-                    std::span<const float> body_weights, int num_nodes,
-                    std::span<float> sum) const noexcept override;
+                    std::span<const float> body_weights, int num_nodes, std::span<float> sum,
+                    SummedRows rows = SummedRows::All) const noexcept override;
     [[nodiscard]] std::span<const float> field(std::span<const float> sum, int num_nodes,
                                                std::span<float> scratch) const noexcept override;
     void row_of_sum(std::span<const float> sum, int node, float* values) const noexcept override;
@@ -112,16 +114,19 @@ public:
     [[nodiscard]] const GreensLayout& layout() const noexcept { return layout_; }
     [[nodiscard]] const SurfaceTransform& transform() const noexcept { return transform_; }
     [[nodiscard]] const CompressionReport& report() const noexcept { return report_; }
-    [[nodiscard]] const WaveletColumns& columns() const noexcept { return columns_; }
+    [[nodiscard]] WaveletColumns columns() const;  ///< a copy in the order of nodes
     [[nodiscard]] std::size_t num_bytes() const noexcept;
     /// Floats of a sum that belong to each node.
     [[nodiscard]] std::size_t sum_stride() const noexcept;
 
-    /// One column, coarse to fine.
+    /// One column: free nodes from coarse to fine, then fixed ones.
     struct Column {
         std::span<const int> nodes;
-        std::span<const float> blocks;
+        std::span<const float> blocks;           ///< of 32 bits
+        std::span<const std::int16_t> integers;  ///< of 16 bits
+        /// Blocks of levels 0 … l, of free nodes and then of fixed ones.
         std::span<const std::uint32_t> level_ends;
+        std::span<const float> units;  ///< of 16 bits: of free and of fixed nodes for each level
     };
     [[nodiscard]] Column column(int id) const noexcept;
     /// Of the column in layout().columns; −1: none.
@@ -131,26 +136,33 @@ private:
     [[nodiscard]] std::size_t num_groups() const noexcept;  // columns, and groups of body columns
     [[nodiscard]] Column group(std::size_t index) const noexcept;
     [[nodiscard]] int level_of_prefix(int num_nodes) const noexcept;
-    [[nodiscard]] SparseBlocks blocks_to(std::size_t index, int level) const noexcept;
-    void add_group(std::size_t index, const float* weights, int level, const SparseBlocks& next,
-                   float* sum) const noexcept;
-    void add_body_groups(std::span<const float> weights, int level, float* sum) const noexcept;
+    [[nodiscard]] SparseBlocks blocks_to(std::size_t index, std::size_t domain,
+                                         int level) const noexcept;
+    void add_blocks(const SparseBlocks& column, const float* weights, const SparseBlocks& next,
+                    float* sum) const noexcept;
+    void add_group(std::size_t index, const float* weights, int level, SummedRows rows,
+                   const SparseBlocks& next, float* sum) const noexcept;
+    void add_body_groups(std::span<const float> weights, int level, SummedRows rows,
+                         float* sum) const noexcept;
     void add_field(std::span<float> sum, std::span<float> out) const noexcept;
     void group_element(int i, std::size_t index, float* by_columns) const noexcept;
     void check_columns() const;
     void find_rows();
+    void divide_by_domains();
     void find_places();
 
     GreensLayout layout_;
     SurfaceTransform transform_;
     CompressionReport report_;
-    WaveletColumns columns_;
+    WaveletColumns columns_;           // free nodes first, level_ends as those of Column
     std::vector<int> place_;           // of the column of each id, −1: none
     std::vector<std::size_t> starts_;  // first block of each column
-    // which nodes a column has blocks for, and how many come before each word
+    std::vector<int> rank_;            // of each node: free ones first
+    // which ranks a column has blocks for, and how many come before each word
     std::size_t words_ = 0;
     std::vector<std::uint64_t> masks_;
     std::vector<std::uint32_t> ranks_;
+    std::vector<std::uint8_t> unit_of_node_;  // among the units of a column
     // row functionals
     std::vector<int> row_starts_, row_nodes_;
     std::vector<float> row_weights_;
