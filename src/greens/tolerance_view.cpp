@@ -69,8 +69,7 @@ void ToleranceView::order(std::size_t place, std::span<float> field) {
     // the largest block of each domain
     std::ranges::fill(field, 0.0f);
     for (std::size_t k = 0; k < column.nodes.size(); ++k)
-        std::copy_n(column.blocks.data() + k * size, size,
-                    field.data() + at(column.nodes[k]) * size);
+        stored_->copy_block(column, k, field.data() + at(column.nodes[k]) * size);
     transform.inverse(field.data(), static_cast<int>(size));
     std::array<float, 2> amplitudes = {};
     for (int v = 0; v < stored_->num_nodes(); ++v) {
@@ -80,14 +79,15 @@ void ToleranceView::order(std::size_t place, std::span<float> field) {
     amplitudes_[place] = amplitudes[0];
 
     const bool keeps_base = !stored_->report().options.thresholds_base;
-    std::vector<float> drops(column.nodes.size());
+    std::vector<float> drops(column.nodes.size()), values(size);
     for (std::size_t k = 0; k < drops.size(); ++k) {
+        stored_->copy_block(column, k, values.data());
         const int v = column.nodes[k];
         const float unit = std::ldexp(amplitudes[at(transform.domain(v))],
                                       transform.level(v) - transform.num_levels());
         drops[k] = (keeps_base && transform.is_base(v)) || !(unit > 0)
                        ? std::numeric_limits<float>::infinity()
-                       : norm_of_block(column.blocks.data() + k * size, size) / unit;
+                       : norm_of_block(values.data(), size) / unit;
     }
     const std::span<std::uint32_t> order =
         std::span(order_).subspan(starts_[place], column.nodes.size());
@@ -114,6 +114,8 @@ void ToleranceView::accumulate(std::span<const int> ids, std::span<const float> 
     assert(sum.size() >= stored_->sum_size(num_nodes));
     const std::size_t block = at(stored_->block()), stride = stored_->sum_stride();
     const int end = static_cast<int>(stored_->sum_size(num_nodes) / stride);
+    std::array<float, 9> values;
+    assert(block <= 3);
     for (std::size_t i = 0; i < ids.size(); ++i) {
         const auto place = at(stored_->place(ids[i]));
         const auto column = stored_->column(ids[i]);
@@ -121,7 +123,7 @@ void ToleranceView::accumulate(std::span<const int> ids, std::span<const float> 
         for (std::size_t k = starts_[place]; k < starts_[place] + count; ++k) {
             const int node = column.nodes[order_[k]];
             if (node >= end) continue;
-            const float* const values = column.blocks.data() + order_[k] * block * block;
+            stored_->copy_block(column, order_[k], values.data());
             float* const row = sum.data() + at(node) * stride;
             for (std::size_t c = 0; c < block; ++c)
                 for (std::size_t r = 0; r < block; ++r)
@@ -147,10 +149,9 @@ ToleranceView::Errors ToleranceView::errors_of(double tolerance) const {
         whole = dropped;
         const std::size_t kept = num_kept(place, tolerance);
         for (std::size_t k = 0; k < column.nodes.size(); ++k) {
-            const std::size_t from = order_[starts_[place] + k] * size,
-                              to = at(column.nodes[from / size]) * size;
-            std::copy_n(column.blocks.data() + from, size, whole.data() + to);
-            if (k >= kept) std::copy_n(column.blocks.data() + from, size, dropped.data() + to);
+            const std::size_t from = order_[starts_[place] + k], to = at(column.nodes[from]) * size;
+            stored_->copy_block(column, from, whole.data() + to);
+            if (k >= kept) stored_->copy_block(column, from, dropped.data() + to);
         }
         for (auto* values : {&dropped, &whole})
             transform.inverse(values->data(), static_cast<int>(size));

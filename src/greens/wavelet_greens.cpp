@@ -264,6 +264,18 @@ std::size_t WaveletGreensFunctions::sum_stride() const noexcept {
     return layout_.block == 3 ? kPaddedBlock : 1;
 }
 
+void WaveletGreensFunctions::copy_block(const Column& column, std::size_t k,
+                                        float* values) const noexcept {
+    const std::size_t size = at(block()) * at(block());
+    if (column.units.empty()) {
+        std::copy_n(column.blocks.data() + k * size, size, values);
+        return;
+    }
+    const float unit = column.units[unit_of_node_[at(column.nodes[k])]];
+    for (std::size_t c = 0; c < size; ++c)
+        values[c] = unit * static_cast<float>(column.integers[k * size + c]);
+}
+
 WaveletGreensFunctions::Column WaveletGreensFunctions::group(std::size_t index) const noexcept {
     const std::size_t first = starts_[index], count = starts_[index + 1] - first,
                       levels = at(transform_.num_levels() + 1),

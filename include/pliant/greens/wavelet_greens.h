@@ -129,6 +129,8 @@ public:
         std::span<const float> units;  ///< of 16 bits: of free and of fixed nodes for each level
     };
     [[nodiscard]] Column column(int id) const noexcept;
+    /// The k-th block of a column: block² values, by columns.
+    void copy_block(const Column& column, std::size_t k, float* values) const noexcept;
     /// Of the column in layout().columns; −1: none.
     [[nodiscard]] int place(int id) const noexcept { return place_[static_cast<std::size_t>(id)]; }
 
