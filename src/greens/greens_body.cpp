@@ -242,10 +242,12 @@ struct GreensBody::Impl {
         next.pose = options.pose;
         next.driven.assign(o.driven.size(), Vector3d::Zero());
         placed = placed_before = next;
+        watched_driven = next.driven;
         if (o.strain_gauges > 0)
-            monitor.emplace(
-                m, StrainMonitorOptions{
-                       .num_gauges = o.strain_gauges, .triangles = {}, .limits = o.strain_limits});
+            monitor.emplace(m, StrainMonitorOptions{.num_gauges = o.strain_gauges,
+                                                    .at_supports = !o.driven.empty(),
+                                                    .triangles = {},
+                                                    .limits = o.strain_limits});
     }
 
     void add_slider(GreensSlider which, const LiveParameter& slider) {
@@ -390,6 +392,7 @@ struct GreensBody::Impl {
     bool has_ignored = false, is_full = false;
 
     std::optional<StrainMonitor> monitor;
+    std::vector<Vector3d> watched_driven;  // displacements of driven nodes over the length
     int next_gauge = 0;
     StrainReading sweep, strain;  // so far in this sweep, and of the last whole one
 };
@@ -398,9 +401,15 @@ struct GreensBody::Impl {
 void GreensBody::Impl::watch_strain() noexcept {
     if (!monitor) return;
     const int count = (monitor->num_gauges() + kSweepTicks - 1) / kSweepTicks;
-    const std::span<const double> body =
-        has_weight() ? std::span<const double>(weight) : std::span<const double>();
-    sweep.merge(monitor->read(next_gauge, count, now.nodes(), now.values(), body));
+    for (std::size_t k = 0; k < placed.driven.size(); ++k)
+        watched_driven[k] = placed.driven[k] / model->reference.length;
+    sweep.merge(monitor->read(
+        next_gauge, count,
+        {.nodes = now.nodes(),
+         .tractions = now.values(),
+         .body = has_weight() ? std::span<const double>(weight) : std::span<const double>(),
+         .supports = options.driven,
+         .displacements = watched_driven}));
     next_gauge += count;
     if (next_gauge < monitor->num_gauges()) return;
     next_gauge = 0;

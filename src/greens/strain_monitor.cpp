@@ -89,14 +89,13 @@ void StrainMonitor::add_gauges(const StrainMonitorOptions& options) {
                 "triangles of the surface, 0 to " + std::to_string(mesh.num_triangles() - 1));
     if (!gauges_.empty()) return;
 
-    const auto is_free = [&](int t) {
-        return std::ranges::all_of(model_->corner_nodes[at(t)], [&](int node) {
-            return model_->reference.kinds[at(node)] == NodeKind::Free;
-        });
-    };
     std::vector<int> candidates;
-    for (int t = 0; t < mesh.num_triangles(); ++t)
-        if (is_free(t)) candidates.push_back(t);
+    for (int t = 0; t < mesh.num_triangles(); ++t) {
+        const auto num_fixed = std::ranges::count_if(model_->corner_nodes[at(t)], [&](int node) {
+            return model_->reference.kinds[at(node)] == NodeKind::Fixed;
+        });
+        if (num_fixed == 0 || (options.at_supports && num_fixed < 3)) candidates.push_back(t);
+    }
     if (candidates.empty()) return;
     const auto centre = [&](int t) -> Vector3d {
         return (mesh.corner(t, 0) + mesh.corner(t, 1) + mesh.corner(t, 2)) / 3;
@@ -113,7 +112,8 @@ void StrainMonitor::add_gauges(const StrainMonitorOptions& options) {
     }
 }
 
-/// The rows of all columns: what the gauge reads under a unit traction along each axis.
+/// The rows of all columns: what the gauge reads under a unit traction of a free node, or a unit
+/// displacement of a fixed one, along each axis.
 void StrainMonitor::add_rows() {
     const GreensModel& m = *model_;
     const ReferenceProblem& reference = m.reference;
@@ -126,6 +126,7 @@ void StrainMonitor::add_rows() {
             place_[at(id)] = static_cast<int>(columns.size());
             columns.push_back(id);
         }
+    const auto is_fixed = [&](int node) { return reference.kinds[at(node)] == NodeKind::Fixed; };
     // of the function of a column at a node
     const auto value_at = [&](int column, int node) -> double {
         if (column < m.num_nodes()) return column == node ? 1 : 0;
@@ -156,81 +157,90 @@ void StrainMonitor::add_rows() {
     rows_.assign(columns.size() * num_gauges * kFloats, 0.0f);
     parallel_for(columns.size(), 8, [&](std::size_t c) {
         const int column = columns[c];
-        const auto response = [&](int node) -> Matrix3d {
-            if (reference.kinds[at(node)] == NodeKind::Fixed)
-                return value_at(column, node) * Matrix3d::Identity();
+        const auto known = [&](int node) -> Matrix3d {
+            return value_at(column, node) * Matrix3d::Identity();
+        };
+        const auto unknown = [&](int node) -> Matrix3d {
             Eigen::Matrix<float, 3, 3, Eigen::RowMajor> block;
             functions.element(node, column, block.data());
             return block.cast<double>();
         };
+        const auto displaced = [&](int node) -> Matrix3d {
+            return is_fixed(node) ? known(node) : unknown(node);
+        };
         for (std::size_t g = 0; g < num_gauges; ++g) {
             std::array<Matrix3d, 3> corners;
-            double share = 0;  // of the column's traction at the gauge
+            Matrix3d traction = Matrix3d::Zero();  // at the gauge: loads, and reactions of supports
             for (int k = 0; k < 3; ++k) {
                 const int v = m.surface.mesh.triangles[at(gauges_[g])][at(k)];
-                corners[at(k)] = at_vertex(v, Matrix3d(Matrix3d::Zero()), response);
-                if (const int node = m.corner_nodes[at(gauges_[g])][at(k)];
-                    reference.kinds[at(node)] == NodeKind::Free)
-                    share += value_at(column, node) / 3;
+                corners[at(k)] = at_vertex(v, Matrix3d(Matrix3d::Zero()), displaced);
+                const int node = m.corner_nodes[at(gauges_[g])][at(k)];
+                traction += (is_fixed(node) ? unknown(node) : known(node)) / 3;
             }
             float* const to = rows_.data() + (c * num_gauges + g) * kFloats;
             for (int axis = 0; axis < 3; ++axis)
                 write(
                     gauges_[g], [&](int k) -> Vector3d { return corners[at(k)].col(axis); },
-                    share* Vector3d::Unit(axis),
+                    traction.col(axis),
                     [&](int r, double value) { to[3 * r + axis] = static_cast<float>(value); });
         }
     });
     body_rows_.assign(at(functions.num_body_columns()) * num_gauges * kRows, 0.0f);
     for (int b = 0; b < functions.num_body_columns(); ++b)
         for (std::size_t g = 0; g < num_gauges; ++g) {
-            const auto response = [&](int node) -> Vector3d {
-                Eigen::Vector3f column = Eigen::Vector3f::Zero();
-                if (reference.kinds[at(node)] == NodeKind::Free)
-                    functions.body_element(node, b, column.data());
+            const auto unknown = [&](int node) -> Vector3d {
+                Eigen::Vector3f column;
+                functions.body_element(node, b, column.data());
                 return column.cast<double>();
             };
+            const auto displaced = [&](int node) -> Vector3d {
+                return is_fixed(node) ? Vector3d(Vector3d::Zero()) : unknown(node);
+            };
+            Vector3d traction = Vector3d::Zero();
+            for (const int node : m.corner_nodes[at(gauges_[g])])
+                if (is_fixed(node)) traction += unknown(node) / 3;
             float* const to = body_rows_.data() + (at(b) * num_gauges + g) * kRows;
             write(
                 gauges_[g],
                 [&](int k) {
                     return at_vertex(m.surface.mesh.triangles[at(gauges_[g])][at(k)],
-                                     Vector3d(Vector3d::Zero()), response);
+                                     Vector3d(Vector3d::Zero()), displaced);
                 },
-                Vector3d::Zero(), [&](int r, double value) { to[r] = static_cast<float>(value); });
+                traction, [&](int r, double value) { to[r] = static_cast<float>(value); });
         }
 }
 
-void StrainMonitor::measure(int gauge, std::span<const int> nodes,
-                            std::span<const Vector3d> tractions, std::span<const double> body,
-                            Matrix3d& gradient, Vector3d& displacement) const noexcept {
+void StrainMonitor::measure(int gauge, const WatchedLoads& loads, Matrix3d& gradient,
+                            Vector3d& displacement) const noexcept {
     std::array<double, kRows> sums{};
-    for (std::size_t i = 0; i < nodes.size() && i < tractions.size(); ++i) {
-        if (nodes[i] < 0 || at(nodes[i]) >= place_.size() || place_[at(nodes[i])] < 0) continue;
-        const float* const rows =
-            rows_.data() + (at(place_[at(nodes[i])]) * gauges_.size() + at(gauge)) * kFloats;
-        const Vector3d& w = tractions[i];
-        for (std::size_t r = 0; r < kRows; ++r)
-            sums[r] += rows[3 * r] * w[0] + rows[3 * r + 1] * w[1] + rows[3 * r + 2] * w[2];
-    }
-    for (std::size_t k = 0; k < body.size(); ++k) {
+    const auto add = [&](std::span<const int> ids, std::span<const Vector3d> values) {
+        for (std::size_t i = 0; i < ids.size() && i < values.size(); ++i) {
+            if (ids[i] < 0 || at(ids[i]) >= place_.size() || place_[at(ids[i])] < 0) continue;
+            const float* const rows =
+                rows_.data() + (at(place_[at(ids[i])]) * gauges_.size() + at(gauge)) * kFloats;
+            const Vector3d& w = values[i];
+            for (std::size_t r = 0; r < kRows; ++r)
+                sums[r] += rows[3 * r] * w[0] + rows[3 * r + 1] * w[1] + rows[3 * r + 2] * w[2];
+        }
+    };
+    add(loads.nodes, loads.tractions);
+    add(loads.supports, loads.displacements);
+    for (std::size_t k = 0; k < loads.body.size(); ++k) {
         const std::size_t first = (k * gauges_.size() + at(gauge)) * kRows;
         if (first + kRows > body_rows_.size()) break;
-        for (std::size_t r = 0; r < kRows; ++r) sums[r] += body[k] * body_rows_[first + r];
+        for (std::size_t r = 0; r < kRows; ++r) sums[r] += loads.body[k] * body_rows_[first + r];
     }
     for (int r = 0; r < 9; ++r) gradient(r / 3, r % 3) = sums[at(r)];
     displacement = {sums[9], sums[10], sums[11]};
 }
 
-StrainReading StrainMonitor::read(int first, int count, std::span<const int> nodes,
-                                  std::span<const Vector3d> tractions,
-                                  std::span<const double> body) const noexcept {
+StrainReading StrainMonitor::read(int first, int count, const WatchedLoads& loads) const noexcept {
     StrainReading reading;
     const int end = std::min(first + std::max(count, 0), num_gauges());
     for (int g = std::max(first, 0); g < end; ++g) {
         Matrix3d gradient;
         Vector3d displacement;
-        measure(g, nodes, tractions, body, gradient, displacement);
+        measure(g, loads, gradient, displacement);
         reading.merge(reading_of(gradient, displacement, limits_, gauges_[at(g)]));
     }
     return reading;

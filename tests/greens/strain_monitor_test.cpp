@@ -1,5 +1,6 @@
 #include "pliant/greens/strain_monitor.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -24,12 +25,12 @@ const std::shared_ptr<const GreensModel>& watched_model() {
 }
 
 /// Tractions that press the top and pull at a side, nondimensional.
-struct WatchedLoads {
+struct SurfaceLoads {
     std::vector<int> nodes;
     std::vector<Vector3d> tractions;
 };
-WatchedLoads watched_loads(double size) {
-    WatchedLoads loads;
+SurfaceLoads watched_loads(double size) {
+    SurfaceLoads loads;
     for (int v = 0; v < watched_model()->num_nodes(); ++v) {
         const Vector3d& x = watched_model()->reference.positions[at(v)];
         if (watched_model()->reference.kinds[at(v)] != NodeKind::Free || x.z() < 0.02) continue;
@@ -89,20 +90,20 @@ TEST(StrainMonitor, GaugesReadWhatTheFieldSays) {
     std::vector<int> all;
     for (int t = 0; t < model.surface.mesh.num_triangles(); ++t) all.push_back(t);
     const StrainMonitor monitor(watched_model(), {.triangles = all});
-    const WatchedLoads loads = watched_loads(0.02);
+    const SurfaceLoads loads = watched_loads(0.02);
     const std::array<double, 3> gravity = {0.003, -0.002, -0.01};
-    std::vector<Vector3d> u(at(model.num_nodes()), Vector3d::Zero());
+    // displacements of free nodes, reactions of fixed ones
+    std::vector<Vector3d> unknown(at(model.num_nodes()), Vector3d::Zero());
     for (int i = 0; i < model.num_nodes(); ++i) {
-        if (model.reference.kinds[at(i)] == NodeKind::Fixed) continue;
         for (std::size_t j = 0; j < loads.nodes.size(); ++j) {
             Eigen::Matrix<float, 3, 3, Eigen::RowMajor> block;
             model.reference.functions->element(i, loads.nodes[j], block.data());
-            u[at(i)] += block.cast<double>() * loads.tractions[j];
+            unknown[at(i)] += block.cast<double>() * loads.tractions[j];
         }
         for (int k = 0; k < 3; ++k) {
             Eigen::Vector3f column;
             model.reference.functions->body_element(i, k, column.data());
-            u[at(i)] += gravity[at(k)] * column.cast<double>();
+            unknown[at(i)] += gravity[at(k)] * column.cast<double>();
         }
     }
     StrainReading slow;
@@ -113,8 +114,10 @@ TEST(StrainMonitor, GaugesReadWhatTheFieldSays) {
         for (int k = 0; k < 3; ++k) {
             const int node = model.surface.mesh.triangles[at(t)][at(k)];
             x[at(k)] = model.reference.positions[at(node)] / model.reference.length;
-            corners[at(k)] = u[at(node)];
-            mean += u[at(node)] / 3;
+            const bool is_fixed = model.reference.kinds[at(node)] == NodeKind::Fixed;
+            corners[at(k)] = is_fixed ? Vector3d(Vector3d::Zero()) : unknown[at(node)];
+            mean += corners[at(k)] / 3;
+            if (is_fixed) traction += unknown[at(node)] / 3;
             for (std::size_t j = 0; j < loads.nodes.size(); ++j)
                 if (loads.nodes[j] == node) traction += loads.tractions[j] / 3;
         }
@@ -122,13 +125,13 @@ TEST(StrainMonitor, GaugesReadWhatTheFieldSays) {
         slow.merge(reading_of(gradient, mean, monitor.limits(), t));
         Matrix3d read;
         Vector3d displacement;
-        monitor.measure(t, loads.nodes, loads.tractions, gravity, read, displacement);
+        monitor.measure(t, {loads.nodes, loads.tractions, gravity}, read, displacement);
         worst = std::max(worst, (read - gradient).norm() + (displacement - mean).norm());
     }
     EXPECT_GT(slow.strain, 0.01);
     EXPECT_LT(worst, 1e-5 * slow.strain);
     const StrainReading fast =
-        monitor.read(0, monitor.num_gauges(), loads.nodes, loads.tractions, gravity);
+        monitor.read(0, monitor.num_gauges(), {loads.nodes, loads.tractions, gravity});
     EXPECT_EQ(fast.triangle, slow.triangle);
     EXPECT_NEAR(fast.strain, slow.strain, 1e-5 * slow.strain);
     EXPECT_NEAR(fast.rotation, slow.rotation, 1e-5 * slow.strain);
@@ -137,7 +140,7 @@ TEST(StrainMonitor, GaugesReadWhatTheFieldSays) {
     // a few gauges miss little of a smooth load
     const StrainMonitor sparse(watched_model(), {.num_gauges = 32});
     EXPECT_EQ(sparse.num_gauges(), 32);
-    const StrainReading some = sparse.read(0, 32, loads.nodes, loads.tractions, gravity);
+    const StrainReading some = sparse.read(0, 32, {loads.nodes, loads.tractions, gravity});
     EXPECT_LE(some.use, fast.use * (1 + 1e-6));
     EXPECT_GT(some.use, 0.6 * fast.use);
 }
@@ -146,7 +149,7 @@ TEST(StrainMonitor, BodiesTellWhenLinearTheoryIsExceeded) {
     GreensBody body(watched_model());
     const double modulus = watched_model()->reference.modulus;
     const auto press = [&](double size) {
-        const WatchedLoads loads = watched_loads(size);
+        const SurfaceLoads loads = watched_loads(size);
         std::vector<Vector3d> tractions = loads.tractions;
         for (Vector3d& p : tractions) p *= modulus;
         std::uint64_t allocations = 0;
@@ -173,13 +176,72 @@ TEST(StrainMonitor, BodiesTellWhenLinearTheoryIsExceeded) {
     EXPECT_EQ(body.strain().use, 0);
 }
 
+/// Supports that turn as one turn the whole body: rotation everywhere, strain nowhere.
+TEST(StrainMonitor, SeesSupportsThatAreMoved) {
+    const auto model = std::make_shared<const GreensModel>([] {
+        GreensBuildOptions options;
+        options.fixed = "z < 30 %";
+        options.youngs_modulus = 2e4;
+        options.fixed_columns = true;
+        return build_greens_model(test::bent_ball_surface(2), options);
+    }());
+    GreensBodyOptions options;
+    std::vector<Vector3d> turned, sheared;
+    const Vector3d turn(0.1, -0.05, 0.2);
+    for (int node = 0; node < model->num_nodes(); ++node)
+        if (model->reference.kinds[at(node)] == NodeKind::Fixed) {
+            const Vector3d& x = model->reference.positions[at(node)];
+            options.driven.push_back(node);
+            turned.push_back(turn.cross(x));
+            sheared.emplace_back(2 * (x.z() + 0.02), 0, 0);
+        }
+    GreensBody body(model, options);
+    const auto read = [&](std::span<const Vector3d> driven) {
+        body.place(Pose(), driven);
+        std::uint64_t allocations = 0;
+        for (int step = 0; step < 40; ++step) {
+            AllocationGuard guard;
+            (void)body.step(1e-3);
+            allocations += guard.count();
+        }
+        EXPECT_EQ(allocations, 0u);
+        return body.strain();
+    };
+    const StrainReading rigid = read(turned);
+    EXPECT_NEAR(rigid.rotation, turn.norm(), 2e-3 * turn.norm());
+    EXPECT_LT(rigid.strain, 4e-3 * turn.norm());
+    EXPECT_FALSE(rigid.is_exceeded());
+    // a shear of 2 is no small one, and largest at the border of the supports
+    const StrainReading shear = read(sheared);
+    EXPECT_TRUE(shear.is_exceeded());
+    const auto& corners = model->corner_nodes[at(shear.triangle)];
+    EXPECT_TRUE(std::ranges::any_of(
+        corners, [&](int node) { return model->reference.kinds[at(node)] == NodeKind::Fixed; }));
+    const std::vector<Vector3d> none(turned.size(), Vector3d::Zero());
+    EXPECT_EQ(read(none).use, 0);
+
+    // reactions of supports count among the tractions of a gauge
+    const StrainMonitor monitor(model, {.num_gauges = 1000, .at_supports = true});
+    std::vector<Vector3d> displacements = turned;
+    for (Vector3d& u : displacements) u /= model->reference.length;
+    for (int gauge = 0; gauge < monitor.num_gauges(); ++gauge) {
+        Matrix3d gradient;
+        Vector3d displacement;
+        monitor.measure(gauge, {.supports = options.driven, .displacements = displacements},
+                        gradient, displacement);
+        for (int axis = 0; axis < 3; ++axis)
+            EXPECT_LT((gradient.col(axis) - turn.cross(Vector3d(Vector3d::Unit(axis)))).norm(),
+                      5e-3 * turn.norm());
+    }
+}
+
 TEST(StrainMonitor, IgnoresWhatItDoesNotKnow) {
     const StrainMonitor monitor(watched_model());
     const std::vector<int> nodes = {-1, 1 << 20, 2};
     const std::vector<Vector3d> tractions = {Vector3d::Ones(), Vector3d::Ones(),
                                              Vector3d::Constant(kNan)};
-    EXPECT_EQ(monitor.read(0, 99, nodes, tractions, {}).use, 0);
-    EXPECT_EQ(monitor.read(-5, 3, nodes, tractions, {}).use, 0);
+    EXPECT_EQ(monitor.read(0, 99, {nodes, tractions}).use, 0);
+    EXPECT_EQ(monitor.read(-5, 3, {nodes, tractions}).use, 0);
     EXPECT_EQ(test::input_error([] { (void)StrainMonitor(watched_model(), {.triangles = {320}}); }),
               "gauges = 320 (expected triangles of the surface, 0 to 319)");
     EXPECT_EQ(

@@ -25,9 +25,22 @@ struct StrainReading {
 };
 
 struct StrainMonitorOptions {
-    int num_gauges = 32;              ///< spread evenly over the triangles without fixed corners
+    /// Spread evenly over the triangles without fixed corners, and with `at_supports` over those
+    /// at the border of supports, too: where supports that move strain a body most.
+    int num_gauges = 32;
+    bool at_supports = false;
     std::vector<int> triangles = {};  ///< these instead
     StrainLimits limits = {};
+};
+
+/// What deforms a body: nondimensional values of columns by id, and parameters of body columns
+/// (none, or as many as there are). Ids without a column do not count.
+struct WatchedLoads {
+    std::span<const int> nodes = {};
+    std::span<const Eigen::Vector3d> tractions = {};  ///< of these over the modulus
+    std::span<const double> body = {};
+    std::span<const int> supports = {};                   ///< fixed nodes that are moved
+    std::span<const Eigen::Vector3d> displacements = {};  ///< of these over the body's length
 };
 
 /// Strain, rotation and displacement at gauges on the surface of a body: rows that are appended to
@@ -47,15 +60,11 @@ public:
     [[nodiscard]] const StrainLimits& limits() const noexcept { return limits_; }
     [[nodiscard]] std::size_t num_bytes() const noexcept { return rows_.size() * sizeof(float); }
 
-    /// Gauges [first, first + count) under nondimensional tractions of nodes and parameters of body
-    /// columns (none, or as many as there are). Nodes without a column do not count. O(count ·
-    /// nodes).
-    [[nodiscard]] StrainReading read(int first, int count, std::span<const int> nodes,
-                                     std::span<const Eigen::Vector3d> tractions,
-                                     std::span<const double> body) const noexcept;
+    /// Gauges [first, first + count). O(count · (nodes + supports)).
+    [[nodiscard]] StrainReading read(int first, int count,
+                                     const WatchedLoads& loads) const noexcept;
     /// Displacement gradient ∂u_i/∂x_j at a gauge, and displacement over the body's length.
-    void measure(int gauge, std::span<const int> nodes, std::span<const Eigen::Vector3d> tractions,
-                 std::span<const double> body, Eigen::Matrix3d& gradient,
+    void measure(int gauge, const WatchedLoads& loads, Eigen::Matrix3d& gradient,
                  Eigen::Vector3d& displacement) const noexcept;
 
 private:
