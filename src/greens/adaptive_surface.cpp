@@ -113,18 +113,33 @@ void AdaptiveDisplay::add_triangles(int level, int triangle, AdaptiveSurface& su
     }
 }
 
+/// Fixed nodes are a domain of the transform of their own: coefficients of theirs are theirs alone.
+void AdaptiveDisplay::add_supports(const MovedSupports& supports) {
+    assert(supports.nodes.size() == supports.displacements.size());
+    if (supports.nodes.empty()) return;
+    moved_.assign(coefficients_.size(), 0.0f);
+    for (std::size_t k = 0; k < supports.nodes.size(); ++k)
+        if (const std::size_t v = at(supports.nodes[k]);
+            model_->reference.kinds[v] == NodeKind::Fixed)
+            Eigen::Map<Eigen::Vector3f>(moved_.data() + 3 * v) =
+                supports.displacements[k].cast<float>();
+    functions_->transform().forward(moved_.data(), 3);
+    for (std::size_t i = 0; i < moved_.size(); ++i) coefficients_[i] += moved_[i];
+}
+
 void AdaptiveDisplay::update(std::span<const float> sum, double tolerance, AdaptiveSurface& surface,
-                             std::span<const float> weights) {
+                             std::span<const float> weights, const MovedSupports& supports) {
     const SurfaceTransform& transform = functions_->transform();
     const std::size_t n = at(transform.num_vertices()), stride = functions_->sum_stride();
     assert(sum.size() >= functions_->sum_size(transform.num_vertices()));
-    // coefficients of the deformed shape: rows of supports are tractions, and do not move them
+    // coefficients of the deformed shape: rows of supports are tractions
     const auto length = static_cast<float>(model_->reference.length);
     for (std::size_t v = 0; v < n; ++v) {
         const float factor = model_->reference.kinds[v] == NodeKind::Free ? length : 0.0f;
         for (std::size_t c = 0; c < 3; ++c)
             coefficients_[3 * v + c] = rest_[3 * v + c] + factor * sum[v * stride + c];
     }
+    add_supports(supports);
     find_split(tolerance, weights);
 
     // what is not shown is as predicted

@@ -118,6 +118,61 @@ TEST(AdaptiveDisplay, RefinesWhereItIsLookedAt) {
     EXPECT_GE(num_seen, num_near);
 }
 
+/// A support that is pushed up, one that is let go of, and a free node that is held.
+TEST(AdaptiveDisplay, MovesSupportsThatAreMoved) {
+    const auto model = std::make_shared<const GreensModel>([] {
+        GreensBuildOptions options;
+        options.fixed = "z < 25 %";
+        options.fixed_columns = true;
+        options.wavelet = WaveletOptions{};
+        return build_greens_model(test::eared_blob(2), options);
+    }());
+    const int n = model->num_nodes();
+    std::vector<int> fixed;
+    std::vector<Vector3d> pushed;
+    for (int node = 0; node < n; ++node)
+        if (model->reference.kinds[at(node)] == NodeKind::Fixed) {
+            fixed.push_back(node);
+            pushed.emplace_back(0.1 * model->reference.positions[at(node)].y(), 0, 0.05);
+        }
+    ASSERT_GT(fixed.size(), 10u);
+    CapacitanceSolver solver(model->reference, UpdateCosts(),
+                             {.max_loads = static_cast<int>(fixed.size())});
+    ASSERT_TRUE(solver.set_loads(fixed, pushed));
+    ASSERT_FALSE(is_refused(
+        solver.solve(std::vector<ChangedDof>{{fixed[3], Vector3d::UnitX()}, {0, Vector3d::UnitZ()}},
+                     std::vector<double>{0, -0.1})));
+    solver.evaluate(n);
+    std::vector<float> u(3 * at(n));
+    solver.write_displacements(u);
+    std::vector<Vector3d> moved(fixed.size());
+    solver.displacements(fixed, moved);
+
+    AdaptiveDisplay display(model);
+    AdaptiveSurface surface;
+    display.update(solver.sum(), 0, surface, {}, {fixed, moved});
+    ASSERT_EQ(surface.vertices.size(), at(n));
+    double largest = 0;
+    for (int v = 0; v < n; ++v) {
+        const Vector3f x = model->surface.mesh.vertices[at(v)].cast<float>() +
+                           Eigen::Map<const Vector3f>(u.data() + 3 * at(v));
+        ASSERT_LT((surface.positions[at(v)] - x).norm(), 1e-5f) << v;
+        if (model->reference.kinds[at(v)] == NodeKind::Fixed)
+            largest = std::max(largest, double{u[3 * at(v) + 2]});
+    }
+    EXPECT_GT(largest, 0.04);
+    // those at rest again
+    const std::vector<Vector3d> none(fixed.size(), Vector3d::Zero());
+    ASSERT_TRUE(solver.set_loads(fixed, none));
+    (void)solver.solve({}, {});
+    solver.evaluate(n);
+    display.update(solver.sum(), 0, surface);
+    for (const int v : fixed)
+        EXPECT_LT(
+            (surface.positions[at(v)] - model->surface.mesh.vertices[at(v)].cast<float>()).norm(),
+            1e-6f);
+}
+
 TEST(AdaptiveDisplay, NeedsWavelets) {
     EXPECT_EQ(test::input_error([] { AdaptiveDisplay(std::make_shared<const GreensModel>()); }),
               "adaptive output needs a model with wavelet Green's functions, as from pliant build "
