@@ -51,6 +51,7 @@ ZonedGreensFunctions::ZonedGreensFunctions(const ZonedModel& model, double lengt
         part.weight = static_cast<float>(model.zone(z).model->density * reference.length /
                                          reference.modulus * modulus / (density * length));
         if (reference.functions->num_body_columns() != 3) num_body_columns_ = 0;
+        prefers_sums_ |= reference.functions->prefers_sums();
         for (int node = 0; node < part.size; ++node) {
             const int place = zone->seam_place(node);
             part.seam_place.push_back(place);
@@ -166,7 +167,6 @@ void ZonedGreensFunctions::element(int i, int j, float* values) const noexcept {
     const int i_zone = i - row.first, j_zone = j - column.first;
     const int first_column = column_[at(j)];
     Eigen::Matrix3f sum = Eigen::Matrix3f::Zero();
-    bool is_displacement = true;
     if (const int place = row.seam_place[at(i_zone)]; place >= 0) {
         sum = row.displacements().block<3, 3>(3 * place, first_column);
     } else {
@@ -179,100 +179,164 @@ void ZonedGreensFunctions::element(int i, int j, float* values) const noexcept {
             row.functions->element(i_zone, row.seam_nodes[k], block.data());
             sum += block * row.known.block<3, 3>(static_cast<Eigen::Index>(3 * k), first_column);
         }
-        is_displacement = row.kinds[at(i_zone)] == NodeKind::Free;
     }
     Block3f result;
     for (int axis = 0; axis < 3; ++axis) {
         const Vector3f unit = Vector3f::Unit(axis);
-        result.col(axis) = (is_displacement ? row.displacement : row.traction) * row.turn *
-                           (sum * to_zone(column, j_zone, unit.data()));
+        result.col(axis) = to_whole(row, i_zone, sum * to_zone(column, j_zone, unit.data()));
     }
     Eigen::Map<Block3f>(values, 3, 3) = result;
 }
 
-template <class OwnColumns, class SeamRows>
-void ZonedGreensFunctions::add_to_zone(const ZonePart& zone, const OwnColumns& add_own,
-                                       const SeamRows& sum_rows,
-                                       std::span<float> out) const noexcept {
-    if (out.size() <= 3 * at(zone.first)) return;
-    const std::span<float> rows = out.subspan(
-        3 * at(zone.first), std::min(out.size() - 3 * at(zone.first), 3 * at(zone.size)));
-    const int num_rows = static_cast<int>(rows.size() / 3);
-    const auto unit = [&](int node) {
-        return zone.kinds[at(node)] == NodeKind::Free || zone.seam_place[at(node)] >= 0
-                   ? zone.displacement
-                   : zone.traction;
-    };
-    const auto vector = [&](int node) { return Eigen::Map<Vector3f>(rows.data() + 3 * node); };
+int ZonedGreensFunctions::num_rows(const ZonePart& zone, int num_nodes) const noexcept {
+    return std::clamp(num_nodes - zone.first, 0, zone.size);
+}
 
-    // in the axes and units of the zone while its columns are added; those of seam nodes give
-    // tractions there, in whose place their displacements are known
-    SeamValues values, before;
-    const std::span<float> seam(values.data(), 3 * zone.seam_nodes.size());
-    for (int node = 0; node < num_rows; ++node) {
-        const Vector3f turned = zone.turn.transpose() * vector(node) / unit(node);
-        vector(node) = turned;
+/// Of the sum of its functions, then three floats for each of its seam nodes.
+std::size_t ZonedGreensFunctions::zone_size(const ZonePart& zone, int num_nodes) const noexcept {
+    const int rows = num_rows(zone, num_nodes);
+    return rows > 0 ? zone.functions->sum_size(rows) + 3 * zone.seam_nodes.size() : 0;
+}
+
+std::size_t ZonedGreensFunctions::sum_size(int num_nodes) const noexcept {
+    std::size_t size = 0;
+    for (const ZonePart& zone : zones_) size += zone_size(zone, num_nodes);
+    return size;
+}
+
+/// total = Σ of columns of seam values, those of nodes and of gravity.
+void ZonedGreensFunctions::sum_seams(const Eigen::MatrixXf& columns, std::span<const int> nodes,
+                                     std::span<const float> weights, std::span<const float> gravity,
+                                     Eigen::Map<Eigen::VectorXf> total) const noexcept {
+    total.setZero();
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+        const ZonePart& from = zones_[at(zone_of(nodes[k]))];
+        const Vector3f w = to_zone(from, nodes[k] - from.first, weights.data() + 3 * k);
+        for (int axis = 0; axis < 3; ++axis)
+            total += w[axis] * columns.col(column_[at(nodes[k])] + axis);
     }
-    for (std::size_t k = 0; k < zone.seam_nodes.size(); ++k)
-        if (zone.seam_nodes[k] < num_rows)
-            Eigen::Map<Vector3f>(before.data() + 3 * k) = vector(zone.seam_nodes[k]);
-    add_own(rows);
-    sum_rows(zone.known, seam);
-    zone.functions->add_columns(zone.seam_nodes, seam, rows);
-    if (zone.moved.size()) sum_rows(zone.moved, seam);
-    for (std::size_t k = 0; k < zone.seam_nodes.size(); ++k)
-        if (zone.seam_nodes[k] < num_rows)
-            vector(zone.seam_nodes[k]) = Eigen::Map<Vector3f>(before.data() + 3 * k) +
-                                         Eigen::Map<Vector3f>(seam.data() + 3 * k);
-    for (int node = 0; node < num_rows; ++node) {
-        const Vector3f turned = unit(node) * (zone.turn * vector(node));
-        vector(node) = turned;
+    for (std::size_t k = 0; k < gravity.size(); ++k)
+        total += gravity[k] * columns.col(num_columns_ + static_cast<int>(k));
+}
+
+void ZonedGreensFunctions::accumulate(std::span<const int> nodes, std::span<const float> weights,
+                                      std::span<const float> body_weights, int num_nodes,
+                                      std::span<float> sum) const noexcept {
+    assert(weights.size() == 3 * nodes.size() && sum.size() >= sum_size(num_nodes));
+    const auto gravity = body_weights.first(num_body_columns_ == 3 ? body_weights.size() : 0);
+    std::size_t start = 0;
+    for (const ZonePart& zone : zones_) {
+        const int rows = num_rows(zone, num_nodes);
+        if (rows == 0) break;
+        const std::size_t seam_size = 3 * zone.seam_nodes.size(),
+                          size = zone_size(zone, num_nodes) - seam_size;
+        const std::span<float> own = sum.subspan(start, size);
+        float* const moved = sum.data() + start + size;
+        start += size + seam_size;
+
+        // loads of the zone, some at a time
+        std::array<int, kChunk> ids;
+        std::array<float, 3 * kChunk> turned;
+        std::size_t count = 0;
+        const auto flush = [&] {
+            zone.functions->accumulate(std::span(ids.data(), count),
+                                       std::span(turned.data(), 3 * count), {}, rows, own);
+            count = 0;
+        };
+        for (std::size_t k = 0; k < nodes.size(); ++k) {
+            const int node = nodes[k] - zone.first;
+            if (node < 0 || node >= zone.size || zone.seam_place[at(node)] >= 0) continue;
+            ids[count] = node;
+            Eigen::Map<Vector3f>(turned.data() + 3 * count) =
+                to_zone(zone, node, weights.data() + 3 * k);
+            if (++count == kChunk) flush();
+        }
+        flush();
+        Vector3f weight = Vector3f::Zero();
+        if (!gravity.empty())
+            weight =
+                zone.weight * (zone.turn.transpose() * Eigen::Map<const Vector3f>(gravity.data()));
+        // its seams
+        SeamValues values;
+        Eigen::Map<Eigen::VectorXf> seam(values.data(), static_cast<Eigen::Index>(seam_size));
+        sum_seams(zone.known, nodes, weights, gravity, seam);
+        zone.functions->accumulate(zone.seam_nodes, std::span(values.data(), seam_size),
+                                   std::span(weight.data(), gravity.size()), rows, own);
+        if (zone.moved.size()) sum_seams(zone.moved, nodes, weights, gravity, seam);
+        Eigen::Map<Eigen::VectorXf>(moved, seam.size()) += seam;
     }
+}
+
+/// What comes out in units and axes of a zone, in those of the whole.
+Vector3f ZonedGreensFunctions::to_whole(const ZonePart& zone, int node,
+                                        const Vector3f& value) const noexcept {
+    const bool is_displacement =
+        zone.kinds[at(node)] == NodeKind::Free || zone.seam_place[at(node)] >= 0;
+    return (is_displacement ? zone.displacement : zone.traction) * (zone.turn * value);
+}
+
+std::span<const float> ZonedGreensFunctions::field(std::span<const float> sum, int num_nodes,
+                                                   std::span<float> scratch) const noexcept {
+    assert(sum.size() >= sum_size(num_nodes) && scratch.size() >= sum_size(num_nodes));
+    std::size_t start = 0;
+    for (const ZonePart& zone : zones_) {
+        const int rows = num_rows(zone, num_nodes);
+        if (rows == 0) break;
+        const std::size_t seam_size = 3 * zone.seam_nodes.size(),
+                          size = zone_size(zone, num_nodes) - seam_size;
+        // rows are not before those of the whole, in which they go: one by one, in order
+        const std::span<const float> own =
+            zone.functions->field(sum.subspan(start, size), rows, scratch.subspan(start, size));
+        const float* const moved = sum.data() + start + size;
+        for (int node = 0; node < rows; ++node) {
+            const int place = zone.seam_place[at(node)];
+            const Vector3f value =
+                Eigen::Map<const Vector3f>(place >= 0 ? moved + 3 * place : own.data() + 3 * node);
+            Eigen::Map<Vector3f>(scratch.data() + 3 * (zone.first + node)) =
+                to_whole(zone, node, value);
+        }
+        start += size + seam_size;
+    }
+    return scratch.first(3 * at(num_nodes));
+}
+
+void ZonedGreensFunctions::row_of_sum(std::span<const float> sum, int node,
+                                      float* values) const noexcept {
+    const ZonePart* zone = zones_.data();
+    std::size_t start = 0;
+    for (; node >= zone->first + zone->size; ++zone) start += zone_size(*zone, num_nodes_);
+    const std::size_t size = zone->functions->sum_size(zone->size);
+    const int row = node - zone->first, place = zone->seam_place[at(row)];
+    Vector3f value;
+    if (place >= 0)
+        value = Eigen::Map<const Vector3f>(sum.data() + start + size + 3 * at(place));
+    else
+        zone->functions->row_of_sum(sum.subspan(start, size), row, value.data());
+    Eigen::Map<Vector3f>(values, 3) = to_whole(*zone, row, value);
+}
+
+void ZonedGreensFunctions::add_sum(std::span<const int> nodes, std::span<const float> weights,
+                                   std::span<const float> body_weights,
+                                   std::span<float> out) const noexcept {
+    const int num_rows = static_cast<int>(out.size()) / 3;
+    const std::size_t size = sum_size(num_rows);
+    thread_local std::vector<float> sum, scratch;
+    sum.assign(size, 0.0f);
+    if (scratch.size() < size) scratch.resize(size);
+    accumulate(nodes, weights, body_weights, num_rows, sum);
+    const std::span<const float> rows = field(sum, num_rows, scratch);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] += rows[i];
 }
 
 void ZonedGreensFunctions::add_columns(std::span<const int> nodes, std::span<const float> weights,
                                        std::span<float> out) const noexcept {
-    assert(weights.size() == 3 * nodes.size());
-    const auto sum_rows = [&](const Eigen::MatrixXf& columns, std::span<float> sum) {
-        Eigen::Map<Eigen::VectorXf> total(sum.data(), static_cast<Eigen::Index>(sum.size()));
-        total.setZero();
-        for (std::size_t k = 0; k < nodes.size(); ++k) {
-            const ZonePart& from = zones_[at(zone_of(nodes[k]))];
-            const Vector3f w = to_zone(from, nodes[k] - from.first, weights.data() + 3 * k);
-            for (int axis = 0; axis < 3; ++axis)
-                total += w[axis] * columns.col(column_[at(nodes[k])] + axis);
-        }
-    };
-    for (const ZonePart& zone : zones_)
-        add_to_zone(
-            zone,
-            [&](std::span<float> rows) {
-                std::array<int, kChunk> own;
-                std::array<float, 3 * kChunk> turned;
-                std::size_t count = 0;
-                const auto flush = [&] {
-                    zone.functions->add_columns(std::span(own.data(), count),
-                                                std::span(turned.data(), 3 * count), rows);
-                    count = 0;
-                };
-                for (std::size_t k = 0; k < nodes.size(); ++k) {
-                    const int node = nodes[k] - zone.first;
-                    if (node < 0 || node >= zone.size || zone.seam_place[at(node)] >= 0) continue;
-                    own[count] = node;
-                    Eigen::Map<Vector3f>(turned.data() + 3 * count) =
-                        to_zone(zone, node, weights.data() + 3 * k);
-                    if (++count == kChunk) flush();
-                }
-                if (count > 0) flush();
-            },
-            sum_rows, out);
+    add_sum(nodes, weights, {}, out);
 }
 
 void ZonedGreensFunctions::body_element(int i, int k, float* values) const noexcept {
     const ZonePart& row = zones_[at(zone_of(i))];
     const int node = i - row.first, column = num_columns_ + k;
     Vector3f sum = Vector3f::Zero();
-    bool is_displacement = true;
     if (const int place = row.seam_place[at(node)]; place >= 0) {
         sum = row.displacements().block<3, 1>(3 * place, column);
     } else {
@@ -286,29 +350,13 @@ void ZonedGreensFunctions::body_element(int i, int k, float* values) const noexc
             row.functions->element(node, row.seam_nodes[s], block.data());
             sum += block * row.known.block<3, 1>(static_cast<Eigen::Index>(3 * s), column);
         }
-        is_displacement = row.kinds[at(node)] == NodeKind::Free;
     }
-    Eigen::Map<Vector3f>(values, 3) =
-        (is_displacement ? row.displacement : row.traction) * (row.turn * sum);
+    Eigen::Map<Vector3f>(values, 3) = to_whole(row, node, sum);
 }
 
 void ZonedGreensFunctions::add_body_columns(std::span<const float> weights,
                                             std::span<float> out) const noexcept {
-    if (num_body_columns_ == 0) return;
-    const Vector3f g = Eigen::Map<const Vector3f>(weights.data());
-    const auto sum_rows = [&](const Eigen::MatrixXf& columns, std::span<float> sum) {
-        Eigen::Map<Eigen::VectorXf> total(sum.data(), static_cast<Eigen::Index>(sum.size()));
-        total.setZero();
-        for (int k = 0; k < 3; ++k) total += g[k] * columns.col(num_columns_ + k);
-    };
-    for (const ZonePart& zone : zones_)
-        add_to_zone(
-            zone,
-            [&](std::span<float> rows) {
-                const Vector3f own = zone.weight * (zone.turn.transpose() * g);
-                zone.functions->add_body_columns(std::span(own.data(), 3), rows);
-            },
-            sum_rows, out);
+    add_sum({}, {}, weights, out);
 }
 
 }  // namespace pliant

@@ -10,9 +10,11 @@
 #include "input_error.h"
 #include "pliant/core/allocation_guard.h"
 #include "pliant/geometry/structured_mesh.h"
+#include "pliant/geometry/subdivision.h"
 #include "pliant/greens/build_greens.h"
 #include "pliant/greens/distributed_contact.h"
 #include "pliant/greens/greens_body.h"
+#include "pliant/greens/wavelet_greens.h"
 
 namespace pliant {
 namespace {
@@ -171,6 +173,7 @@ TEST(ZonedGreens, SumsAreThoseOfElements) {
         }
     const std::array<float, 3> gravity{0.3f, -0.5f, 0.7f};
     std::vector<float> sum(3 * at(zoned.num_nodes()), 0.25f);
+    functions.add_columns({}, {}, sum);  // memory that a thread keeps
     const AllocationGuard guard;
     functions.add_columns(nodes, weights, sum);
     functions.add_body_columns(gravity, sum);
@@ -199,6 +202,153 @@ TEST(ZonedGreens, SumsAreThoseOfElements) {
     functions.add_body_columns(gravity, part);
     for (std::size_t i = 0; i < part.size(); ++i)
         EXPECT_NEAR(part[i], sum[i], 2e-6f * largest) << i;
+}
+
+/// Counts what is asked of compressed functions.
+class CountedFunctions final : public GreensFunctions {
+public:
+    explicit CountedFunctions(std::shared_ptr<const GreensFunctions> functions)
+        : functions_(std::move(functions)) {}
+    [[nodiscard]] int num_nodes() const noexcept override { return functions_->num_nodes(); }
+    [[nodiscard]] int block() const noexcept override { return 3; }
+    [[nodiscard]] bool has_column(int column) const noexcept override {
+        return functions_->has_column(column);
+    }
+    void element(int i, int j, float* values) const noexcept override {
+        functions_->element(i, j, values);
+    }
+    void add_columns(std::span<const int> nodes, std::span<const float> weights,
+                     std::span<float> out) const noexcept override {
+        ++num_transforms;
+        functions_->add_columns(nodes, weights, out);
+    }
+    [[nodiscard]] int num_body_columns() const noexcept override {
+        return functions_->num_body_columns();
+    }
+    void body_element(int i, int k, float* values) const noexcept override {
+        functions_->body_element(i, k, values);
+    }
+    void add_body_columns(std::span<const float> weights,
+                          std::span<float> out) const noexcept override {
+        ++num_transforms;
+        functions_->add_body_columns(weights, out);
+    }
+    [[nodiscard]] std::size_t sum_size(int count) const noexcept override {
+        return functions_->sum_size(count);
+    }
+    void accumulate(std::span<const int> nodes, std::span<const float> weights,
+                    std::span<const float> body_weights, int count,
+                    std::span<float> sum) const noexcept override {
+        functions_->accumulate(nodes, weights, body_weights, count, sum);
+    }
+    [[nodiscard]] std::span<const float> field(std::span<const float> sum, int count,
+                                               std::span<float> scratch) const noexcept override {
+        ++num_transforms;
+        return functions_->field(sum, count, scratch);
+    }
+    void row_of_sum(std::span<const float> sum, int node, float* values) const noexcept override {
+        functions_->row_of_sum(sum, node, values);
+    }
+    [[nodiscard]] bool prefers_sums() const noexcept override { return true; }
+    [[nodiscard]] int num_readouts() const noexcept override { return 0; }
+    void add_readouts(std::span<const int>, std::span<const float>,
+                      std::span<float>) const noexcept override {}
+    void add_body_readouts(std::span<const float>, std::span<float>) const noexcept override {}
+
+    mutable int num_transforms = 0;
+
+private:
+    std::shared_ptr<const GreensFunctions> functions_;
+};
+
+/// Two cubes of compressed boundary elements, one on the other.
+struct CompressedCubes {
+    CompressedCubes() : zones(2) {
+        SurfaceMesh cube;
+        for (int v = 0; v < 8; ++v)
+            cube.vertices.emplace_back(0.02 * (v & 1), 0.02 * (v >> 1 & 1), 0.02 * (v >> 2 & 1));
+        cube.triangles = {{0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}, {0, 1, 5}, {0, 5, 4},
+                          {2, 6, 7}, {2, 7, 3}, {0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}};
+        const SemiRegularMesh surface = midpoint_subdivide(cube, 2);
+        for (std::size_t z = 0; z < 2; ++z) {
+            GreensBuildOptions options;
+            options.youngs_modulus = 1e4;
+            options.crease_angle = 0;
+            options.fixed_columns = true;
+            options.wavelet = WaveletOptions{};
+            options.fixed = "list ";
+            for (int v = 0; v < surface.mesh.num_vertices(); ++v) {
+                const double height = surface.mesh.vertices[at(v)].z();
+                if (height < 1e-9 || (z == 0 && height > 0.02 - 1e-9))
+                    options.fixed += (options.fixed.size() > 5 ? "," : "") + std::to_string(v);
+            }
+            GreensModel model = build_greens_model(surface, options);
+            counted[z] = std::make_shared<CountedFunctions>(model.reference.functions);
+            model.reference.functions = counted[z];
+            zones[z].name = z == 0 ? "below" : "above";
+            zones[z].model = std::make_shared<GreensModel>(std::move(model));
+            zones[z].pose.position.z() = z == 0 ? 0 : 0.02;
+        }
+    }
+    std::vector<Zone> zones;
+    std::array<std::shared_ptr<CountedFunctions>, 2> counted;
+};
+
+/// Sums stay coefficients: a field takes one transform of each zone, whatever went into it.
+TEST(ZonedGreens, CompressedZonesAreTransformedOnce) {
+    const CompressedCubes cubes;
+    const ZonedModel model(cubes.zones, find_seams(cubes.zones));
+    const GreensModel zoned = model.posed();
+    const GreensFunctions& functions = *zoned.reference.functions;
+    EXPECT_TRUE(functions.prefers_sums());
+    std::vector<int> nodes;
+    std::vector<Vector3d> tractions;
+    for (int j = 0; j < zoned.num_nodes(); j += 2)
+        if (functions.has_column(j) && zoned.reference.kinds[at(j)] == NodeKind::Free) {
+            nodes.push_back(j);
+            tractions.emplace_back(30 * std::sin(j), 20 * std::cos(3 * j), -40);
+        }
+    CapacitanceSolver solver(zoned.reference, UpdateCosts(), {.max_loads = 256});
+    const std::array<double, 3> gravity = {1e-3, 2e-3, -3e-3};
+    for (auto& counted : cubes.counted) counted->num_transforms = 0;
+    const AllocationGuard guard;
+    const bool is_loaded = solver.set_loads(nodes, tractions) && solver.set_body_loads(gravity);
+    const CapacitanceStatus status = solver.solve({}, {});
+    solver.evaluate(zoned.num_nodes());
+    const auto allocations = guard.count();
+    EXPECT_EQ(allocations, 0u);
+    ASSERT_TRUE(is_loaded);
+    ASSERT_FALSE(is_refused(status));
+    for (const auto& counted : cubes.counted) EXPECT_EQ(counted->num_transforms, 1);
+
+    // the slow way: elements
+    std::vector<float> fast(3 * at(zoned.num_nodes()));
+    solver.write_displacements(fast);
+    double worst = 0, largest = 0, worst_selected = 0;
+    for (int i = 0; i < zoned.num_nodes(); ++i) {
+        if (zoned.reference.kinds[at(i)] == NodeKind::Fixed) continue;
+        Vector3d u = Vector3d::Zero();
+        for (std::size_t k = 0; k < nodes.size(); ++k) {
+            Block block;
+            functions.element(i, nodes[k], block.data());
+            u += block.cast<double>() * tractions[k] / zoned.reference.modulus;
+        }
+        for (int k = 0; k < 3; ++k) {
+            Eigen::Vector3f column;
+            functions.body_element(i, k, column.data());
+            u += gravity[at(k)] * column.cast<double>();
+        }
+        u *= zoned.reference.length;
+        Vector3d selected;
+        solver.displacements(std::array{i}, std::span(&selected, 1));
+        worst = std::max(
+            worst, (u - Eigen::Map<Eigen::Vector3f>(fast.data() + 3 * i).cast<double>()).norm());
+        worst_selected = std::max(worst_selected, (u - selected).norm());
+        largest = std::max(largest, u.norm());
+    }
+    EXPECT_GT(largest, 1e-5);
+    EXPECT_LT(worst, 1e-5 * largest);
+    EXPECT_LT(worst_selected, 1e-5 * largest);
 }
 
 /// Displacements of the bent, loaded zones by the seam system against posed() and its columns.

@@ -189,12 +189,24 @@ public:
         return node >= 0 && node < num_nodes_ && column_[static_cast<std::size_t>(node)] >= 0;
     }
     void element(int i, int j, float* values) const noexcept override;
+    /// Memory for it is kept by each thread from its first call on: in a step use sums.
     void add_columns(std::span<const int> nodes, std::span<const float> weights,
                      std::span<float> out) const noexcept override;
     [[nodiscard]] int num_body_columns() const noexcept override { return num_body_columns_; }
     void body_element(int i, int k, float* values) const noexcept override;
     void add_body_columns(std::span<const float> weights,
                           std::span<float> out) const noexcept override;
+    // Sums are those of the zones, one after the other, each with displacements of its seam nodes:
+    // coefficients where a zone is compressed, which is transformed once when the field is read.
+    [[nodiscard]] std::size_t sum_size(int num_nodes) const noexcept override;
+    void accumulate(std::span<const int> nodes, std::span<const float> weights,
+                    std::span<const float> body_weights, int num_nodes,
+                    std::span<float> sum) const noexcept override;
+    [[nodiscard]] std::span<const float> field(std::span<const float> sum, int num_nodes,
+                                               std::span<float> scratch) const noexcept override;
+    void row_of_sum(std::span<const float> sum, int node, float* values) const noexcept override;
+    /// Where that of a zone does.
+    [[nodiscard]] bool prefers_sums() const noexcept override { return prefers_sums_; }
     [[nodiscard]] int num_readouts() const noexcept override { return 0; }
     void add_readouts(std::span<const int>, std::span<const float>,
                       std::span<float>) const noexcept override {}
@@ -222,13 +234,19 @@ private:
     [[nodiscard]] int zone_of(int node) const noexcept;
     [[nodiscard]] Eigen::Vector3f to_zone(const ZonePart& zone, int node,
                                           const float* weights) const noexcept;
-    /// `sums` of scalar columns: `add(rows, out)` gives those of seam nodes.
-    template <class OwnColumns, class SeamRows>
-    void add_to_zone(const ZonePart& zone, const OwnColumns& add_own, const SeamRows& sum_rows,
-                     std::span<float> out) const noexcept;
+    [[nodiscard]] Eigen::Vector3f to_whole(const ZonePart& zone, int node,
+                                           const Eigen::Vector3f& value) const noexcept;
+    [[nodiscard]] int num_rows(const ZonePart& zone, int num_nodes) const noexcept;
+    [[nodiscard]] std::size_t zone_size(const ZonePart& zone, int num_nodes) const noexcept;
+    void sum_seams(const Eigen::MatrixXf& columns, std::span<const int> nodes,
+                   std::span<const float> weights, std::span<const float> gravity,
+                   Eigen::Map<Eigen::VectorXf> total) const noexcept;
+    void add_sum(std::span<const int> nodes, std::span<const float> weights,
+                 std::span<const float> body_weights, std::span<float> out) const noexcept;
 
     std::vector<ZonePart> zones_;
     int num_nodes_ = 0, num_columns_ = 0, num_body_columns_ = 0;
+    bool prefers_sums_ = false;
     std::vector<int> column_;  // of each node: place of its first scalar column, −1: none
 };
 
