@@ -32,8 +32,9 @@ constexpr int kGreensCacheFormat = 1;
 constexpr double kStiffeningPoisson = 0.45;
 /// Compressed functions are asked for reciprocity at so many nodes: every element is a sum.
 constexpr std::size_t kReciprocityNodes = 512;
-/// What is left of columns at tolerances that make sense, for the estimate of memory.
-constexpr double kLargestWaveletShare = 0.5;
+/// What is left of columns at tolerances that make sense, for the estimate of memory; without a
+/// tolerance everything is, and a place for each block.
+constexpr double kLargestWaveletShare = 0.5, kWholeWaveletShare = 40.0 / 36;
 /// Reciprocity of boundary elements worse than this asks for a finer surface.
 constexpr double kDoubtfulAsymmetry = 0.1;
 
@@ -163,12 +164,17 @@ public:
             columns = level_ids(*reference.hierarchy, columns, options_);
         }
         const auto num_columns = static_cast<double>(columns.size());
-        const GreensMemory direct = boundary_memory(model.num_nodes(), num_columns);
+        const auto num_kept = static_cast<double>(
+            std::ranges::count_if(columns, [&](int id) { return id < model.num_nodes(); }));
+        const GreensMemory direct =
+            with_stored_columns(boundary_memory(model.num_nodes(), num_columns, num_kept));
         report_.is_iterative =
             options_.solver == GreensSolver::Iterative ||
             (options_.solver == GreensSolver::Auto && direct.total() > memory_limit());
         const GreensMemory memory =
-            report_.is_iterative ? iterative_memory(model.num_nodes(), num_columns) : direct;
+            report_.is_iterative
+                ? with_stored_columns(iterative_memory(model.num_nodes(), num_columns))
+                : direct;
         check_memory(memory, model, columns);
 
         CacheKey key = base_key("boundary elements", reference.kinds, readouts);
@@ -354,9 +360,16 @@ private:
         return options_.memory > 0 ? std::min(options_.memory, available) : available;
     }
 
-    void check_memory(GreensMemory memory, const GreensModel& model,
+    /// Columns are compressed as they come.
+    [[nodiscard]] GreensMemory with_stored_columns(GreensMemory memory) const {
+        if (options_.wavelet)
+            memory.columns *=
+                options_.wavelet->tolerance > 0 ? kLargestWaveletShare : kWholeWaveletShare;
+        return memory;
+    }
+
+    void check_memory(const GreensMemory& memory, const GreensModel& model,
                       const std::vector<int>& columns) {
-        if (options_.wavelet) memory.columns *= kLargestWaveletShare;
         report_.estimated_bytes = static_cast<std::int64_t>(memory.total());
         check_greens_memory(memory, memory_limit(), model.method, model.num_nodes(),
                             static_cast<int>(columns.size()));

@@ -114,9 +114,9 @@ void connect_vertices(GreensModel& model) {
     }
 }
 
-GreensMemory boundary_memory(double num_nodes, double num_columns) noexcept {
-    const double rows = 3 * num_nodes, columns = 3 * num_columns;
-    return {8 * rows * rows, 8 * rows * (columns + 3 * kBatchNodes), 4 * rows * columns};
+GreensMemory boundary_memory(double num_nodes, double num_columns, double num_kept) noexcept {
+    const double rows = 3 * num_nodes;
+    return {8 * rows * rows, 8 * rows * 3 * (num_kept + kBatchNodes), 4 * rows * 3 * num_columns};
 }
 
 GreensMemory iterative_memory(double num_nodes, double num_columns) noexcept {

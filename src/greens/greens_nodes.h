@@ -28,7 +28,9 @@ struct GreensMemory {
     bool is_iterative = false;
     [[nodiscard]] double total() const noexcept { return matrix + loads + columns; }
 };
-[[nodiscard]] GreensMemory boundary_memory(double num_nodes, double num_columns) noexcept;
+/// `num_kept`: nodes whose right-hand sides are kept; those of coarser functions are summed.
+[[nodiscard]] GreensMemory boundary_memory(double num_nodes, double num_columns,
+                                           double num_kept) noexcept;
 [[nodiscard]] GreensMemory finite_memory(double num_unknowns, double num_nodes,
                                          double num_columns) noexcept;
 /// Of the iterative solver, docs/greens-large.md eq. (L11).

@@ -83,6 +83,33 @@ TEST(BuildLevels, CoarseColumnsAloneAreTheSame) {
     EXPECT_LT(difference(*few.reference.functions, *iterative.reference.functions, ids), 2e-3);
 }
 
+/// The solver is chosen for what is stored in the end: compressed columns, and few of them.
+TEST(BuildLevels, MemoryIsEstimatedForTheColumnsThatAreMade) {
+    const auto estimate = [](GreensBuildOptions options, GreensBuildReport& report) {
+        report = {};
+        (void)build_greens_model(rabbit_2(), options, Progress::none(), &report);
+        return static_cast<double>(report.estimated_bytes);
+    };
+    GreensBuildReport report;
+    GreensBuildOptions options = rabbit_options();
+    const double dense = estimate(options, report);
+    options.wavelet = WaveletOptions{};
+    const double compressed = estimate(options, report);
+    EXPECT_LT(compressed, dense - 1e5);
+    // fits with compressed columns, and not with dense ones
+    options.memory = (dense + compressed) / 2;
+    EXPECT_EQ(estimate(options, report), compressed);
+    EXPECT_FALSE(report.is_iterative);
+    // right-hand sides of coarser functions are not kept
+    options.wavelet.reset();
+    options.memory = 0;
+    options.coarsest_level = 0;
+    options.finest_level = 1;
+    const double coarse = estimate(options, report);
+    const double rows = 3.0 * rabbit_2().mesh.num_vertices();
+    EXPECT_EQ(coarse, 8 * rows * rows + 8 * rows * 3 * 256 + 4 * rows * 3 * report.num_columns);
+}
+
 TEST(BuildLevels, FilesKeepThem) {
     const test::TemporaryDirectory folder;
     for (const bool is_compressed : {false, true}) {

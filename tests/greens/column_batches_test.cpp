@@ -110,7 +110,7 @@ TEST_F(ColumnBatchesTest, DamagedBatchesAreComputedAgain) {
 }
 
 TEST(GreensMemory, IsRefusedWithAlternatives) {
-    const GreensMemory memory = boundary_memory(10000, 9000);
+    const GreensMemory memory = boundary_memory(10000, 9000, 9000);
     EXPECT_NEAR(memory.matrix, 7.2e9, 1e6);
     EXPECT_NEAR(memory.columns, 3.24e9, 1e6);
     check_greens_memory(memory, 2e10, GreensMethod::BoundaryElements, 10000, 9000);
@@ -124,8 +124,8 @@ TEST(GreensMemory, IsRefusedWithAlternatives) {
     // the iterative solver needs less of everything but the result
     const GreensMemory large = iterative_memory(20000, 500);
     EXPECT_LT(large.total(), 8e9);
-    EXPECT_EQ(large.columns, boundary_memory(20000, 500).columns);
-    EXPECT_GT(boundary_memory(20000, 500).matrix, 28e9);
+    EXPECT_EQ(large.columns, boundary_memory(20000, 500, 500).columns);
+    EXPECT_GT(boundary_memory(20000, 500, 500).matrix, 28e9);
     EXPECT_NE(test::input_error([&] {
                   check_greens_memory(large, 2e9, GreensMethod::BoundaryElements, 20000, 500);
               }).find("of them for the matrix"),
