@@ -9,6 +9,7 @@
 #include "pliant/greens/build_greens.h"
 #include "pliant/greens/measured_greens.h"
 #include "reduction/build_cache.h"
+#include "reduction/material_chunks.h"
 #include "scene/model_store.h"
 #include "scene/store_words.h"
 
@@ -19,49 +20,17 @@ namespace pliant {
 namespace {
 
 /// Of models in the cache: counted up when shapes or recipes change their meaning.
-constexpr int kGreensFormat = 1;
+constexpr int kGreensFormat = 2;
 constexpr const char* kGreensStage = "greens";
 
 /// Inverses of earlier contacts of a scene, and nodes that its tools may hold at once.
 constexpr std::size_t kGreensCacheBytes = std::size_t{64} << 20;
 constexpr int kMaxHeldNodes = 160;
 
-/// Of everything that the model depends on.
-std::uint64_t greens_key(const GreensRecipe& recipe) {
-    const GreensBuildOptions& b = recipe.build;
-    CacheKey key;
-    key.add(std::string(kVersion)).add(kGreensFormat);
-    add_surface(key, recipe.surface);
-    key.add(recipe.levels).add(b.size);
-    key.add(b.youngs_modulus).add(b.poisson_ratio).add(b.density);
-    key.add(b.fixed).add(b.contactable);
-    key.add(static_cast<int>(b.method)).add(static_cast<int>(b.elements)).add(b.crease_angle);
-    key.add(b.mesh.kind).add(b.mesh.resolution).add(b.mesh.hollow ? 1 : 0);
-    key.add(b.mesh.growth).add(b.mesh.levels);
-    if (b.wavelet)
-        key.add(std::string("wavelet"))
-            .add(static_cast<int>(b.wavelet->kind))
-            .add(b.wavelet->tolerance)
-            .add(b.wavelet->thresholds_base ? 1 : 0)
-            .add(b.wavelet->bits);
-    if (b.solver == GreensSolver::Iterative) key.add(std::string("iterative"));
-    if (b.coarsest_level >= 0)
-        key.add(std::string("levels")).add(b.coarsest_level).add(b.finest_level);
-    if (b.fixed_columns) key.add(std::string("fixed columns"));
-    if (recipe.pad)
-        key.add(std::string("pad"))
-            .add(recipe.pad->length)
-            .add(recipe.pad->width)
-            .add(recipe.pad->height);
-    if (const auto* file = std::get_if<std::filesystem::path>(&recipe.measured))
-        key.add(std::string("measured")).add(read_file(*file)).add(recipe.has_material ? 1 : 0);
-    if (const auto* p = std::get_if<SyntheticProbing>(&recipe.measured))
-        key.add(std::string("probed"))
-            .add(p->num_probes)
-            .add(p->noise)
-            .add(p->hidden_share)
-            .add(static_cast<double>(p->seed));
-    return key.hash();
+void add_material(CacheKey& key, const Material& material) {
+    const MaterialChunks chunks = material_chunks({material});
+    key.add(std::span<const int>(chunks.laws)).add(std::span<const double>(chunks.constants));
+    key.add(std::span<const double>(chunks.anisotropic));
 }
 
 /// "2,400", "600 on levels 2 to 3", "2,400 · 12,345 coefficients, compressed 25 times".
@@ -133,6 +102,61 @@ int most_touchable(const GreensModel& model) {
 }
 
 }  // namespace
+
+std::uint64_t greens_key(const GreensRecipe& recipe) {
+    const GreensBuildOptions& b = recipe.build;
+    CacheKey key;
+    key.add(std::string(kVersion)).add(kGreensFormat);
+    add_surface(key, recipe.surface);
+    key.add(recipe.levels).add(b.size);
+    key.add(b.youngs_modulus).add(b.poisson_ratio).add(b.density);
+    key.add(b.fixed).add(b.contactable);
+    key.add(static_cast<int>(b.method)).add(static_cast<int>(b.elements)).add(b.crease_angle);
+    key.add(b.mesh.kind).add(b.mesh.resolution).add(b.mesh.hollow ? 1 : 0);
+    key.add(b.mesh.growth).add(b.mesh.levels);
+    if (b.wavelet)
+        key.add(std::string("wavelet"))
+            .add(static_cast<int>(b.wavelet->kind))
+            .add(b.wavelet->tolerance)
+            .add(b.wavelet->thresholds_base ? 1 : 0)
+            .add(b.wavelet->bits);
+    // the residual counts where the iterative solver is, or may be, in use
+    if (b.solver != GreensSolver::Direct)
+        key.add(std::string(to_string(b.solver))).add(b.residual).add(b.memory);
+    if (b.coarsest_level >= 0)
+        key.add(std::string("levels")).add(b.coarsest_level).add(b.finest_level);
+    if (b.fixed_columns) key.add(std::string("fixed columns"));
+    if (b.keep_largest) key.add(std::string("largest part"));
+    for (const GreensReadout& readout : b.readouts)
+        key.add(std::string("readout"))
+            .add(static_cast<int>(readout.kind))
+            .add(std::span<const double>(readout.position.data(), 3));
+    if (b.material) add_material(key, *b.material);
+    for (const MaterialRegion& region : b.regions) {
+        key.add(region.selection);
+        add_material(key, region.material);
+    }
+    if (recipe.pad)
+        key.add(std::string("pad"))
+            .add(recipe.pad->length)
+            .add(recipe.pad->width)
+            .add(recipe.pad->height);
+    if (const auto* file = std::get_if<std::filesystem::path>(&recipe.measured))
+        key.add(std::string("measured")).add(read_file(*file)).add(recipe.has_material ? 1 : 0);
+    if (const auto* p = std::get_if<SyntheticProbing>(&recipe.measured))
+        key.add(std::string("probed"))
+            .add(p->num_probes)
+            .add(p->cone)
+            .add(p->force)
+            .add(p->noise)
+            .add(p->hidden_share)
+            .add(std::span<const double>(p->cameras.empty() ? nullptr : p->cameras[0].data(),
+                                         3 * p->cameras.size()))
+            .add(p->sees_loaded ? 1 : 0)
+            .add(static_cast<int>(p->tip))
+            .add(p->seed);
+    return key.hash();
+}
 
 bool is_subdivided(const SurfaceSource& source) {
     return source.file.empty() && source.shape_resolution == 0 &&

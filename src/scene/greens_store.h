@@ -6,6 +6,7 @@
 #include "pliant/scene/scene_description.h"
 #include "pliant/scene/simulation_loop.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -19,6 +20,9 @@ namespace pliant {
 inline constexpr int kPadLevels = 2;
 /// Whether it is a shape that comes with levels of subdivision.
 [[nodiscard]] bool is_subdivided(const SurfaceSource& source);
+
+/// Of everything that the model of a recipe depends on. Reads a measured file; throws InputError.
+[[nodiscard]] std::uint64_t greens_key(const GreensRecipe& recipe);
 
 /// Models with Green's functions of a scene: one for each file or recipe, however many bodies use
 /// it, kept in the cache folder as those of ModelStore are.
