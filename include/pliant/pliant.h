@@ -97,6 +97,7 @@
 #include "pliant/greens/pad_surface.h"
 #include "pliant/greens/patch_stiffness.h"
 #include "pliant/greens/point_contact.h"
+#include "pliant/greens/reduced_zone.h"
 #include "pliant/greens/seam_response.h"
 #include "pliant/greens/seam_system.h"
 #include "pliant/greens/skeleton.h"
