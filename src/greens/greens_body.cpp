@@ -496,6 +496,10 @@ double GreensBody::shown_tolerance() const noexcept { return impl_->tolerance; }
 std::shared_ptr<const BodyDisplay> GreensBody::display() const { return impl_->display; }
 const StrainReading& GreensBody::strain() const noexcept { return impl_->strain; }
 int GreensBody::num_loads() const noexcept { return impl_->now.size(); }
+std::span<const int> GreensBody::loaded_columns() const noexcept { return impl_->now.nodes(); }
+std::span<const Vector3d> GreensBody::load_tractions() const noexcept {
+    return impl_->now.values();
+}
 std::span<const int> GreensBody::pulled_nodes() const noexcept { return impl_->pull_loads.nodes(); }
 std::span<const Vector3d> GreensBody::pull_tractions() const noexcept {
     return impl_->pull_loads.tractions();

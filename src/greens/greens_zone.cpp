@@ -3,6 +3,7 @@
 #include "core/dense_algebra.h"
 #include "core/numbers.h"
 #include "pliant/core/error.h"
+#include "pliant/greens/hierarchical_basis.h"
 
 #include <algorithm>
 #include <cassert>
@@ -108,7 +109,7 @@ void GreensZone::check(const std::string& name) {
 }
 
 Matrix3d GreensZone::block(int i, int j) const noexcept {
-    if (precise_) {
+    if (precise_ && j < reference_.functions->num_nodes()) {
         Eigen::Matrix<double, 3, 3, Eigen::RowMajor> values;
         precise_->element(i, j, values.data());
         return values;
@@ -134,21 +135,31 @@ double GreensZone::held_unit(int place) const noexcept {
                          : reference_.length;
 }
 
-bool GreensZone::set_loads(std::span<const int> nodes, std::span<const Vector3d> values) noexcept {
-    if (nodes.size() != values.size() || nodes.size() > kMaxLoads) return false;
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-        if (!values[i].allFinite() || nodes[i] >= reference_.functions->num_nodes() ||
-            !reference_.functions->has_column(nodes[i]) ||
-            (is_displaced_ && seam_place(nodes[i]) >= 0))
+bool GreensZone::set_loads(std::span<const int> columns,
+                           std::span<const Vector3d> values) noexcept {
+    if (columns.size() != values.size() || columns.size() > kMaxLoads) return false;
+    // functions of coarser levels have the kind of their vertex, and are zero at nodes of the other
+    const GreensFunctions& functions = *reference_.functions;
+    const auto kind = [&](int column) { return reference_.kinds[at(functions.row_of(column))]; };
+    for (std::size_t i = 0; i < columns.size(); ++i)
+        if (!values[i].allFinite() || !functions.has_column(columns[i]) ||
+            (is_displaced_ && moves_seam(columns[i])))
             return false;
-    load_nodes_.assign(nodes.begin(), nodes.end());
+    load_nodes_.assign(columns.begin(), columns.end());
     load_values_.clear();
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-        load_values_.push_back(values[i] / (reference_.kinds[at(nodes[i])] == NodeKind::Free
+    for (std::size_t i = 0; i < columns.size(); ++i)
+        load_values_.push_back(values[i] / (kind(columns[i]) == NodeKind::Free
                                                 ? reference_.modulus
                                                 : reference_.length));
     hold_loads();
     return true;
+}
+
+/// Whether its function is not zero at a displaced seam node.
+bool GreensZone::moves_seam(int column) const noexcept {
+    if (column < reference_.functions->num_nodes()) return seam_place(column) >= 0;
+    const WeightedVertices values = reference_.hierarchy->values(column);
+    return std::ranges::any_of(values.vertices, [&](int node) { return seam_place(node) >= 0; });
 }
 
 bool GreensZone::set_body_loads(std::span<const double> parameters) noexcept {

@@ -2,8 +2,10 @@
 
 #include "body/surface_display.h"
 #include "core/numbers.h"
+#include "pliant/greens/zones.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <utility>
@@ -12,6 +14,9 @@ namespace pliant {
 namespace {
 
 using Eigen::Vector3d;
+
+constexpr double kSeamTime = 0.05;  // lag of what loads do to bonded seams [s]
+constexpr std::array<double, 3> kWeightless = {};
 
 /// Sliders of all zones at once, and how far the bones bend.
 enum ZonedParameter { kZonedStiffness, kZonedMaskRadius, kFlexion, kNumZonedParameters };
@@ -82,8 +87,9 @@ struct ZonedBody::Impl {
         moved.assign(at(skeleton.num_bones()), Pose());
         std::vector<std::shared_ptr<const GreensDisplay>> displays;
         int vertex = 0, triangle = 0;
+        for (CharacterZone& zone : model.zones) zone.rest.rotation.normalize();
+        if (model.seams == SeamMode::Bonded) bond();
         for (CharacterZone& zone : model.zones) {
-            zone.rest.rotation.normalize();
             first_vertex.push_back(vertex);
             first_triangle.push_back(triangle);
             vertex += zone.model->surface.mesh.num_vertices();
@@ -117,7 +123,34 @@ struct ZonedBody::Impl {
         std::vector<Vector3d> driven;  // displacements in the axes of the zone
     };
 
-    /// Fixed nodes that other bones share in are driven, the others are on their bone.
+    void bond() {
+        if (options.max_loads > GreensZone::kMaxLoads)
+            throw InputError(
+                "", "max_loads", std::to_string(options.max_loads),
+                "at most " + std::to_string(GreensZone::kMaxLoads) + " for bonded zones");
+        std::vector<Zone> made;
+        for (const CharacterZone& zone : model.zones)
+            made.push_back({zone.name, zone.model, nullptr, zone.rest});
+        bonded.emplace(made, find_seams(made));
+        for (int z = 0; z < bonded->num_zones(); ++z) {
+            const GreensZone& zone = *bonded->greens(z);
+            if (!zone.is_displaced())
+                throw InputError("", "zone \"" + model.zones[at(z)].name +
+                                         "\": seams of a character must be fixed in the reference "
+                                         "problem of the zone");
+            const auto size = static_cast<Eigen::Index>(3 * zone.seam_nodes().size());
+            lagged.push_back(Eigen::VectorXd::Zero(size));
+            forces.push_back(lagged.back());
+            at_rest.push_back(lagged.back());
+        }
+        seam_poses.resize(model.zones.size());
+        scaled.reserve(GreensZone::kMaxLoads);
+        external = Eigen::VectorXd::Zero(bonded->seams().num_unknowns());
+        external_vectors.resize(static_cast<std::size_t>(external.size() / 3));
+    }
+
+    /// Fixed nodes that other bones share in are driven, or bonded ones; the others are on their
+    /// bone.
     void add_zone(const CharacterZone& zone) {
         const ReferenceProblem& reference = zone.model->reference;
         GreensBodyOptions zone_options{.pose = options.pose * zone.rest,
@@ -125,6 +158,14 @@ struct ZonedBody::Impl {
                                        .mask_radius = zone.mask_radius,
                                        .max_loads = options.max_loads};
         ZoneBody made;
+        if (bonded) {
+            const GreensZone& seams = *bonded->greens(static_cast<int>(zones.size()));
+            zone_options.driven = seams.seam_nodes();
+            made.driven.assign(seams.seam_nodes().size(), Vector3d::Zero());
+            made.body = std::make_unique<GreensBody>(zone.model, zone_options);
+            zones.push_back(std::move(made));
+            return;
+        }
         for (int node = 0; node < zone.model->num_nodes(); ++node) {
             if (reference.kinds[at(node)] != NodeKind::Fixed) continue;
             const Vector3d x = zone.rest.to_world(reference.positions[at(node)]);
@@ -152,6 +193,7 @@ struct ZonedBody::Impl {
                             ? 0
                             : flexion * options.flexion[b].at(time).pose.position.x();
         skeleton.transforms(angles, moved);
+        if (bonded) return place_bonded();
         for (std::size_t z = 0; z < zones.size(); ++z) {
             ZoneBody& zone = zones[z];
             const Pose in_body = moved[at(model.zones[z].bone)] * model.zones[z].rest;
@@ -160,6 +202,49 @@ struct ZonedBody::Impl {
                                                          zone.rest[k])) -
                                  model.zones[z].rest.to_body(zone.rest[k]);
             zone.body->place(pose * in_body, zone.driven);
+        }
+    }
+
+    /// Seams in balance in the poses of now and under loads as far as these count yet.
+    void place_bonded() noexcept {
+        for (std::size_t z = 0; z < zones.size(); ++z)
+            seam_poses[z] = moved[at(model.zones[z].bone)] * model.zones[z].rest;
+        // what zones ask of their seams, eq. (16)
+        external.setZero();
+        for (int z = 0; z < bonded->num_zones(); ++z)
+            bonded->seams().gather(z, lagged[at(z)], external);
+        for (std::size_t i = 0; i < external_vectors.size(); ++i)
+            external_vectors[i] = -external.segment<3>(3 * static_cast<Eigen::Index>(i));
+        // otherwise seams stay where they are
+        if (bonded->set_poses(seam_poses) == SeamSystem::Status::Solved &&
+            bonded->solve(external_vectors) == SeamSystem::Status::Solved)
+            for (std::size_t z = 0; z < zones.size(); ++z)
+                for (std::size_t k = 0; k < zones[z].driven.size(); ++k)
+                    zones[z].driven[k] = bonded->seams()
+                                             .displacements(static_cast<int>(z))
+                                             .segment<3>(3 * static_cast<Eigen::Index>(k));
+        for (std::size_t z = 0; z < zones.size(); ++z)
+            zones[z].body->place(pose * seam_poses[z], zones[z].driven);
+    }
+
+    /// Loads of the last step reach the seams.
+    void follow_loads(double dt) noexcept {
+        if (!bonded) return;
+        const double part = -std::expm1(-dt / kSeamTime);
+        for (int z = 0; z < bonded->num_zones(); ++z) {
+            GreensZone& zone = *bonded->greens(z);
+            const GreensBody& body = *zones[at(z)].body;
+            // tractions over the modulus as it is move it as those over that of the model
+            scaled.clear();
+            for (const Vector3d& p : body.load_tractions())
+                scaled.push_back(zone.reference().modulus * p);
+            (void)zone.set_loads(body.loaded_columns(), scaled);
+            if (!body.body_loads().empty()) (void)zone.set_body_loads(body.body_loads());
+            zone.seam_forces(at_rest[at(z)], forces[at(z)]);
+            lagged[at(z)] += part * (forces[at(z)] - lagged[at(z)]);
+            // they come from here alone
+            (void)zone.set_loads({}, {});
+            (void)zone.set_body_loads(kWeightless);
         }
     }
 
@@ -186,6 +271,12 @@ struct ZonedBody::Impl {
     Pose pose;
     std::vector<double> angles;
     std::vector<Pose> moved;
+    // bonded zones: forces that hold their seams at rest, as far as they count yet, and as they are
+    std::optional<ZonedModel> bonded;
+    std::vector<Eigen::VectorXd> lagged, forces, at_rest;
+    std::vector<Pose> seam_poses;
+    std::vector<Vector3d> scaled, external_vectors;
+    Eigen::VectorXd external;
     std::vector<double> kept;  // the state while another one is tried
     bool has_ignored = false;
 };
@@ -227,6 +318,7 @@ StepStatus ZonedBody::do_step(double dt) noexcept {
     const bool is_good = dt > 0 && std::isfinite(dt);
     if (is_good) {
         m.time += dt;
+        m.follow_loads(dt);
         m.place();
     }
     StepStatus status = m.has_ignored ? StepStatus::InputIgnored : StepStatus::Ok;
@@ -241,6 +333,7 @@ StepStatus ZonedBody::do_step(double dt) noexcept {
 void ZonedBody::do_reset() noexcept {
     impl_->time = 0;
     impl_->has_ignored = false;
+    for (Eigen::VectorXd& held : impl_->lagged) held.setZero();
     impl_->place();
     for (Impl::ZoneBody& zone : impl_->zones) zone.body->reset();
 }
@@ -293,9 +386,10 @@ void ZonedBody::set_parameter(int index, double value) noexcept {
 }
 
 int ZonedBody::state_size() const noexcept {
-    int size = 1;
+    Eigen::Index size = 1;
     for (const Impl::ZoneBody& zone : impl_->zones) size += zone.body->state_size();
-    return size;
+    for (const Eigen::VectorXd& held : impl_->lagged) size += held.size();
+    return static_cast<int>(size);
 }
 
 void ZonedBody::save_state(std::span<double> state) const noexcept {
@@ -307,14 +401,25 @@ void ZonedBody::save_state(std::span<double> state) const noexcept {
         zone.body->save_state(state.subspan(first, size));
         first += size;
     }
+    for (const Eigen::VectorXd& held : impl_->lagged) {
+        std::ranges::copy(held, state.begin() + static_cast<std::ptrdiff_t>(first));
+        first += static_cast<std::size_t>(held.size());
+    }
 }
 
 bool ZonedBody::restore_state(std::span<const double> state) noexcept {
     Impl& m = *impl_;
     if (state.size() != at(state_size()) || !std::isfinite(state[0]) || state[0] < 0) return false;
+    std::size_t num_held = 0;
+    for (const Eigen::VectorXd& held : m.lagged) num_held += static_cast<std::size_t>(held.size());
+    if (!std::ranges::all_of(state.last(num_held), [](double x) { return std::isfinite(x); }))
+        return false;
     save_state(m.kept);
     const auto take = [&](std::span<const double> from) {
         m.time = from[0];
+        std::size_t next = from.size() - num_held;
+        for (Eigen::VectorXd& held : m.lagged)
+            for (double& one : held) one = from[next++];
         m.place();
         std::size_t first = 1;
         return std::ranges::all_of(m.zones, [&](Impl::ZoneBody& zone) {

@@ -14,13 +14,17 @@
 #include "pliant/greens/build_greens.h"
 #include "pliant/greens/distributed_contact.h"
 #include "pliant/greens/greens_body.h"
+#include "pliant/greens/hierarchical_basis.h"
 #include "pliant/greens/wavelet_greens.h"
+#include "pliant/greens/zoned_body.h"
+#include "tests/greens/bent_ball.h"
 
 namespace pliant {
 namespace {
 
 using Eigen::Vector3d;
 using Eigen::VectorXd;
+using test::input_error;
 using Block = Eigen::Matrix<float, 3, 3, Eigen::RowMajor>;
 
 constexpr double kBarLength = 0.12, kBarCell = 0.02;
@@ -389,6 +393,118 @@ TEST(ZonedGreens, ABentPoseRespondsAsItsZonesDo) {
 }
 
 /// Contact that knows nothing of zones.
+/// Contact on one zone moves its neighbours over the seams: the zones of a character that is bonded
+/// come to where the seam system has them.
+TEST(ZonedGreens, BondedCharactersPassContactOn) {
+    const BuiltBar& bar = built_bar();
+    CharacterModel character;
+    character.seams = SeamMode::Bonded;
+    character.bones.push_back({.name = "root"});
+    for (const Zone& zone : bar.zones)
+        character.zones.push_back({.name = zone.name, .model = zone.model, .rest = zone.pose});
+    ZonedBody body(character);
+    ZonedModel model(bar.zones, seams_of(bar));
+    int loaded = 0;
+    const ReferenceProblem& last = bar.zones[2].model->reference;
+    while (last.kinds[at(loaded)] == NodeKind::Fixed || !last.functions->has_column(loaded))
+        ++loaded;
+    const std::array nodes{loaded};
+    const std::array tractions{Vector3d(500, 300, -400)};
+    ASSERT_TRUE(model.greens(2)->set_loads(nodes, tractions));
+    ASSERT_EQ(model.solve(), SeamSystem::Status::Solved);
+
+    const auto run = [&](int steps, bool is_touched) {
+        std::uint64_t allocations = 0;
+        for (int k = 0; k < steps; ++k) {
+            const AllocationGuard guard;
+            if (is_touched) body.zone(2).add_tractions(nodes, tractions, 0);
+            const StepStatus status = body.step(0.02);
+            allocations += guard.count();
+            EXPECT_EQ(status, StepStatus::Ok);
+        }
+        EXPECT_EQ(allocations, 0u);
+    };
+    // of vertices from where bonded zones have them, over the largest displacement, zone by zone
+    const auto errors = [&](bool is_touched) {
+        std::array<double, 3> worst{}, largest{};
+        for (int z = 0; z < 3; ++z) {
+            const GreensModel& zone = *bar.zones[at(z)].model;
+            for (int v = 0; v < zone.surface.mesh.num_vertices(); ++v) {
+                const Vector3d rest =
+                    bar.zones[at(z)].pose.to_world(zone.surface.mesh.vertices[at(v)]);
+                const Vector3d moved =
+                    model.position(z, zone.vertex_nodes[at(zone.vertex_offsets[at(v)])]) - rest;
+                const Vector3d u = body.zone(z).position(SurfacePoint::at_vertex(v)) - rest;
+                worst[at(z)] = std::max(worst[at(z)], (is_touched ? u - moved : u).norm());
+                largest[at(z)] = std::max(largest[at(z)], moved.norm());
+            }
+        }
+        for (std::size_t z = 0; z < 3; ++z) worst[z] /= largest[z];
+        return worst;
+    };
+    run(80, true);
+    for (const double error : errors(true)) EXPECT_LT(error, 2e-5);
+    // states keep what is on its way
+    std::vector<double> state(at(body.state_size()));
+    body.save_state(state);
+    run(5, false);
+    const Vector3d later = body.position(SurfacePoint::at_vertex(3));
+    ASSERT_TRUE(body.restore_state(state));
+    for (const double error : errors(true)) EXPECT_LT(error, 2e-5);
+    run(5, false);
+    EXPECT_LT((body.position(SurfacePoint::at_vertex(3)) - later).norm(), 1e-12);
+    run(80, false);
+    for (const double error : errors(false)) EXPECT_LT(error, 2e-5);
+    // a bad state leaves what was
+    state.back() = kNan;
+    EXPECT_FALSE(body.restore_state(state));
+    body.reset();
+    for (const double error : errors(false)) EXPECT_LT(error, 1e-9);
+    EXPECT_EQ(input_error([&] { ZonedBody(character, {.max_loads = 300}); }),
+              "max_loads = 300 (expected at most 256 for bonded zones)");
+}
+
+/// By ids of coarser functions as by the nodes that they spread over.
+TEST(ZonedGreens, LoadsOfZonesMayBeOfCoarserFunctions) {
+    GreensBuildOptions options;
+    options.fixed = "z < 25 %";
+    options.coarsest_level = 0;
+    options.fixed_columns = true;
+    const GreensModel model = build_greens_model(test::bent_ball_surface(2), options);
+    std::vector<int> seam;
+    for (int node = 0; node < model.num_nodes(); ++node)
+        if (model.reference.kinds[at(node)] == NodeKind::Fixed) seam.push_back(node);
+    GreensZone zone(model.reference, seam, "ball");
+    const HierarchicalBasis& basis = *model.reference.hierarchy;
+    int coarse = -1, on_seam = -1;
+    for (int id = model.num_nodes(); id < model.reference.functions->num_column_ids(); ++id)
+        if (model.reference.functions->has_column(id))
+            (model.reference.kinds[at(id % model.num_nodes())] == NodeKind::Free ? coarse
+                                                                                 : on_seam) = id;
+    ASSERT_GE(coarse, 0);
+    const Vector3d p(300, -200, 100);
+    VectorXd by_function(3 * static_cast<Eigen::Index>(seam.size())), by_nodes = by_function;
+    const VectorXd none = VectorXd::Zero(by_nodes.size());
+    ASSERT_TRUE(zone.set_loads(std::array{coarse}, std::array{p}));
+    zone.seam_forces(none, by_function);
+    const WeightedVertices spread = basis.values(coarse);
+    const std::vector<int> nodes(spread.vertices.begin(), spread.vertices.end());
+    std::vector<Vector3d> tractions;
+    for (const double weight : spread.weights) tractions.emplace_back(weight * p);
+    ASSERT_GT(nodes.size(), 3u);
+    ASSERT_TRUE(zone.set_loads(nodes, tractions));
+    zone.seam_forces(none, by_nodes);
+    EXPECT_GT(by_nodes.norm(), 1e-3);
+    EXPECT_LT((by_function - by_nodes).norm(), 1e-5 * by_nodes.norm());
+    // those that are not there, and those that would move a seam
+    EXPECT_FALSE(
+        zone.set_loads(std::array{model.reference.functions->num_column_ids()}, std::array{p}));
+    if (on_seam >= 0) EXPECT_FALSE(zone.set_loads(std::array{on_seam}, std::array{p}));
+    VectorXd after(by_nodes.size());
+    zone.seam_forces(none, after);
+    EXPECT_EQ(after, by_nodes);
+}
+
 TEST(ZonedGreens, ToolsTouchZonesAsTheyTouchTheWhole) {
     const BuiltBar& bar = built_bar();
     ZonedModel model(bar.zones, seams_of(bar));

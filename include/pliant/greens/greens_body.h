@@ -148,6 +148,9 @@ public:
     [[nodiscard]] const StrainReading& strain() const noexcept;
     /// Columns loaded by contact and hands in the last step.
     [[nodiscard]] int num_loads() const noexcept;
+    [[nodiscard]] std::span<const int> loaded_columns() const noexcept;
+    /// Of these, over the modulus as it is.
+    [[nodiscard]] std::span<const Eigen::Vector3d> load_tractions() const noexcept;
     /// What hands pull with since the last step, as tractions [Pa].
     [[nodiscard]] std::span<const int> pulled_nodes() const noexcept;
     [[nodiscard]] std::span<const Eigen::Vector3d> pull_tractions() const noexcept;

@@ -21,11 +21,18 @@ struct CharacterZone {
     double mask_radius = 0;  ///< of the forces of points [m]; 0: 1.5 mean edges
 };
 
+/// How the zones of a character are joined.
+enum class SeamMode {
+    Blended,  ///< bones share what is fixed at a joint, every zone by itself, eqs. (9)–(12)
+    Bonded,   ///< nodes that meet are one: forces of contact go from zone to zone, eq. (16)
+};
+
 /// What moves and what deforms, docs/greens-zones.md section "Characters".
 struct CharacterModel {
     std::vector<Bone> bones;
     std::vector<CharacterZone> zones;
     double blend = 0.01;  ///< over which neighbouring bones share fixed nodes at a joint [m]
+    SeamMode seams = SeamMode::Blended;
 };
 
 struct ZonedBodyOptions {
@@ -60,12 +67,13 @@ private:
 };
 
 /// A character of elastic zones on bones: a script bends the bones, seams follow by blending, every
-/// zone is solved by itself; docs/greens-zones.md eqs. (9)–(12). Contact and hands act on the zones
-/// as on any GreensBody. Wind does not move it.
+/// zone is solved by itself, or seams are bonded and solved for; docs/greens-zones.md section
+/// "Characters". Contact and hands act on the zones as on any GreensBody. Wind does not move it.
 class ZonedBody final : public Body {
 public:
     /// Throws InputError as Skeleton and GreensBody do, for a zone on a bone that is not there, and
-    /// where a joint bends fixed nodes that have no columns.
+    /// where a joint bends fixed nodes that have no columns; bonded, as find_seams and ZonedModel
+    /// do, for free seam nodes, and for more than GreensZone::kMaxLoads loads.
     ZonedBody(CharacterModel model, const ZonedBodyOptions& options = {});
     ~ZonedBody() override;
 

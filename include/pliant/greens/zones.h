@@ -41,9 +41,10 @@ public:
     }
 
     /// Tractions [Pa] of free nodes and displacements [m] of fixed ones that are no seam nodes, in
-    /// the axes of the zone; free seam nodes may be loaded, too. False: not finite, no column, a
-    /// displaced seam node or too many; the old ones stay.
-    bool set_loads(std::span<const int> nodes, std::span<const Eigen::Vector3d> values) noexcept;
+    /// the axes of the zone, by ids of columns (coarser functions, too); free seam nodes may be
+    /// loaded, too. False: not finite, no column, a displaced seam node or too many; the old ones
+    /// stay.
+    bool set_loads(std::span<const int> columns, std::span<const Eigen::Vector3d> values) noexcept;
     /// Nondimensional, as for CapacitanceSolver.
     bool set_body_loads(std::span<const double> parameters) noexcept;
 
@@ -79,6 +80,7 @@ private:
     [[nodiscard]] Eigen::Matrix3d block(int i, int j) const noexcept;
     [[nodiscard]] Eigen::Vector3d body_block(int i, int k) const noexcept;
     void check(const std::string& name);
+    [[nodiscard]] bool moves_seam(int column) const noexcept;
     void hold_loads() noexcept;
     /// What a nondimensional unknown of a seam node is in `held`.
     [[nodiscard]] double held_unit(int place) const noexcept;
