@@ -20,8 +20,9 @@ namespace {
 
 /// Entries of a row functional that are looked up together.
 constexpr int kRowChunk = 256;
-/// How far ahead sums look for their columns.
-constexpr std::size_t kColumnsAhead = 4;
+/// How many columns ahead sums look for where the blocks of one are, and for the blocks: memory
+/// answers after more than the time of one column.
+constexpr std::size_t kColumnsAhead = 6, kBlocksAhead = 2;
 
 /// Of each thread, for sums that nobody keeps.
 std::span<float> thread_scratch(std::size_t size) {
@@ -59,7 +60,8 @@ WaveletGreensFunctions::WaveletGreensFunctions(const SemiRegularMesh& mesh,
     : layout_(std::move(layout)),
       transform_(mesh, report.options.kind, areas, domain_labels(kinds)),
       report_(report),
-      columns_(std::move(columns)) {
+      units_(std::move(columns.units)),
+      readouts_(std::move(columns.readouts)) {
     if (layout_.num_nodes != transform_.num_vertices())
         fail_columns("num_nodes", std::to_string(layout_.num_nodes),
                      std::to_string(transform_.num_vertices()) + ", the vertices of the mesh");
@@ -75,8 +77,8 @@ WaveletGreensFunctions::WaveletGreensFunctions(const SemiRegularMesh& mesh,
         place_[at(id)] = place++;
         layout_.num_column_levels = std::max(layout_.num_column_levels, id / layout_.num_nodes + 1);
     }
-    check_columns();
-    divide_by_domains();
+    check_columns(columns);
+    divide_by_domains(columns);
     find_places();
     find_rows();
 }
@@ -87,25 +89,25 @@ std::size_t WaveletGreensFunctions::num_groups() const noexcept {
 }
 
 /// Sizes, order and values, so that nothing needs to be checked later.
-void WaveletGreensFunctions::check_columns() const {
+void WaveletGreensFunctions::check_columns(const WaveletColumns& columns) const {
     const std::size_t levels = at(transform_.num_levels() + 1), block = at(layout_.block);
     const auto require_size = [](std::size_t size, std::size_t expected, const char* field) {
         if (size != expected)
             fail_columns(std::string(field) + ", length", std::to_string(size),
                          std::to_string(expected));
     };
-    require_size(columns_.level_ends.size(), levels * num_groups(), "level_ends");
+    require_size(columns.level_ends.size(), levels * num_groups(), "level_ends");
     std::size_t first = 0;
     for (std::size_t g = 0; g < num_groups(); ++g) {
         std::uint32_t begin = 0;
         for (std::size_t l = 0; l < levels; ++l) {
-            const std::uint32_t end = columns_.level_ends[g * levels + l];
-            if (end < begin || end > at(layout_.num_nodes) || first + end > columns_.nodes.size())
+            const std::uint32_t end = columns.level_ends[g * levels + l];
+            if (end < begin || end > at(layout_.num_nodes) || first + end > columns.nodes.size())
                 fail_columns("level_ends[" + std::to_string(g * levels + l) + "]",
                              std::to_string(end), "ascending, no more than there are nodes");
             int lowest = l == 0 ? 0 : transform_.level_sizes()[l - 1];
             for (std::size_t k = first + begin; k < first + end; ++k) {
-                const int node = columns_.nodes[k];
+                const int node = columns.nodes[k];
                 if (node < lowest || node >= transform_.level_sizes()[l])
                     fail_columns("nodes[" + std::to_string(k) + "]", std::to_string(node),
                                  "nodes of level " + std::to_string(l) + ", ascending");
@@ -115,33 +117,32 @@ void WaveletGreensFunctions::check_columns() const {
         }
         first += begin;
     }
-    require_size(columns_.nodes.size(), first, "nodes");
+    require_size(columns.nodes.size(), first, "nodes");
     const bool is_short = report_.options.bits == 16;
-    require_size(columns_.blocks.size(), is_short ? 0 : first * block * block, "blocks");
-    require_size(columns_.integers.size(), is_short ? first * block * block : 0, "integers");
-    require_size(columns_.readouts.size(), num_groups() * block * at(layout_.num_readouts),
-                 "readouts");
-    require_size(columns_.units.size(), is_short ? 2 * levels * num_groups() : 0, "units");
+    require_size(columns.blocks.size(), is_short ? 0 : first * block * block, "blocks");
+    require_size(columns.integers.size(), is_short ? first * block * block : 0, "integers");
+    require_size(readouts_.size(), num_groups() * block * at(layout_.num_readouts), "readouts");
+    require_size(units_.size(), is_short ? 2 * levels * num_groups() : 0, "units");
     const auto require_finite = [](const std::vector<float>& values, const char* field) {
         for (std::size_t k = 0; k < values.size(); ++k)
             if (!std::isfinite(values[k]))
                 fail_columns(std::string(field) + "[" + std::to_string(k) + "]",
                              std::to_string(values[k]), "a finite number");
     };
-    require_finite(columns_.blocks, "blocks");
-    require_finite(columns_.units, "units");
-    require_finite(columns_.readouts, "readouts");
+    require_finite(columns.blocks, "blocks");
+    require_finite(units_, "units");
+    require_finite(readouts_, "readouts");
 }
 
 /// Displacements can then be summed without tractions, which are rougher and need more blocks.
-void WaveletGreensFunctions::divide_by_domains() {
+void WaveletGreensFunctions::divide_by_domains(const WaveletColumns& columns) {
     const std::size_t levels = at(transform_.num_levels() + 1),
                       size = at(layout_.block) * at(layout_.block);
     WaveletColumns divided;
-    divided.level_ends.reserve(2 * columns_.level_ends.size());
-    divided.nodes.reserve(columns_.nodes.size());
-    divided.blocks.reserve(columns_.blocks.size() + kBlockPad);
-    divided.integers.reserve(columns_.integers.size() + kBlockPad);
+    divided.level_ends.reserve(2 * columns.level_ends.size());
+    divided.nodes.reserve(columns.nodes.size());
+    divided.blocks.reserve(columns.blocks.size());
+    divided.integers.reserve(columns.integers.size());
     const auto copy_block = [size](const auto& from, std::size_t k, auto& to) {
         if (from.empty()) return;
         const auto first = from.begin() + static_cast<std::ptrdiff_t>(k * size);
@@ -149,17 +150,17 @@ void WaveletGreensFunctions::divide_by_domains() {
     };
     starts_.assign(1, 0);
     for (std::size_t g = 0; g < num_groups(); ++g) {
-        const std::uint32_t* const ends = columns_.level_ends.data() + g * levels;
+        const std::uint32_t* const ends = columns.level_ends.data() + g * levels;
         const std::size_t first = starts_.back();
         for (const int domain : {0, 1}) {
             const std::size_t part = divided.nodes.size();
             for (std::size_t l = 0, k = 0; l < levels; ++l) {
                 for (; k < ends[l]; ++k) {
-                    const int node = columns_.nodes[first + k];
+                    const int node = columns.nodes[first + k];
                     if (transform_.domain(node) != domain) continue;
                     divided.nodes.push_back(node);
-                    copy_block(columns_.blocks, first + k, divided.blocks);
-                    copy_block(columns_.integers, first + k, divided.integers);
+                    copy_block(columns.blocks, first + k, divided.blocks);
+                    copy_block(columns.integers, first + k, divided.integers);
                 }
                 divided.level_ends.push_back(
                     static_cast<std::uint32_t>(divided.nodes.size() - part));
@@ -167,21 +168,19 @@ void WaveletGreensFunctions::divide_by_domains() {
         }
         starts_.push_back(divided.nodes.size());
     }
-    columns_.level_ends = std::move(divided.level_ends);
-    columns_.nodes = in_large_pages(divided.nodes);
+    level_ends_ = std::move(divided.level_ends);
     // kernels read whole vectors
-    columns_.blocks = in_large_pages(divided.blocks, kBlockPad);
-    columns_.blocks.resize(columns_.blocks.size() + kBlockPad, 0.0f);
-    columns_.integers = in_large_pages(divided.integers, kBlockPad);
-    columns_.integers.resize(columns_.integers.size() + kBlockPad, std::int16_t{0});
+    nodes_ = in_large_pages(divided.nodes);
+    blocks_ = in_large_pages(divided.blocks, kBlockPad);
+    integers_ = in_large_pages(divided.integers, kBlockPad);
 }
 
 WaveletColumns WaveletGreensFunctions::columns() const {
     const std::size_t levels = at(transform_.num_levels() + 1),
                       size = at(layout_.block) * at(layout_.block);
     WaveletColumns columns;
-    columns.readouts = columns_.readouts;
-    columns.units = columns_.units;
+    columns.readouts = readouts_;
+    columns.units = units_;
     for (std::size_t g = 0; g < num_groups(); ++g) {
         const Column one = group(g);
         const std::size_t num_free = one.level_ends[levels - 1];
@@ -225,7 +224,7 @@ void WaveletGreensFunctions::find_places() {
     for (std::size_t g = 0; g < num_groups(); ++g) {
         std::uint64_t* const masks = masks_.data() + g * words_;
         for (std::size_t k = starts_[g]; k < starts_[g + 1]; ++k) {
-            const int rank = rank_[at(columns_.nodes[k])];
+            const int rank = rank_[at(nodes_[k])];
             masks[at(rank) / 64] |= std::uint64_t{1} << (rank % 64);
         }
         std::uint32_t count = 0;
@@ -254,8 +253,9 @@ void WaveletGreensFunctions::find_rows() {
 
 std::size_t WaveletGreensFunctions::num_bytes() const noexcept {
     const auto bytes = [](const auto& values) { return values.size() * sizeof(values[0]); };
-    return bytes(columns_.level_ends) + bytes(columns_.nodes) + bytes(columns_.blocks) +
-           bytes(columns_.integers) + bytes(columns_.readouts) + bytes(columns_.units) +
+    const std::size_t size = at(layout_.block) * at(layout_.block),
+                      of_block = sizeof(int) + size * at(report_.options.bits / 8);
+    return starts_.back() * of_block + bytes(level_ends_) + bytes(readouts_) + bytes(units_) +
            bytes(masks_) + bytes(ranks_) + bytes(starts_) + bytes(rank_) + bytes(place_) +
            bytes(unit_of_node_) + bytes(row_starts_) + bytes(row_nodes_) + bytes(row_weights_);
 }
@@ -281,13 +281,13 @@ WaveletGreensFunctions::Column WaveletGreensFunctions::group(std::size_t index) 
                       levels = at(transform_.num_levels() + 1),
                       size = at(layout_.block) * at(layout_.block);
     Column column;
-    column.nodes = {columns_.nodes.data() + first, count};
-    column.level_ends = {columns_.level_ends.data() + 2 * index * levels, 2 * levels};
+    column.nodes = {nodes_.get() + first, count};
+    column.level_ends = {level_ends_.data() + 2 * index * levels, 2 * levels};
     if (report_.options.bits == 16) {
-        column.integers = {columns_.integers.data() + first * size, count * size};
-        column.units = {columns_.units.data() + 2 * index * levels, 2 * levels};
+        column.integers = {integers_.get() + first * size, count * size};
+        column.units = {units_.data() + 2 * index * levels, 2 * levels};
     } else {
-        column.blocks = {columns_.blocks.data() + first * size, count * size};
+        column.blocks = {blocks_.get() + first * size, count * size};
     }
     return column;
 }
@@ -311,18 +311,18 @@ SparseBlocks WaveletGreensFunctions::blocks_to(std::size_t index, std::size_t do
                                                int level) const noexcept {
     const std::size_t levels = at(transform_.num_levels() + 1),
                       size = at(layout_.block) * at(layout_.block);
-    const std::uint32_t* const ends = columns_.level_ends.data() + 2 * index * levels;
+    const std::uint32_t* const ends = level_ends_.data() + 2 * index * levels;
     const std::size_t first = starts_[index] + (domain == 0 ? 0 : ends[levels - 1]);
     SparseBlocks blocks;
-    blocks.nodes = columns_.nodes.data() + first;
+    blocks.nodes = nodes_.get() + first;
     blocks.level_ends = ends + domain * levels;
     blocks.num_levels = at(level) + 1;
     blocks.count = blocks.level_ends[level];
     if (report_.options.bits == 16) {
-        blocks.integers = columns_.integers.data() + first * size;
-        blocks.units = columns_.units.data() + 2 * index * levels + domain;
+        blocks.integers = integers_.get() + first * size;
+        blocks.units = units_.data() + 2 * index * levels + domain;
     } else {
-        blocks.blocks = columns_.blocks.data() + first * size;
+        blocks.blocks = blocks_.get() + first * size;
     }
     return blocks;
 }
@@ -373,12 +373,12 @@ void WaveletGreensFunctions::accumulate(std::span<const int> ids, std::span<cons
         if (k + kColumnsAhead < ids.size()) {
             const std::size_t ahead = at(place_[at(ids[k + kColumnsAhead])]);
             __builtin_prefetch(starts_.data() + ahead);
-            __builtin_prefetch(columns_.level_ends.data() + 2 * ahead * levels);
-            if (!columns_.units.empty())
-                __builtin_prefetch(columns_.units.data() + 2 * ahead * levels);
+            __builtin_prefetch(level_ends_.data() + 2 * ahead * levels);
+            if (!units_.empty()) __builtin_prefetch(units_.data() + 2 * ahead * levels);
         }
-        const SparseBlocks next =
-            k + 1 < ids.size() ? blocks_to(at(place_[at(ids[k + 1])]), 0, level) : SparseBlocks{};
+        const SparseBlocks next = k + kBlocksAhead < ids.size()
+                                      ? blocks_to(at(place_[at(ids[k + kBlocksAhead])]), 0, level)
+                                      : SparseBlocks{};
         add_group(at(place_[at(ids[k])]), weights.data() + k * at(layout_.block), level, rows, next,
                   sum.data());
     }
@@ -502,7 +502,7 @@ void WaveletGreensFunctions::add_readouts(std::span<const int> ids, std::span<co
     for (std::size_t k = 0; k < ids.size(); ++k)
         for (std::size_t c = 0; c < block; ++c) {
             const float* const column =
-                columns_.readouts.data() + (at(place_[at(ids[k])]) * block + c) * out.size();
+                readouts_.data() + (at(place_[at(ids[k])]) * block + c) * out.size();
             for (std::size_t r = 0; r < out.size(); ++r)
                 out[r] += weights[k * block + c] * column[r];
         }
@@ -512,8 +512,8 @@ void WaveletGreensFunctions::add_body_readouts(std::span<const float> weights,
                                                std::span<float> out) const noexcept {
     assert(out.size() == at(layout_.num_readouts));
     for (std::size_t k = 0; k < weights.size(); ++k) {
-        const float* const column = columns_.readouts.data() +
-                                    (layout_.columns.size() * at(layout_.block) + k) * out.size();
+        const float* const column =
+            readouts_.data() + (layout_.columns.size() * at(layout_.block) + k) * out.size();
         for (std::size_t r = 0; r < out.size(); ++r) out[r] += weights[k] * column[r];
     }
 }

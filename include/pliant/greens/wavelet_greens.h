@@ -76,7 +76,7 @@ public:
         return layout_.num_column_levels;
     }
     [[nodiscard]] double mean_column_blocks() const noexcept override {
-        return static_cast<double>(columns_.nodes.size()) /
+        return static_cast<double>(starts_.back()) /
                std::max(1.0, static_cast<double>(num_groups()));
     }
     [[nodiscard]] bool has_column(int id) const noexcept override {
@@ -148,18 +148,23 @@ private:
                          float* sum) const noexcept;
     void add_field(std::span<float> sum, std::span<float> out) const noexcept;
     void group_element(int i, std::size_t index, float* by_columns) const noexcept;
-    void check_columns() const;
+    void check_columns(const WaveletColumns& columns) const;
+    void divide_by_domains(const WaveletColumns& columns);
     void find_rows();
-    void divide_by_domains();
     void find_places();
 
     GreensLayout layout_;
     SurfaceTransform transform_;
     CompressionReport report_;
-    WaveletColumns columns_;           // free nodes first, level_ends as those of Column
     std::vector<int> place_;           // of the column of each id, −1: none
-    std::vector<std::size_t> starts_;  // first block of each column
-    std::vector<int> rank_;            // of each node: free ones first
+    std::vector<std::size_t> starts_;  // first block of each column; last: their number
+    // as those of Column, all columns one after the other
+    std::vector<std::uint32_t> level_ends_;
+    std::vector<float> units_, readouts_;
+    std::shared_ptr<const int[]> nodes_;
+    std::shared_ptr<const float[]> blocks_;
+    std::shared_ptr<const std::int16_t[]> integers_;
+    std::vector<int> rank_;  // of each node: free ones first
     // which ranks a column has blocks for, and how many come before each word
     std::size_t words_ = 0;
     std::vector<std::uint64_t> masks_;
