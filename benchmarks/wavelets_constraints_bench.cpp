@@ -127,7 +127,9 @@ struct GrowingFrames {
 
     GrowingFrames(const ReferenceProblem& reference, bool is_compressed)
         : belly(belly_of(reference, kGrown)),
-          solver(reference, UpdateCosts::measure(120), {.max_dofs = 3 * kGrown}),
+          solver(reference, UpdateCosts::measure(120),
+                 {.max_dofs = 3 * kGrown,
+                  .cache = {.max_bytes = std::size_t{64} << 20, .is_touched = true}}),
           levels(reference, {.coarsest = 2,
                              .budget = kContactShare * kFrame,
                              .block_seconds = seconds_of_a_block(reference),

@@ -51,8 +51,8 @@ CapacitanceCache::CapacitanceCache(int num_nodes, int max_dofs,
     entries_.resize(at(num_entries));
     keys_.resize(at(num_entries) * at(max_dofs));
     bits_.resize(at(num_entries + 1) * words_);
-    // not touched until used: an idle cache costs address space only
     pages_.reset(new float[num_pages * kPageFloats]);
+    if (options.is_touched) std::fill_n(pages_.get(), num_pages * kPageFloats, 0.0f);
     next_page_.resize(num_pages);
     for (std::size_t page = 0; page < num_pages; ++page)
         next_page_[page] = static_cast<int>(page) + 1;

@@ -15,6 +15,9 @@ struct CapacitanceCacheOptions {
     std::size_t max_bytes = std::size_t{256} << 20;
     int nursery = 8;         ///< the most recent entries, which are not evicted
     std::uint64_t seed = 1;  ///< of the choice of what is evicted
+    /// Touches all memory at construction. Otherwise an idle cache costs address space only, but
+    /// the system makes its pages in the steps that first use them, some 0.3 ms for each MB.
+    bool is_touched = false;
 };
 
 /// Inverses of earlier lists of conditions, to start from when contact recurs. Memory is taken at
