@@ -56,17 +56,20 @@ bool LevelBudget::is_over(const DistributedContact& contact) const noexcept {
 
 DistributedContact::Status LevelBudget::step(DistributedContact& contact,
                                              std::span<const Pose> poses, int coarsest) noexcept {
-    contact.solver().set_budget(options_.budget);
     const std::size_t last = place_of(coarsest);
     std::size_t place = std::max(place_of(contact.wanted_level()), last);
-    (void)contact.set_level(levels_[place]);
-    DistributedContact::Status status = contact.step(poses);
+    const auto step_here = [&] {
+        // on the last level rather too late than not at all: tools would go into the body
+        contact.solver().set_budget(place > last ? options_.budget : kInfinity);
+        (void)contact.set_level(levels_[place]);
+        return contact.step(poses);
+    };
+    DistributedContact::Status status = step_here();
     if (status == DistributedContact::Status::BadInput) return status;
     const bool was_over = is_over(contact);
     while (is_over(contact) && place > last) {
         --place;
-        (void)contact.set_level(levels_[place]);
-        status = contact.step(poses);
+        status = step_here();
     }
     // finer from the next step on, when it would have fitted for a while
     const double finer = predicted(kFinerNodes * static_cast<double>(contact.touched().size()));

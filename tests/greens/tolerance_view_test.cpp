@@ -54,31 +54,31 @@ TEST(ToleranceView, IsWhatABuildWithThatToleranceWouldBe) {
         const auto built = compressed(blob(), tolerance);
         const CompressionReport seen = view.report(tolerance), real = built->report();
         // only the amplitude that thresholds refer to is another, by 1 % at most
-        EXPECT_NEAR(static_cast<double>(seen.num_blocks) / static_cast<double>(real.num_blocks), 1,
-                    0.01);
         EXPECT_NEAR(seen.compression / real.compression, 1, 0.01);
+        // columns of body forces stay whole
+        EXPECT_NEAR(static_cast<double>(seen.num_blocks) / static_cast<double>(real.num_blocks), 1,
+                    0.03);
         // bounds, not far away
         EXPECT_GT(seen.rms, 0.9 * real.rms);
         EXPECT_LT(seen.rms, 1.2 * real.rms + fine->report().rms);
         EXPECT_GT(seen.max, 0.6 * real.max);
         EXPECT_LT(seen.max, 1.2 * real.max + fine->report().max);
-        for (const int id : {blob().reference.functions->num_nodes() - 1, 300}) {
-            if (!built->has_column(id)) continue;
+        for (const int id : {built->layout().columns.front(), built->layout().columns.back()})
             EXPECT_LT(relative_gap(field_of(*built, nullptr, 0, id),
                                    field_of(*fine, &view, tolerance, id)),
                       0.02);
-        }
     }
 }
 
 TEST(ToleranceView, ChangesNothingAtTheToleranceOfTheBuild) {
     const auto functions = compressed(blob(), 0.05);
     const ToleranceView view(functions);
+    const int id = functions->layout().columns.back();
     for (const double tolerance : {0.0, 0.01, 0.05}) {
         EXPECT_EQ(view.report(tolerance).num_blocks, functions->report().num_blocks);
         EXPECT_EQ(view.report(tolerance).rms, functions->report().rms);
-        EXPECT_LT(relative_gap(field_of(*functions, nullptr, 0, 640),
-                               field_of(*functions, &view, tolerance, 640)),
+        EXPECT_LT(relative_gap(field_of(*functions, nullptr, 0, id),
+                               field_of(*functions, &view, tolerance, id)),
                   1e-6);
     }
     EXPECT_LT(view.report(0.06).num_blocks, functions->report().num_blocks);
@@ -88,7 +88,8 @@ TEST(ToleranceView, FirstRowsNeedTheirLevelAlone) {
     const auto functions = compressed(blob(), 0.02);
     const ToleranceView view(functions);
     const int n = functions->transform().level_sizes()[1];
-    const std::vector<int> ids{500, 640};
+    const std::vector<int> ids{functions->layout().columns.front(),
+                               functions->layout().columns.back()};
     const std::vector<float> weights{1, 0, 0, 0, 1, 0};
     std::vector<float> all(functions->sum_size(functions->num_nodes()), 0.0f),
         some(functions->sum_size(n), 0.0f);
