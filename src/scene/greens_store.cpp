@@ -14,6 +14,7 @@
 #include "scene/store_words.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace pliant {
@@ -26,6 +27,8 @@ constexpr const char* kGreensStage = "greens";
 /// Inverses of earlier contacts of a scene, and nodes that its tools may hold at once.
 constexpr std::size_t kGreensCacheBytes = std::size_t{64} << 20;
 constexpr int kMaxHeldNodes = 160;
+/// Before contact with a budget goes to a finer level, and over which another one is faded in [s].
+constexpr double kCalmTime = 0.25, kFadeTime = 0.1;
 
 void add_material(CacheKey& key, const Material& material) {
     const MaterialChunks chunks = material_chunks({material});
@@ -242,7 +245,7 @@ GreensHand make_greens_hand(const HandSource& source, const Pose& pose) {
 
 LoopContact make_greens_contact(const GreensContactDescription& contact, GreensBody& body,
                                 std::vector<RigidBody*> by, const std::vector<int>& places,
-                                std::optional<GreensHand> hand) {
+                                double rate, std::optional<GreensHand> hand) {
     LoopContact made{.name = contact.body + "/" + contact.by.front(),
                      .bodies = {},
                      .kind = std::unique_ptr<GreensTouch>()};
@@ -261,7 +264,11 @@ LoopContact make_greens_contact(const GreensContactDescription& contact, GreensB
     options.capacitance.cache.max_bytes = kGreensCacheBytes;
     options.capacitance.max_loads += static_cast<int>(body.driven_nodes().size());
     std::optional<ConstraintLevelOptions> levels;
-    if (contact.budget > 0) levels.emplace().budget = contact.budget;
+    if (contact.budget > 0) {
+        levels.emplace().budget = contact.budget;
+        levels->calm_frames = static_cast<int>(std::ceil(kCalmTime * rate));
+        levels->fade_frames = static_cast<int>(std::ceil(kFadeTime * rate));
+    }
     made.kind =
         std::make_unique<GreensTools>(body, std::move(by), options, std::move(hand), levels);
     return made;

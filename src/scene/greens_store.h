@@ -49,10 +49,11 @@ private:
     std::map<std::string, std::shared_ptr<const GreensModel>> models_;
 };
 
-/// A contact of a scene; `places` in the loop: of the body, then of those that touch it.
+/// A contact of a scene; `places` in the loop, of that rate [Hz]: of the body, then of those that
+/// touch it.
 [[nodiscard]] LoopContact make_greens_contact(const GreensContactDescription& contact,
                                               GreensBody& body, std::vector<RigidBody*> by,
-                                              const std::vector<int>& places,
+                                              const std::vector<int>& places, double rate,
                                               std::optional<GreensHand> hand = std::nullopt);
 /// As a scene describes it, with the wrist at `pose` where it has no motion.
 [[nodiscard]] GreensHand make_greens_hand(const HandSource& source, const Pose& pose);

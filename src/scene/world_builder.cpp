@@ -460,8 +460,8 @@ private:
             // each zone is solved by itself
             for (int z = 0; z < zoned->num_zones(); ++z)
                 add_contact(found.loop, path, [&] {
-                    LoopContact made =
-                        make_greens_contact(contact, zoned->zone(z), by, places, std::nullopt);
+                    LoopContact made = make_greens_contact(contact, zoned->zone(z), by, places,
+                                                           loop.settings.rate);
                     made.name = contact.body + "." +
                                 zoned->model().zones[static_cast<std::size_t>(z)].name + "/" +
                                 contact.by.front();
@@ -473,7 +473,7 @@ private:
         }
         add_contact(found.loop, path, [&] {
             return make_greens_contact(contact, dynamic_cast<GreensBody&>(*body_at(found.place)),
-                                       by, places, std::move(hand));
+                                       by, places, loop.settings.rate, std::move(hand));
         });
     }
 

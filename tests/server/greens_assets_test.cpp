@@ -148,7 +148,7 @@ TEST_F(GreensAssets, SayWhichBlocksCompressionKept) {
     // of the finer surface that is shown
     EXPECT_EQ(number_at<std::uint32_t>(*assets.find("0/greens"), 0), 642u);
     EXPECT_EQ(assets.find("0/unit/641")->size(), 8 + 12 * 642u);
-    EXPECT_NE(assets.find("0/mesh"), nullptr);
+    EXPECT_EQ(assets.find("0/mesh"), nullptr) << "levels have edges of their own";
 }
 
 }  // namespace
