@@ -1,0 +1,529 @@
+#include "pliant/particles/particle_dynamics.h"
+
+#include "core/numbers.h"
+#include "geometry/option_check.h"
+#include "particles/ellipsoid_contact.h"
+#include "particles/group_colours.h"
+#include "particles/match_kernels.h"
+#include "particles/particle_pairs.h"
+#include "pliant/core/parallel.h"
+
+#include <Eigen/SVD>
+#include <algorithm>
+#include <cmath>
+
+namespace pliant {
+namespace {
+
+using Eigen::Matrix3d;
+using Eigen::Matrix3f;
+using Eigen::Vector3d;
+using Eigen::Vector3f;
+
+/// Part of the size of a group below which goals are not followed.
+constexpr double kDeafness = 1e-6;
+
+/// m/5 Q diag(r²) Qᵀ: second moment of the particle at rest, docs/particles.md eq. (3).
+Matrix3d spread_of(const Particle& p) {
+    const Matrix3d Q = p.rotation.normalized().toRotationMatrix();
+    return p.mass / 5 * Q * p.radii.cwiseAbs2().asDiagonal() * Q.transpose();
+}
+
+bool is_ball(const Particle& p) { return p.radii.maxCoeff() == p.radii.minCoeff(); }
+
+/// See PolarFallback.
+bool polar_by_svd(const float* A, float* q) noexcept {
+    const Matrix3d M = Eigen::Map<const Matrix3f>(A).cast<double>();
+    if (!M.allFinite() || !(M.determinant() > 0)) return false;
+    const Eigen::JacobiSVD<Matrix3d> svd(M, Eigen::ComputeFullU | Eigen::ComputeFullV);
+    const Eigen::Quaterniond rotation(Matrix3d(svd.matrixU() * svd.matrixV().transpose()));
+    q[0] = static_cast<float>(rotation.w());
+    Eigen::Map<Vector3f>(q + 1) = rotation.vec().cast<float>();
+    return true;
+}
+
+Eigen::Map<Vector3f> place(MatchParticle& p) { return Eigen::Map<Vector3f>(p.x); }
+
+void check_particle_options(const ParticleOptions& o, int num_particles) {
+    check_option(o.iterations >= 1 && o.iterations <= 1000, "iterations", o.iterations,
+                 "1 to 1000");
+    check_option(o.damping >= 0 && o.damping <= 1e6, "damping", o.damping, "0 to 1e6 (1/s)");
+    check_option(o.friction >= 0 && o.friction <= 10, "friction", o.friction, "0 to 10");
+    check_option(o.cloth_stiffness >= 0 && o.cloth_stiffness <= 1, "cloth_stiffness",
+                 o.cloth_stiffness, "0 to 1");
+    const double compliance = o.cloth_compliance.value_or(0);
+    check_option(compliance >= 0 && std::isfinite(compliance), "cloth_compliance", compliance,
+                 "at least 0 m/N");
+    check_option(o.collision_capacity >= 1 && o.collision_capacity <= 1000, "collision_capacity",
+                 o.collision_capacity, "1 to 1000");
+    for (const ParticlePlane& plane : o.planes)
+        if (!(plane.normal.norm() > 0) || !plane.normal.allFinite() || !std::isfinite(plane.offset))
+            throw InputError("", "the normal of a plane must be finite and not zero");
+    std::vector<bool> is_taken(at(num_particles), false);
+    for (const Attachment& attachment : o.attachments)
+        for (const int i : attachment.particles) {
+            check_option(i >= 0 && i < num_particles, "attachment", i, "the number of a particle");
+            if (is_taken[at(i)])
+                throw InputError("", "particle " + std::to_string(i) +
+                                         " is attached twice; leave it out of one attachment");
+            is_taken[at(i)] = true;
+        }
+}
+
+}  // namespace
+
+int ParticleLayout::num_objects() const noexcept {
+    int n = 0;
+    for (const Particle& p : particles) n = std::max(n, p.object + 1);
+    return n;
+}
+
+bool is_finite(const ParticleState& s) noexcept {
+    const auto all = [](const auto& list) {
+        return std::ranges::all_of(list, [](const Vector3d& x) { return x.allFinite(); });
+    };
+    return all(s.position) && all(s.velocity) && all(s.spin) && std::isfinite(s.time) &&
+           std::ranges::all_of(s.turn, [](const Quaternion& q) { return q.coeffs().allFinite(); });
+}
+
+struct ParticleDynamics::Workspace {
+    std::vector<MatchParticle> particles;
+    std::vector<float> turns;             ///< w x y z of each
+    std::vector<Vector3f> first, before;  ///< predicted and present places, from the origin
+    std::vector<Vector3d> target;         ///< predicted, world
+    std::vector<Vector3d> velocity, spin;
+    std::vector<Quaternion> turn;
+    std::vector<Matrix3f> ellipsoid;  ///< of this step, turned
+    std::vector<float> multipliers;   ///< of the links of cloth
+    std::vector<int> unsettled;       ///< of each batch
+    std::unique_ptr<ParticlePairs> pairs;
+    /// Of each object: mass times change by passes, and by contacts alone [kg m].
+    std::vector<Vector3d> all_changes, contact_changes;
+    Report report;
+};
+
+struct ParticleDynamics::Impl {
+    /// A link of cloth.
+    struct Link {
+        int a, b;
+        float length;
+    };
+    struct Motion {
+        const Attachment* attachment;
+        Vector3d centre;
+    };
+
+    Impl(ParticleLayout given_layout, ParticleOptions given_options);
+    void make_groups();
+    void predict(const ParticleState& s, const std::vector<Vector3d>& forces,
+                 const Vector3d& gravity, double dt, const Tuning& tuning, Workspace& ws) const;
+    void move_attached(const ParticleState& s, double dt, Workspace& ws) const;
+    void fill(const ParticleState& s, const Tuning& tuning, Workspace& ws) const;
+    void match(Workspace& ws) const;
+    void keep_lengths(double dt, Workspace& ws) const;
+    void push(int particle, const Vector3f& by, Workspace& ws) const;
+    void keep_momentum(Workspace& ws) const;
+    void push_apart(float friction, Workspace& ws) const;
+    void push_off_planes(float friction, Workspace& ws) const;
+    void rub(int a, int b, const Vector3f& normal, float depth, float friction,
+             Workspace& ws) const;
+
+    ParticleLayout layout;
+    ParticleOptions options;
+    std::vector<Matrix3d> spread;
+    std::vector<float> inverse_mass;  ///< zero where attached
+    std::vector<bool> is_matched;     ///< has a group
+    std::vector<Motion> motions;
+    std::vector<Link> links;
+    // groups, round after round
+    std::vector<int> offsets, members;
+    std::vector<float> rest, inverse_group_mass, group_spread;
+    std::vector<int> batches;        ///< batch b: groups [batches[b], batches[b + 1])
+    std::vector<int> round_batches;  ///< round c: batches [round_batches[c], …)
+    bool has_balls = true;           ///< only
+    std::vector<double> free_mass;   ///< of each object; 0: some of it is held
+};
+
+ParticleDynamics::Impl::Impl(ParticleLayout given_layout, ParticleOptions given_options)
+    : layout(std::move(given_layout)), options(std::move(given_options)) {
+    check_layout(layout);
+    check_particle_options(options, layout.num_particles());
+    for (ParticlePlane& plane : options.planes) {
+        plane.offset /= plane.normal.norm();
+        plane.normal.normalize();
+    }
+    inverse_mass.reserve(layout.particles.size());
+    for (const Particle& p : layout.particles) {
+        spread.push_back(spread_of(p));
+        inverse_mass.push_back(static_cast<float>(1 / p.mass));
+        has_balls = has_balls && is_ball(p);
+    }
+    for (const Attachment& attachment : options.attachments) {
+        Vector3d centre = Vector3d::Zero();
+        for (const int i : attachment.particles) {
+            inverse_mass[at(i)] = 0;
+            centre += layout.particles[at(i)].position;
+        }
+        if (attachment.particles.empty()) continue;
+        motions.push_back({&attachment, centre / static_cast<double>(attachment.particles.size())});
+    }
+    free_mass.assign(at(layout.num_objects()), 0);
+    for (const Particle& p : layout.particles) free_mass[at(p.object)] += p.mass;
+    for (const Attachment& attachment : options.attachments)
+        for (const int i : attachment.particles) free_mass[at(layout.particles[at(i)].object)] = 0;
+    if (layout.is_cloth)
+        for (const auto& [a, b] : layout.links) {
+            const Vector3d apart =
+                layout.particles[at(a)].position - layout.particles[at(b)].position;
+            if (inverse_mass[at(a)] + inverse_mass[at(b)] > 0)
+                links.push_back({a, b, static_cast<float>(apart.norm())});
+        }
+    make_groups();
+}
+
+void ParticleDynamics::Impl::make_groups() {
+    const std::size_t n = layout.particles.size();
+    std::vector<std::vector<int>> neighbours(n);
+    for (const auto& [a, b] : layout.links) {
+        neighbours[at(a)].push_back(b);
+        neighbours[at(b)].push_back(a);
+    }
+    std::vector<int> first_offsets{0}, first_members;
+    is_matched.assign(n, false);
+    for (std::size_t i = 0; i < n; ++i) {
+        if (!(layout.particles[i].stiffness > 0)) continue;
+        is_matched[i] = true;
+        std::ranges::sort(neighbours[i]);
+        first_members.push_back(static_cast<int>(i));
+        first_members.insert(first_members.end(), neighbours[i].begin(), neighbours[i].end());
+        first_offsets.push_back(static_cast<int>(first_members.size()));
+    }
+    const ColouredSets sets = colour_sets(first_offsets, first_members, static_cast<int>(n));
+    offsets = {0};
+    for (const int g : sets.order) {
+        const auto begin = first_members.begin() + first_offsets[at(g)];
+        const auto end = first_members.begin() + first_offsets[at(g) + 1];
+        double mass = 0;
+        Vector3d centre = Vector3d::Zero();
+        for (auto j = begin; j != end; ++j) {
+            const Particle& p = layout.particles[at(*j)];
+            mass += p.mass;
+            centre += p.mass * p.position;
+        }
+        centre /= mass;
+        for (auto j = begin; j != end; ++j) {
+            const Particle& p = layout.particles[at(*j)];
+            members.push_back(*j);
+            const Vector3f r = (p.position - centre).cast<float>();
+            rest.insert(rest.end(), {r.x(), r.y(), r.z(), static_cast<float>(p.mass)});
+        }
+        offsets.push_back(static_cast<int>(members.size()));
+        inverse_group_mass.push_back(static_cast<float>(1 / mass));
+        const Matrix3f S = spread[at(*begin)].cast<float>();
+        // a little above rounding
+        double farthest = 0;
+        for (auto j = begin; j != end; ++j)
+            farthest = std::max(farthest, (layout.particles[at(*j)].position - centre).norm());
+        group_spread.insert(group_spread.end(),
+                            {S(0, 0), S(0, 1), S(0, 2), S(1, 1), S(1, 2), S(2, 2),
+                             static_cast<float>(kDeafness * farthest), 0.0f});
+    }
+    batches = {0};
+    round_batches = {0};
+    for (int c = 0; c < sets.num_colours(); ++c) {
+        for (int g = sets.offsets[at(c)]; g < sets.offsets[at(c) + 1]; g += kMatchLanes)
+            batches.push_back(std::min(g + kMatchLanes, sets.offsets[at(c) + 1]));
+        round_batches.push_back(static_cast<int>(batches.size()) - 1);
+    }
+}
+
+void ParticleDynamics::Impl::predict(const ParticleState& s, const std::vector<Vector3d>& forces,
+                                     const Vector3d& gravity, double dt, const Tuning& tuning,
+                                     Workspace& ws) const {
+    const double kept = 1 / (1 + tuning.damping * dt);
+    for (std::size_t i = 0; i < layout.particles.size(); ++i) {
+        const Vector3d a = forces[i] / layout.particles[i].mass + gravity;
+        ws.velocity[i] = kept * s.velocity[i] + dt * a;
+        ws.target[i] = s.position[i] + dt * ws.velocity[i];
+        ws.turn[i] = rotation_from_vector(kept * dt * s.spin[i]) * s.turn[i];
+    }
+    move_attached(s, dt, ws);
+}
+
+void ParticleDynamics::Impl::move_attached(const ParticleState& s, double dt, Workspace& ws) const {
+    for (const auto& [attachment, centre] : motions) {
+        Pose moved;
+        if (attachment->motion) moved = attachment->motion->at(s.time + dt).pose;
+        for (const int i : attachment->particles) {
+            const Vector3d arm = layout.particles[at(i)].position - centre;
+            ws.target[at(i)] = centre + moved.to_world(arm);
+            ws.turn[at(i)] = moved.rotation;
+        }
+    }
+}
+
+void ParticleDynamics::Impl::fill(const ParticleState& s, const Tuning& tuning,
+                                  Workspace& ws) const {
+    // numbers from the middle of the body: rounding is relative to its size
+    Vector3d origin = Vector3d::Zero();
+    for (const Vector3d& x : ws.target) origin += x;
+    origin /= static_cast<double>(ws.target.size());
+    for (std::size_t i = 0; i < layout.particles.size(); ++i) {
+        MatchParticle& p = ws.particles[i];
+        ws.first[i] = (ws.target[i] - origin).cast<float>();
+        ws.before[i] = (s.position[i] - origin).cast<float>();
+        place(p) = ws.first[i];
+        const Matrix3d T = ws.turn[i].toRotationMatrix();
+        const Matrix3f A = (T * spread[i]).cast<float>();
+        Eigen::Map<Vector3f>(p.a0) = A.col(0);
+        Eigen::Map<Vector3f>(p.a1) = A.col(1);
+        Eigen::Map<Vector3f>(p.a2) = A.col(2);
+        p.x[3] = p.a1[3] = p.a2[3] = 0;
+        const double stiffness = std::min(1.0, tuning.stiffness * layout.particles[i].stiffness);
+        p.a0[3] = inverse_mass[i] > 0 ? static_cast<float>(stiffness) : 0.0f;
+        float* const q = ws.turns.data() + 4 * i;
+        q[0] = static_cast<float>(ws.turn[i].w());
+        Eigen::Map<Vector3f>(q + 1) = ws.turn[i].vec().cast<float>();
+        // E = T Q diag(r²) Qᵀ Tᵀ
+        if (!has_balls)
+            ws.ellipsoid[i] =
+                (5 / layout.particles[i].mass * T * spread[i] * T.transpose()).cast<float>();
+    }
+    std::ranges::fill(ws.multipliers, 0.0f);
+    std::ranges::fill(ws.all_changes, Vector3d::Zero());
+    std::ranges::fill(ws.contact_changes, Vector3d::Zero());
+}
+
+void ParticleDynamics::Impl::match(Workspace& ws) const {
+    const MatchGroups groups{offsets.data(), members.data(), rest.data(), inverse_group_mass.data(),
+                             group_spread.data()};
+    const auto one = [&](int b) {
+        ws.unsettled[at(b)] = match_groups(groups, batches[at(b)], batches[at(b) + 1],
+                                           ws.particles.data(), ws.turns.data(), polar_by_svd);
+    };
+    // batches of a round share nothing: the order within it does not matter
+    if (static_cast<int>(offsets.size()) - 1 >= kSerialGroups)
+        parallel_phases(round_batches, one);
+    else
+        for (int b = 0; b + 1 < static_cast<int>(batches.size()); ++b) one(b);
+}
+
+void ParticleDynamics::Impl::keep_lengths(double dt, Workspace& ws) const {
+    const bool is_compliant = options.cloth_compliance.has_value();
+    const auto softness = static_cast<float>(options.cloth_compliance.value_or(0) / (dt * dt));
+    const auto share = static_cast<float>(options.cloth_stiffness);
+    for (std::size_t k = 0; k < links.size(); ++k) {
+        const Link& link = links[k];
+        auto a = place(ws.particles[at(link.a)]), b = place(ws.particles[at(link.b)]);
+        const float wa = inverse_mass[at(link.a)], wb = inverse_mass[at(link.b)];
+        const Vector3f apart = a - b;
+        const float length = apart.norm();
+        if (!(length > 0)) continue;  // no direction to push in
+        const float error = length - link.length;
+        // docs/particles.md eq. (10), published or compliant
+        float impulse;
+        if (is_compliant) {
+            impulse = (-error - softness * ws.multipliers[k]) / (wa + wb + softness);
+            ws.multipliers[k] += impulse;
+        } else {
+            impulse = -share * error / (wa + wb);
+        }
+        a += wa * impulse / length * apart;
+        b -= wb * impulse / length * apart;
+    }
+}
+
+/// Takes away the tangential motion of the step, no more than friction times the push.
+void ParticleDynamics::Impl::rub(int a, int b, const Vector3f& normal, float depth, float friction,
+                                 Workspace& ws) const {
+    if (!(friction > 0)) return;
+    const float wa = inverse_mass[at(a)], wb = b >= 0 ? inverse_mass[at(b)] : 0.0f;
+    Vector3f slip = place(ws.particles[at(a)]) - ws.before[at(a)];
+    if (b >= 0) slip -= place(ws.particles[at(b)]) - ws.before[at(b)];
+    slip -= slip.dot(normal) * normal;
+    const float length = slip.norm();
+    if (!(length > 0)) return;
+    const Vector3f back = std::min(1.0f, friction * depth / length) / (wa + wb) * slip;
+    push(a, -wa * back, ws);
+    if (b >= 0) push(b, wb * back, ws);
+}
+
+/// By a contact.
+void ParticleDynamics::Impl::push(int particle, const Vector3f& by, Workspace& ws) const {
+    const Particle& p = layout.particles[at(particle)];
+    place(ws.particles[at(particle)]) += by;
+    ws.contact_changes[at(p.object)] += p.mass * by.cast<double>();
+}
+
+/// Takes back what passes inside an object moved its centre by: rounding, and particles of
+/// different stiffness in one group, docs/particles.md eq. (7).
+void ParticleDynamics::Impl::keep_momentum(Workspace& ws) const {
+    for (std::size_t i = 0; i < ws.target.size(); ++i) {
+        const Vector3f change = place(ws.particles[i]) - ws.first[i];
+        ws.target[i] += change.cast<double>();
+        ws.all_changes[at(layout.particles[i].object)] +=
+            layout.particles[i].mass * change.cast<double>();
+    }
+    for (std::size_t i = 0; i < ws.target.size(); ++i) {
+        const auto object = at(layout.particles[i].object);
+        if (free_mass[object] > 0)
+            ws.target[i] -=
+                (ws.all_changes[object] - ws.contact_changes[object]) / free_mass[object];
+    }
+}
+
+void ParticleDynamics::Impl::push_apart(float friction, Workspace& ws) const {
+    for (const auto& [i, j] : ws.pairs->pairs()) {
+        const float wi = inverse_mass[at(i)], wj = inverse_mass[at(j)];
+        if (!(wi + wj > 0)) continue;
+        const auto xi = place(ws.particles[at(i)]), xj = place(ws.particles[at(j)]);
+        EllipsoidGap found;
+        if (has_balls) {
+            const Vector3f apart = xj - xi;
+            const float distance = apart.norm();
+            found.gap = distance - static_cast<float>(layout.particles[at(i)].radii[0] +
+                                                      layout.particles[at(j)].radii[0]);
+            if (distance > 0) found.normal = apart / distance;
+        } else {
+            found = ellipsoid_gap(ws.ellipsoid[at(i)], ws.ellipsoid[at(j)], xj - xi);
+        }
+        if (!(found.gap < 0)) continue;
+        const Vector3f apart_by = found.gap / (wi + wj) * found.normal;
+        push(i, wi * apart_by, ws);
+        push(j, -wj * apart_by, ws);
+        rub(i, j, found.normal, -found.gap, friction, ws);
+        ++ws.report.num_contacts;
+    }
+}
+
+void ParticleDynamics::Impl::push_off_planes(float friction, Workspace& ws) const {
+    for (const ParticlePlane& plane : options.planes) {
+        const Vector3f n = plane.normal.cast<float>();
+        // from the origin of the step
+        const Vector3d origin = ws.target[0] - ws.first[0].cast<double>();
+        const auto offset = static_cast<float>(plane.offset - plane.normal.dot(origin));
+        for (std::size_t i = 0; i < ws.particles.size(); ++i) {
+            if (!(inverse_mass[i] > 0)) continue;
+            const auto x = place(ws.particles[i]);
+            const float height = n.dot(x) - offset;
+            if (height > static_cast<float>(layout.particles[i].radii.maxCoeff())) continue;
+            const float depth = (has_balls ? static_cast<float>(layout.particles[i].radii[0])
+                                           : reach(ws.ellipsoid[i], n)) -
+                                height;
+            if (!(depth > 0)) continue;
+            push(static_cast<int>(i), depth * n, ws);
+            rub(static_cast<int>(i), -1, n, depth, friction, ws);
+            ++ws.report.num_contacts;
+        }
+    }
+}
+
+ParticleDynamics::ParticleDynamics(ParticleLayout layout, ParticleOptions options)
+    : impl_(std::make_unique<const Impl>(std::move(layout), std::move(options))) {}
+ParticleDynamics::~ParticleDynamics() = default;
+ParticleDynamics::ParticleDynamics(ParticleDynamics&&) noexcept = default;
+
+const ParticleLayout& ParticleDynamics::layout() const noexcept { return impl_->layout; }
+const ParticleOptions& ParticleDynamics::options() const noexcept { return impl_->options; }
+bool ParticleDynamics::is_attached(int particle) const noexcept {
+    return impl_->inverse_mass[at(particle)] == 0;
+}
+int ParticleDynamics::num_groups() const noexcept {
+    return static_cast<int>(impl_->offsets.size()) - 1;
+}
+int ParticleDynamics::num_colours() const noexcept {
+    return static_cast<int>(impl_->round_batches.size()) - 1;
+}
+ParticleDynamics::Tuning ParticleDynamics::tuning() const noexcept {
+    return {1, impl_->options.damping, impl_->options.friction, impl_->options.iterations};
+}
+const ParticleDynamics::Report& ParticleDynamics::report(const Workspace& ws) noexcept {
+    return ws.report;
+}
+
+ParticleState ParticleDynamics::make_state() const {
+    ParticleState s;
+    for (const Particle& p : impl_->layout.particles) s.position.push_back(p.position);
+    s.velocity.assign(s.position.size(), Vector3d::Zero());
+    s.turn.assign(s.position.size(), Quaternion::Identity());
+    s.spin.assign(s.position.size(), Vector3d::Zero());
+    return s;
+}
+
+std::shared_ptr<ParticleDynamics::Workspace> ParticleDynamics::make_workspace() const {
+    auto ws = std::make_shared<Workspace>();
+    const std::size_t n = impl_->layout.particles.size();
+    ws->particles.resize(n);
+    ws->turns.resize(4 * n);
+    ws->first.resize(n);
+    ws->before.resize(n);
+    ws->target.resize(n);
+    ws->velocity.resize(n);
+    ws->spin.resize(n);
+    ws->turn.resize(n);
+    ws->ellipsoid.resize(impl_->has_balls ? 0 : n);
+    ws->multipliers.resize(impl_->links.size());
+    ws->all_changes.resize(impl_->free_mass.size());
+    ws->contact_changes.resize(impl_->free_mass.size());
+    ws->unsettled.resize(impl_->batches.size());
+    std::vector<int> object;
+    std::vector<float> radius;
+    for (const Particle& p : impl_->layout.particles) {
+        object.push_back(p.object);
+        radius.push_back(static_cast<float>(p.radii.maxCoeff()));
+    }
+    ws->pairs =
+        std::make_unique<ParticlePairs>(std::move(object), std::move(radius),
+                                        impl_->options.collision_capacity * static_cast<int>(n));
+    return ws;
+}
+
+StepStatus ParticleDynamics::step(ParticleState& state, const std::vector<Vector3d>& forces,
+                                  const Vector3d& gravity, double dt, const Tuning& tuning,
+                                  Workspace& ws) const noexcept {
+    const Impl& d = *impl_;
+    assert(forces.size() == d.layout.particles.size());
+    if (!(dt > 0 && std::isfinite(dt))) return StepStatus::InputIgnored;
+    d.predict(state, forces, gravity, dt, tuning, ws);
+    d.fill(state, tuning, ws);
+    StepStatus status = StepStatus::Ok;
+    if (d.options.collides && !ws.pairs->find(ws.particles)) status = StepStatus::CapacityExceeded;
+    ws.report.num_pairs = d.options.collides ? static_cast<int>(ws.pairs->pairs().size()) : 0;
+    const auto friction = static_cast<float>(tuning.friction);
+    for (int pass = 0; pass < tuning.iterations; ++pass) {
+        ws.report.num_contacts = 0;
+        d.match(ws);
+        d.keep_lengths(dt, ws);
+        if (d.options.collides) d.push_apart(friction, ws);
+        d.push_off_planes(friction, ws);
+    }
+    ws.report.num_unsettled = 0;
+    for (const int count : ws.unsettled) ws.report.num_unsettled += count;
+
+    // velocities from positions, docs/particles.md eq. (2); what the passes changed is small, so
+    // that single precision of it is enough
+    d.keep_momentum(ws);
+    bool is_sound = true;
+    for (std::size_t i = 0; i < state.position.size(); ++i) {
+        ws.velocity[i] = (ws.target[i] - state.position[i]) / dt;
+        if (d.is_matched[i] && d.inverse_mass[i] > 0) {
+            const float* const q = ws.turns.data() + 4 * i;
+            ws.turn[i] = Quaternion(q[0], q[1], q[2], q[3]);
+        }
+        ws.turn[i].normalize();
+        ws.spin[i] = rotation_difference(state.turn[i], ws.turn[i]) / dt;
+        is_sound = is_sound && ws.velocity[i].allFinite() && ws.spin[i].allFinite() &&
+                   ws.target[i].allFinite() && ws.turn[i].coeffs().allFinite();
+    }
+    if (!is_sound) return StepStatus::StepRejected;
+    std::ranges::copy(ws.target, state.position.begin());
+    std::ranges::copy(ws.velocity, state.velocity.begin());
+    std::ranges::copy(ws.turn, state.turn.begin());
+    std::ranges::copy(ws.spin, state.spin.begin());
+    state.time += dt;
+    return status;
+}
+
+void ParticleDynamics::match_once(Workspace& ws) const noexcept { impl_->match(ws); }
+
+}  // namespace pliant
