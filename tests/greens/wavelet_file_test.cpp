@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -98,6 +101,58 @@ TEST_F(WaveletFile, ComesBackTheSame) {
                   a.columns().nodes.size() * 11 / 10);
     }
     EXPECT_LT(sizes[1], 0.65 * static_cast<double>(sizes[0]));
+}
+
+/// What no load moves, and a body without weight.
+TEST_F(WaveletFile, ColumnsWithoutBlocksComeBack) {
+    const GreensModel dense = test::blob_model(2, true);
+    const DenseGreensFunctions& full = test::dense_functions(dense);
+    const std::vector<int>& columns = full.layout().columns;
+    const auto is_empty = [&](std::size_t k) {
+        return k == 0 || k == 20 || k + 1 == columns.size();
+    };
+    auto some = std::make_shared<DenseGreensFunctions>(full.layout());
+    const int n = dense.num_nodes();
+    Eigen::MatrixXd values(3 * n, 3);
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+        for (int i = 0; i < n; ++i) {
+            Eigen::Matrix<float, 3, 3, Eigen::RowMajor> block;
+            full.element(i, columns[k], block.data());
+            values.middleRows(3 * i, 3) = block.cast<double>();
+        }
+        if (!is_empty(k)) some->set_column(columns[k], values);
+    }
+    for (const int bits : {32, 16}) {
+        GreensModel saved = dense;
+        saved.reference.functions =
+            compress_greens(*some, dense.surface, dense.reference.kinds, dense.reference.areas,
+                            {WaveletKind::LiftedLinear, 0.05, false, bits});
+        save_greens_model(path("empty.pliant"), saved);
+        const GreensModel loaded = load_greens_model(path("empty.pliant"));
+        const WaveletGreensFunctions &a = wavelets_of(saved), &b = wavelets_of(loaded);
+        for (std::size_t k = 0; k < columns.size(); ++k) {
+            EXPECT_EQ(b.column(columns[k]).nodes.size(), a.column(columns[k]).nodes.size());
+            EXPECT_EQ(b.column(columns[k]).nodes.empty(), is_empty(k)) << k;
+            float x[9], y[9];
+            for (int i = 0; i < n; i += 7) {
+                a.element(i, columns[k], x);
+                b.element(i, columns[k], y);
+                EXPECT_TRUE(std::equal(x, x + 9, y));
+                if (is_empty(k)) EXPECT_TRUE(std::all_of(y, y + 9, [](float z) { return z == 0; }));
+            }
+        }
+        // sums go past them
+        std::vector<float> weights(3 * columns.size(), 1.0f), fast(3 * at(n), 0.0f), slow = fast;
+        b.add_columns(columns, weights, fast);
+        for (std::size_t k = 0; k < columns.size(); ++k)
+            if (!is_empty(k)) b.add_columns(std::span(&columns[k], 1), {weights.data(), 3}, slow);
+        for (std::size_t i = 0; i < fast.size(); ++i)
+            EXPECT_NEAR(fast[i], slow[i], 1e-4f * std::abs(slow[i]) + 1e-4f);
+        const std::array<float, 3> gravity = {1, 1, 1};
+        std::vector<float> weightless(3 * at(n), 0.0f);
+        b.add_body_columns(gravity, weightless);
+        EXPECT_TRUE(std::ranges::all_of(weightless, [](float z) { return z == 0; }));
+    }
 }
 
 /// Chunks of an archive, one of them replaced.
