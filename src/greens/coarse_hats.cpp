@@ -2,7 +2,10 @@
 
 #include <Eigen/Geometry>
 
+#include <optional>
+
 #include "core/numbers.h"
+#include "pliant/greens/hierarchical_basis.h"
 
 namespace pliant {
 
@@ -24,7 +27,6 @@ std::vector<double> vertex_areas(const SurfaceMesh& mesh) {
 std::vector<CoarseHat> coarse_hats(const SemiRegularMesh& surface,
                                    const std::vector<NodeKind>& kinds,
                                    const std::vector<double>& areas) {
-    const int num_coarse = num_coarse_vertices(surface);
     std::vector<CoarseHat> hats(surface.mesh.vertices.size());
     const auto add = [&](int k, int vertex, double weight) {
         CoarseHat& hat = hats[at(k)];
@@ -32,16 +34,18 @@ std::vector<CoarseHat> coarse_hats(const SemiRegularMesh& surface,
         hat.weights.push_back(weight);
         hat.area += weight * areas[at(vertex)];
     };
-    const auto is_free = [&](int v) { return kinds[at(v)] == NodeKind::Free; };
-    for (int k = 0; k < num_coarse; ++k)
-        if (is_free(k)) add(k, k, 1);
-    for (int v = num_coarse; v < surface.mesh.num_vertices(); ++v) {
-        if (!is_free(v)) continue;
-        const auto& around = surface.neighbourhood[at(v - surface.num_vertices[0])];
-        const bool is_first = is_free(around[0]), is_second = is_free(around[1]);
-        const double weight = is_first && is_second ? 0.5 : 1;
-        if (is_first) add(around[0], v, weight);
-        if (is_second) add(around[1], v, weight);
+    const int level = surface.num_levels() - 1;
+    std::optional<HierarchicalBasis> basis;
+    if (level >= 0) basis.emplace(surface, kinds);
+    for (int k = 0; k < num_coarse_vertices(surface); ++k) {
+        if (kinds[at(k)] != NodeKind::Free) continue;
+        if (!basis) {
+            add(k, k, 1);
+            continue;
+        }
+        const WeightedVertices values = basis->values(basis->id(level, k));
+        for (std::size_t i = 0; i < values.vertices.size(); ++i)
+            add(k, values.vertices[i], values.weights[i]);
     }
     return hats;
 }

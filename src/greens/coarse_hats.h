@@ -7,8 +7,8 @@
 
 namespace pliant {
 
-/// A hat function of level L − 1 on the free vertices of the finest level: ½ where both ends of the
-/// edge that a vertex splits are free, 1 where the vertex alone is.
+/// A hat function of level L − 1 on the free vertices of the finest level, as HierarchicalBasis has
+/// them.
 struct CoarseHat {
     std::vector<int> vertices;  ///< its own first
     std::vector<double> weights;

@@ -6,36 +6,13 @@
 #include <utility>
 
 #include "core/numbers.h"
+#include "greens/domain_borders.h"
 #include "pliant/core/error.h"
+#include "pliant/greens/wavelet_greens.h"
 
 namespace pliant {
-namespace {
 
 using Eigen::Vector3d;
-
-std::vector<int> domains_of_kinds(std::span<const NodeKind> kinds) {
-    std::vector<int> domains;
-    for (const NodeKind kind : kinds) domains.push_back(kind == NodeKind::Free ? 0 : 1);
-    return domains;
-}
-
-/// −1: none of the first `count` vertices is in the domain.
-int nearest_of_domain(const std::vector<Vector3d>& positions, int count,
-                      const std::vector<int>& domains, int domain, const Vector3d& x) {
-    int nearest = -1;
-    double least = kInfinity;
-    for (int k = 0; k < count; ++k) {
-        if (domains[at(k)] != domain) continue;
-        const double distance = (positions[at(k)] - x).squaredNorm();
-        if (distance < least) {
-            least = distance;
-            nearest = k;
-        }
-    }
-    return nearest;
-}
-
-}  // namespace
 
 WeightedVertices HierarchicalBasis::Rows::row(int index) const noexcept {
     const std::size_t first = offsets[at(index)], count = offsets[at(index) + 1] - first;
@@ -48,14 +25,15 @@ void HierarchicalBasis::Rows::push(int vertex, double weight) {
 }
 
 HierarchicalBasis::HierarchicalBasis(const SemiRegularMesh& mesh, std::span<const NodeKind> kinds)
-    : HierarchicalBasis(mesh, domains_of_kinds(kinds)) {}
+    : HierarchicalBasis(mesh, domain_labels(kinds)) {}
 
 HierarchicalBasis::HierarchicalBasis(const SemiRegularMesh& mesh, std::vector<int> domains)
     : num_levels_(mesh.num_levels()), counts_(mesh.num_vertices), domains_(std::move(domains)) {
     if (num_levels_ < 1)
         throw InputError("",
-                         "hierarchical constraints: the surface has no coarser levels; build it "
-                         "with --levels, or remesh it");
+                         "hierarchical constraints need a surface with subdivision connectivity, "
+                         "and this one has a single level; build it with --levels, or take what "
+                         "pliant mesh --kind semiregular makes of it");
     if (domains_.size() != mesh.mesh.vertices.size() || num_vertices() != mesh.mesh.num_vertices())
         throw InputError("", "hierarchical constraints: nodes", std::to_string(domains_.size()),
                          "one for each of " + std::to_string(mesh.mesh.num_vertices()) +
@@ -67,19 +45,12 @@ HierarchicalBasis::HierarchicalBasis(const SemiRegularMesh& mesh, std::vector<in
 /// Linear interpolation with the rules at borders of domains, eq. (H1).
 void HierarchicalBasis::find_stencils(const SemiRegularMesh& mesh) {
     const auto push_stencil = [&](int m, int num_coarser) {
-        const int domain = domains_[at(m)];
-        const auto& around = mesh.neighbourhood[at(m - counts_[0])];
-        const bool has_first = domains_[at(around[0])] == domain,
-                   has_second = domains_[at(around[1])] == domain;
-        if (has_first && has_second) {
-            stencils_.push(around[0], 0.5);
-            stencils_.push(around[1], 0.5);
-        } else if (has_first || has_second) {
-            stencils_.push(around[has_first ? 0 : 1], 1);
-        } else if (const int nearest = nearest_of_domain(mesh.mesh.vertices, num_coarser, domains_,
-                                                         domain, mesh.mesh.vertices[at(m)]);
-                   nearest >= 0) {
-            stencils_.push(nearest, 1);
+        const auto [first, second] = aunts_in_domain(mesh, domains_, m, num_coarser);
+        if (first != second) {
+            stencils_.push(first, 0.5);
+            stencils_.push(second, 0.5);
+        } else if (first != m) {
+            stencils_.push(first, 1);
         }
     };
     for (int v = 0; v < counts_[0]; ++v) stencils_.finish_row();

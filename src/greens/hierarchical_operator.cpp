@@ -10,6 +10,7 @@
 #include "pliant/core/json_value.h"
 #include "pliant/core/parallel.h"
 #include "pliant/greens/boundary_operator.h"
+#include "pliant/greens/wavelet_greens.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -67,7 +68,7 @@ public:
                          const HierarchicalOptions& options, Progress& progress,
                          HierarchicalReport& report)
         : blocks_(model, kinds),
-          tree_(model.positions(), options.leaf_nodes, fixed_classes(kinds)),
+          tree_(model.positions(), options.leaf_nodes, domain_labels(kinds)),
           by_rows_(tree_.clusters.size()) {
         {
             const ClusterBoxes boxes(tree_, blocks_.assembler());
@@ -96,12 +97,6 @@ private:
         int offset = 0;                    // of its factors among all
         std::vector<int> dense, low_rank;  // pairs
     };
-
-    static std::vector<int> fixed_classes(const std::vector<NodeKind>& kinds) {
-        std::vector<int> classes;
-        for (const NodeKind kind : kinds) classes.push_back(kind == NodeKind::Free ? 0 : 1);
-        return classes;
-    }
 
     [[nodiscard]] std::span<const int> nodes_of(int cluster) const {
         const ClusterTree::Cluster& c = tree_.clusters[at(cluster)];

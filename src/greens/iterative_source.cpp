@@ -121,7 +121,8 @@ void IterativeBoundarySource::solve(Eigen::Ref<MatrixXd> values, const NameOf& n
     const auto width = 3 * std::max<Eigen::Index>(
                                1, static_cast<Eigen::Index>(options_.memory / column_bytes / 3));
     std::string missed;
-    int num_missed = 0;
+    int num_missed = 0, num_named = 0;
+    Eigen::Index last_missed = -1;
     double worst = 0;
     for (Eigen::Index first = 0; first < values.cols(); first += width) {
         const Eigen::Index count = std::min(width, values.cols() - first);
@@ -143,9 +144,13 @@ void IterativeBoundarySource::solve(Eigen::Ref<MatrixXd> values, const NameOf& n
             report_->max_residual = std::max(report_->max_residual, residual);
             if (residual <= options_.tolerance) continue;
             worst = std::max(worst, residual);
-            if (num_missed++ < kNamedColumns)
-                missed += (missed.empty() ? "" : ", ") +
-                          name_of((first + static_cast<Eigen::Index>(k)) / 3);
+            ++num_missed;
+            // a column has three
+            const Eigen::Index column = (first + static_cast<Eigen::Index>(k)) / 3;
+            if (column == last_missed) continue;
+            last_missed = column;
+            if (num_named++ < kNamedColumns)
+                missed += (missed.empty() ? "" : ", ") + name_of(column);
         }
     }
     if (num_missed > 0)
@@ -154,7 +159,7 @@ void IterativeBoundarySource::solve(Eigen::Ref<MatrixXd> values, const NameOf& n
                     std::to_string(options_.max_iterations) +
                     " products, more than the tolerance " + short_number(options_.tolerance) +
                     ", at " + std::to_string(num_missed) + " right-hand sides (" + missed +
-                    (num_missed > kNamedColumns ? ", …" : "") +
+                    (num_named > kNamedColumns ? ", …" : "") +
                     "); loosen the tolerance, allow more products, make the surface more even, or "
                     "use the direct solver");
 }

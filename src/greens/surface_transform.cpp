@@ -1,6 +1,7 @@
 #include "pliant/greens/surface_transform.h"
 
 #include "core/numbers.h"
+#include "greens/domain_borders.h"
 #include "greens/transform_kernels.h"
 #include "pliant/core/error.h"
 
@@ -99,23 +100,9 @@ void SurfaceTransform::find_filters(const SemiRegularMesh& mesh) {
         };
         int first = m, second = m;
         if (domain >= 0) {
-            const bool has_first = is_inside(around[0]), has_second = is_inside(around[1]);
-            if (has_first || has_second) {
-                first = has_first ? around[0] : around[1];
-                second = has_second ? around[1] : around[0];
-            } else {
-                // the nearest vertex of the coarser level
-                const Eigen::Vector3d& x = mesh.mesh.vertices[at(m)];
-                double least = kInfinity;
-                for (int k = 0; k < level_sizes_[at(level(m) - 1)]; ++k) {
-                    if (domains_[at(k)] != domain) continue;
-                    const double distance = (mesh.mesh.vertices[at(k)] - x).squaredNorm();
-                    if (distance < least) {
-                        least = distance;
-                        first = second = k;
-                    }
-                }
-            }
+            const auto aunts = aunts_in_domain(mesh, domains_, m, level_sizes_[at(level(m) - 1)]);
+            first = aunts[0];
+            second = aunts[1];
             if (is_butterfly(kind_) && std::all_of(around.begin(), around.end(), is_inside))
                 for (std::size_t k = 0; k < around.size(); ++k) add(around[k], kButterfly[k]);
             else if (first != second)

@@ -260,8 +260,9 @@ std::unique_ptr<BoundaryOperator> make_wavelet_operator(
                          "linear elements without doubled nodes");
     if (surface.num_levels() < 1)
         throw InputError("",
-                         "wavelet columns need a surface with levels, and this one has none: take "
-                         "a subdivision surface, or remesh it");
+                         "wavelet columns need a surface with subdivision connectivity, and this "
+                         "one has a single level; pliant mesh --kind semiregular makes one with "
+                         "several");
     WaveletOperatorReport unused;
     WaveletOperatorReport& told = report ? *report : unused;
     told = {};

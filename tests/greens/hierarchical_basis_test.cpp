@@ -183,8 +183,9 @@ TEST(HierarchicalBasis, IsBarycentricInTheTrianglesOfItsLevel) {
 
 TEST(HierarchicalBasis, RefusesWhatHasNoLevels) {
     EXPECT_EQ(test::input_error([] { HierarchicalBasis(test::blob(0), std::vector<int>(12, 0)); }),
-              "hierarchical constraints: the surface has no coarser levels; build it with "
-              "--levels, or remesh it");
+              "hierarchical constraints need a surface with subdivision connectivity, and this one "
+              "has a single level; build it with --levels, or take what pliant mesh --kind "
+              "semiregular makes of it");
     EXPECT_EQ(test::input_error([] { HierarchicalBasis(test::blob(1), std::vector<int>(80, 0)); }),
               "hierarchical constraints: nodes = 80 (expected one for each of 42 vertices; "
               "constant elements and doubled nodes have no levels)");

@@ -122,7 +122,7 @@ TEST(IterativeSource, NamesColumnsWhoseToleranceIsNotReached) {
     MatrixXd values(source.num_rows(), 6);
     const std::string sentence = test::input_error([&] { source.columns(nodes, values); });
     EXPECT_NE(sentence.find("after 3 products, more than the tolerance 1e-05, at 6 right-hand "
-                            "sides (node 8, node 8, node 8, node 30, node 30, …); loosen"),
+                            "sides (node 8, node 30); loosen"),
               std::string::npos)
         << sentence;
     EXPECT_TRUE(values.allFinite());
