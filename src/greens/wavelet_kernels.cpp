@@ -40,35 +40,40 @@ HWY_INLINE void add_block(int node, const T* block, const float* weights, float*
     }
 }
 
+/// Blocks `begin` to `end` of a column, while those of the next one come into the cache. Pointers
+/// are values of their own: what is stored might otherwise change them.
+template <class T>
+HWY_INLINE void add_range(const int* nodes, const T* blocks, std::size_t begin, std::size_t end,
+                          const float* weights, const int* next_nodes, const T* next_blocks,
+                          std::size_t num_next, float* sum) {
+    constexpr std::size_t kLine = 64, kStep = HWY_MAX(kLine / (9 * sizeof(T)), std::size_t{1});
+    for (std::size_t k = begin; k < end; ++k) {
+        if (k % kStep == 0 && k < num_next) {
+            __builtin_prefetch(next_blocks + 9 * k, 0, 2);
+            if (k % 12 == 0) __builtin_prefetch(next_nodes + k, 0, 2);
+        }
+        add_block(nodes[k], blocks + 9 * k, weights, sum);
+    }
+}
+
 void sparse_integers(const SparseBlocks& column, const float* weights, const SparseBlocks& next,
                      float* sum) {
-    const std::int16_t* block = column.integers;
-    std::size_t k = 0;
+    std::size_t begin = 0;
     for (std::size_t level = 0; level < column.num_levels; ++level) {
         const float unit = column.units[2 * level];
         const float scaled[3] = {unit * weights[0], unit * weights[1], unit * weights[2]};
-        for (; k < column.level_ends[level]; ++k, block += 9) {
-            if (k < next.count) {
-                __builtin_prefetch(next.integers + 9 * k, 0, 2);
-                if (k % 16 == 0) __builtin_prefetch(next.nodes + k, 0, 2);
-            }
-            add_block(column.nodes[k], block, scaled, sum);
-        }
+        const std::size_t end = column.level_ends[level];
+        add_range(column.nodes, column.integers, begin, end, scaled, next.nodes, next.integers,
+                  next.count, sum);
+        begin = end;
     }
 }
 
 void sparse_blocks(const SparseBlocks& column, const float* w, const SparseBlocks& next,
                    float* sum) {
     const float weights[3] = {w[0], w[1], w[2]};
-    const std::size_t both = HWY_MIN(column.count, next.count);
-    const float* block = column.blocks;
-    std::size_t k = 0;
-    for (; k < both; ++k, block += 9) {
-        __builtin_prefetch(next.blocks + 9 * k, 0, 2);
-        if (k % 16 == 0) __builtin_prefetch(next.nodes + k, 0, 2);
-        add_block(column.nodes[k], block, weights, sum);
-    }
-    for (; k < column.count; ++k, block += 9) add_block(column.nodes[k], block, weights, sum);
+    add_range(column.nodes, column.blocks, 0, column.count, weights, next.nodes, next.blocks,
+              next.count, sum);
 }
 
 template <class T>
