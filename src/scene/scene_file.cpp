@@ -46,6 +46,7 @@ constexpr std::string_view kDemos[] = {"bridge",
                                        "toy",
                                        "rabbit",
                                        "rabbit-levels",
+                                       "rabbit-press",
                                        "serpent-ring"};
 
 /// Keys of "device" that say how any kind is used.
