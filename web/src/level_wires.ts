@@ -4,8 +4,8 @@ import type { Frame, GreensStats, Hello, ParameterInfo } from "./protocol";
 import type { Stage } from "./stage";
 import { currentTheme } from "./theme";
 
-/// In clip space: lines lie on the surface they belong to.
-const kNearer = 2e-3;
+/// Of the distance: lines lie on the surface they belong to, and are drawn in front of it.
+const kNearer = 0.003;
 
 interface Wires {
     body: number;
@@ -146,7 +146,8 @@ function makeMaterial(opacity: number): THREE.LineBasicMaterial {
     material.onBeforeCompile = (shader) => {
         shader.vertexShader = shader.vertexShader.replace(
             "#include <project_vertex>",
-            `#include <project_vertex>\n\tgl_Position.z -= ${kNearer} * gl_Position.w;`,
+            `#include <project_vertex>
+    gl_Position = projectionMatrix * vec4(${1 - kNearer} * mvPosition.xyz, 1.0);`,
         );
     };
     return material;
