@@ -267,7 +267,7 @@ const std::map<std::string, std::string> kKindsOfOption{
     {"--material", "reduced or greens"},
     {"--young", "reduced or greens"},
     {"--poisson", "reduced or greens"},
-    {"--density", "reduced or greens"},
+    {"--density", "reduced, greens or particles"},
     {"--law", "reduced"},
     {"--region", "reduced or greens"},
     {"--fix", "reduced or greens"},
@@ -287,6 +287,15 @@ const std::map<std::string, std::string> kKindsOfOption{
     {"--expansion", "field or pointshell"},
     {"--points", "pointshell"},
     {"--model", "pointshell"},
+    {"--particles", "particles"},
+    {"--links", "particles"},
+    {"--stiffness", "particles"},
+    {"--spheres", "particles"},
+    {"--radius", "particles"},
+    {"--layout", "particles"},
+    {"--sheet", "particles"},
+    {"--mass", "particles"},
+    {"--save-layout", "particles"},
     {"--method", "greens"},
     {"--elements", "greens"},
     {"--crease", "greens"},
@@ -309,7 +318,8 @@ const std::map<std::string, std::string> kKindsOfOption{
 
 std::string checked_kind(const Arguments& arguments) {
     const std::string kind = arguments.text("--kind", "reduced");
-    if (kind != "reduced" && kind != "field" && kind != "pointshell" && kind != "greens")
+    if (kind != "reduced" && kind != "field" && kind != "pointshell" && kind != "greens" &&
+        kind != "particles")
         throw InputError("", "--kind", kind, "reduced, field, pointshell or greens");
     for (const auto& [option, kinds] : kKindsOfOption)
         if (arguments.has(option) && kinds.find(kind) == std::string::npos)
@@ -328,6 +338,7 @@ int run_build(const Arguments& arguments) {
     if (kind == "field") return build_field_file(arguments);
     if (kind == "pointshell") return build_pointshell_file(arguments);
     if (kind == "greens") return build_greens_file(arguments);
+    if (kind == "particles") return build_particles_file(arguments);
     const std::string out = arguments.required("-o");
     check_output(out, {".pliant"});
     ReducedBuildOptions options;
@@ -374,7 +385,7 @@ Command build_command() {
         .name = "build",
         .summary =
             "Turns a surface mesh into a model that deforms in real time, a distance field, a "
-            "pointshell or Green's functions.",
+            "pointshell, Green's functions or oriented particles.",
         .operands = "SURFACE -o MODEL.pliant",
         .example =
             "pliant build heart --size 0.12 --material tissue --fix \"z < 5 %\" -o heart.pliant",
@@ -383,7 +394,7 @@ Command build_command() {
         .options =
             {{"-o", "FILE", "what is built, .pliant"},
              {"--kind", "KIND",
-              "reduced (default), field, pointshell or greens; see the last options"},
+              "reduced (default), field, pointshell, greens or particles; see the last options"},
              {"--size", "METRES", "scale the longest side of the surface to this first"},
              {"--material", "NAME",
               "rubber (default), silicone, tissue, steel, wood, …; or custom with the next three"},
@@ -419,6 +430,15 @@ Command build_command() {
              {"--expansion", "F", "field, pointshell: the box over that of the mesh (default 1.5)"},
              {"--points", "N", "pointshell: about so many in all levels (default 64000)"},
              {"--model", "FILE", "pointshell: follows the deformations of this model"},
+             {"--particles", "N", "particles: to place (default 137)"},
+             {"--links", "N", "particles: nearest neighbours of each (default 8)"},
+             {"--stiffness", "S", "particles: 0 as sand to 1 rigid (default 0.6)"},
+             {"--spheres", "", "particles: balls instead of ellipsoids"},
+             {"--radius", "METRES", "particles: of balls (default by their volume)"},
+             {"--layout", "FILE", "particles: made by hand, .json, instead of placing them"},
+             {"--sheet", "", "particles: cloth, one for each vertex; with --mass and --radius"},
+             {"--mass", "KG", "particles, --sheet: of the whole sheet (default 0.2)"},
+             {"--save-layout", "FILE", "particles: writes the layout, too, .json"},
              {"--method", "METHOD",
               "greens: bem (default), boundary elements, or fem, finite elements (--mesh tet)"},
              {"--elements", "KIND", "greens, bem: linear (default) or constant"},

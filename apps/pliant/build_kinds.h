@@ -29,9 +29,10 @@ struct MaterialChoice {
 /// Of --region MATERIAL=SELECTION.
 [[nodiscard]] std::vector<MaterialRegion> parse_regions(const Arguments& arguments, Law law);
 
-/// `pliant build --kind field`, `--kind pointshell` and `--kind greens`.
+/// `pliant build --kind field`, `--kind pointshell`, `--kind greens` and `--kind particles`.
 int build_field_file(const Arguments& arguments);
 int build_pointshell_file(const Arguments& arguments);
 int build_greens_file(const Arguments& arguments);
+int build_particles_file(const Arguments& arguments);
 
 }  // namespace pliant::cli

@@ -5,6 +5,7 @@
 #include "field_report.h"
 #include "greens_report.h"
 #include "output.h"
+#include "particles_report.h"
 #include "pliant/core/archive.h"
 #include "pliant/core/error.h"
 #include "pliant/core/hash.h"
@@ -126,6 +127,11 @@ int inspect_archive(const Arguments& arguments, const std::string& path) {
         greens = greens_model_from_archive(archive, path);
         write_greens(*greens, json);
     }
+    std::optional<ParticleModel> particles;
+    if (archive.kind() == ParticleModel::kArchiveKind && is_whole) {
+        particles = read_particle_model(archive, path);
+        write_particles(*particles, json);
+    }
     if (arguments.has("--slice") && !field)
         throw InputError(path, "holds no field that --slice could cut; it is a " + archive.kind());
 
@@ -139,6 +145,7 @@ int inspect_archive(const Arguments& arguments, const std::string& path) {
         if (field) print_field(*field);
         if (tree) print_shell(*tree);
         if (greens) print_greens(*greens);
+        if (particles) print_particles(*particles);
     }
     if (arguments.has("--slice")) save_slice(arguments, *field, json);
     if (arguments.json()) std::printf("%s\n", json.end_object().text().c_str());

@@ -3,7 +3,6 @@
 #include "body/surface_display.h"
 #include "body/wind.h"
 #include "core/numbers.h"
-#include "geometry/option_check.h"
 #include "particles/particle_display.h"
 #include "pliant/geometry/selection.h"
 
@@ -19,23 +18,6 @@ using Eigen::Vector3d;
 constexpr int kMaxParticleRejections = 20;
 constexpr int kStateNumbers = 13;  // of a particle
 enum ParticleParameter { kParticleStiffness, kParticleDamping, kParticleFriction, kParticlePasses };
-
-std::vector<Vector3d> centres_of(const ParticleLayout& layout) {
-    std::vector<Vector3d> centres;
-    for (const Particle& p : layout.particles) centres.push_back(p.position);
-    return centres;
-}
-
-/// The model in body axes with the stiffness that a scene gives its parts.
-ParticleModel prepared(ParticleModel model, const ParticleBodyOptions& options) {
-    const std::vector<Vector3d> centres = centres_of(model.layout);
-    for (const auto& [selection, stiffness] : options.stiffness) {
-        check_option(stiffness >= 0 && stiffness <= 1, "stiffness", stiffness, "0 to 1");
-        for (const int i : select_some(selection, centres, "stiffness"))
-            model.layout.particles[at(i)].stiffness = stiffness;
-    }
-    return model;
-}
 
 ParticleModel in_world(const ParticleModel& model, const Pose& pose) {
     const PlacedParticles part{&model, pose};
@@ -54,7 +36,7 @@ ParticleOptions with_attachments(const ParticleModel& model, const ParticleBodyO
 
 struct ParticleBody::Impl {
     Impl(ParticleModel given, const ParticleBodyOptions& options)
-        : model(prepared(std::move(given), options)),
+        : model(std::move(given)),
           model_world(in_world(model, options.pose)),
           pose(options.pose),
           dynamics(model_world.layout, with_attachments(model, options)),

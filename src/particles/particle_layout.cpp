@@ -1,7 +1,8 @@
 #include "pliant/particles/particle_layout.h"
 
 #include "core/numbers.h"
-#include "pliant/core/error.h"
+#include "geometry/option_check.h"
+#include "pliant/geometry/selection.h"
 #include "pliant/geometry/surface_query.h"
 
 #include <algorithm>
@@ -87,6 +88,18 @@ void check_layout_inside(const ParticleLayout& layout, const SurfaceMesh& surfac
                          "inside the surface or within its radius of it; it is " +
                              text_of(nearest.distance) + " m outside");
     }
+}
+
+std::vector<Vector3d> centres_of(const ParticleLayout& layout) {
+    std::vector<Vector3d> centres;
+    for (const Particle& p : layout.particles) centres.push_back(p.position);
+    return centres;
+}
+
+void set_stiffness(ParticleLayout& layout, const std::string& selection, double stiffness) {
+    check_option(stiffness >= 0 && stiffness <= 1, "stiffness", stiffness, "0 to 1");
+    for (const int i : select_some(selection, centres_of(layout), "stiffness"))
+        layout.particles[at(i)].stiffness = stiffness;
 }
 
 }  // namespace pliant

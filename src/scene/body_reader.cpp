@@ -282,6 +282,8 @@ BodyDescription read_body(const JsonObject& json, const fs::path& folder) {
         body.source = read_greens(*greens, folder);
     else if (const auto hand = json.object("hand"))
         body.source = read_hand_body(*hand, body.pose);
+    else if (const auto particles = json.object("particles"))
+        body.source = read_particles(*particles, folder);
     else if (const auto zones = json.object("zones"))
         body.source = read_zones(*zones, folder, body.pose);
     if (const auto velocity = json.object("velocity")) {

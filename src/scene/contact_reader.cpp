@@ -79,6 +79,12 @@ constexpr const char* kNoFem =
     "a rigid or reduced body; full FEM bodies touch all rigid bodies of their loop without being "
     "told";
 
+constexpr const char* kNoParticles =
+    "a rigid or reduced body; particles touch the planes and objects of their own body";
+bool has_particles(const BodyDescription& body) {
+    return std::holds_alternative<ParticleSource>(body.source);
+}
+
 bool is_greens(const BodyDescription& body) {
     return std::holds_alternative<GreensSource>(body.source) ||
            std::holds_alternative<ZonesSource>(body.source);
@@ -113,6 +119,7 @@ const BodyDescription& read_side(const JsonObject& json, const std::string& key,
     if (found < 0) json.refuse(key, "a body of the scene: " + list_of_bodies(scene));
     const BodyDescription& body = scene.bodies[static_cast<std::size_t>(found)];
     if (std::holds_alternative<FemSource>(body.source)) json.refuse(key, kNoFem);
+    if (has_particles(body)) json.refuse(key, kNoParticles);
     if (is_greens(body)) json.refuse(key, kNoGreens);
     if (is_hand(body)) json.refuse(key, kNoHand);
     if (has_mass(body))
@@ -192,6 +199,7 @@ std::vector<const BodyDescription*> read_members(const JsonObject& json,
         if (!body) refuse("a body of the scene: " + list_of_names(scene));
         if (std::ranges::find(members, body) != members.end()) refuse("each body once");
         if (std::holds_alternative<FemSource>(body->source)) refuse(kNoFem);
+        if (has_particles(*body)) refuse(kNoParticles);
         if (is_greens(*body)) refuse(kNoGreens);
         if (is_hand(*body)) refuse(kNoHand);
         if (!body->contact.pointshell && !has_field(*body))
@@ -360,6 +368,8 @@ BodyContact read_body_contact(const JsonObject& json, const BodyDescription& bod
     if (std::holds_alternative<FemSource>(body.source))
         json.fail("contact",
                   "full FEM bodies touch all rigid bodies of their loop without it; drop it");
+    if (has_particles(body))
+        json.fail("contact", "particles touch the planes and objects of their own body; drop it");
     if (is_greens(body))
         json.fail("contact", "bodies of the kind \"greens\" are touched without it; drop it");
     if (is_hand(body)) json.fail("contact", "hands touch without it; drop it");

@@ -47,7 +47,9 @@ constexpr std::string_view kDemos[] = {"bridge",
                                        "rabbit",
                                        "rabbit-levels",
                                        "rabbit-press",
-                                       "serpent-ring"};
+                                       "serpent-ring",
+                                       "fish",
+                                       "fish-four"};
 
 /// Keys of "device" that say how any kind is used.
 constexpr std::string_view kDeviceUse[] = {"rotation", "rate_border", "rate_speed", "clutch",
@@ -81,13 +83,17 @@ void write_vector(JsonWriter& json, const char* key, const Eigen::Vector3d& x) {
 /// What a scene around a model needs to know of it.
 struct ModelSummary {
     Box box;
-    bool is_free = false, is_greens = false;
+    bool is_free = false;
+    std::string_view key;  ///< of a body that reads the file itself; empty: "model"
 };
 ModelSummary look_at_model(const std::filesystem::path& path) {
-    if (Archive(path).kind() == "greens-model")
-        return {bounding_box(load_greens_model(path).surface.mesh.vertices), false, true};
+    const std::string kind = Archive(path).kind();
+    if (kind == "greens-model")
+        return {bounding_box(load_greens_model(path).surface.mesh.vertices), false, "greens"};
+    if (kind == ParticleModel::kArchiveKind)
+        return {bounding_box(load_particle_model(path).surface.vertices), true, "particles"};
     const ReducedModel reduced = ReducedModel::load(path);
-    return {bounding_box(reduced.surface().vertices), reduced.is_free(), false};
+    return {bounding_box(reduced.surface().vertices), reduced.is_free(), {}};
 }
 
 /// Members of a body with its "model" or "reduced" replaced, but for what says how it moves.
@@ -123,7 +129,7 @@ SceneDescription load_scene(const std::filesystem::path& path) {
 }
 
 SceneDescription scene_of_model(const std::filesystem::path& model) {
-    const auto [box, is_free, is_greens] = look_at_model(model);
+    const auto [box, is_free, key] = look_at_model(model);
     const Eigen::Vector3d centre = box.center();
     const double size = box.sizes().norm();
     JsonWriter json;
@@ -132,8 +138,8 @@ SceneDescription scene_of_model(const std::filesystem::path& model) {
     if (is_free) write_vector(json, "gravity", Eigen::Vector3d::Zero());
     json.key("bodies").begin_array().begin_object().member("name", body_name(model));
     const std::string path = std::filesystem::absolute(model).string();
-    if (is_greens)
-        json.key("greens").begin_object().member("file", path).end_object();
+    if (!key.empty())
+        json.key(key).begin_object().member(key == "greens" ? "file" : "model", path).end_object();
     else
         json.member("model", path);
     json.end_object().end_array().key("camera").begin_object();

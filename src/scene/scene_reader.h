@@ -36,6 +36,9 @@ void read_tool(const JsonObject& json, SceneDescription& scene);
 /// The key "zones" of a body at a pose.
 [[nodiscard]] ZonesSource read_zones(const JsonObject& json, const std::filesystem::path& folder,
                                      const Pose& pose);
+/// The key "particles" of a body.
+[[nodiscard]] ParticleSource read_particles(const JsonObject& json,
+                                            const std::filesystem::path& folder);
 /// The key "hand" of a body at a pose.
 [[nodiscard]] HandSource read_hand_body(const JsonObject& json, const Pose& pose);
 /// The key "shape" or "surface", whichever is there.

@@ -327,6 +327,33 @@ private:
         return most;
     }
 
+    void make(std::size_t d, const ParticleSource& source) {
+        ParticleModel model;
+        if (const auto* file = std::get_if<std::filesystem::path>(&source.shape)) {
+            model = load_particle_model(*file);
+        } else {
+            SurfaceMesh surface =
+                load_solid(std::get<SurfaceSource>(source.shape), source.size, progress_);
+            ParticleLayout layout = source.layout.empty()
+                                        ? place_particles(surface, source.placement)
+                                        : load_layout(source.layout);
+            model =
+                make_particle_model(std::move(layout), std::move(surface), source.layout.string());
+        }
+        for (const auto& [where, stiffness] : source.parts)
+            set_stiffness(model.layout, where, stiffness);
+        if (!source.objects.empty()) {
+            std::vector<PlacedParticles> parts;
+            for (const Pose& pose : source.objects) parts.push_back({&model, pose});
+            model = combine(parts);
+        }
+        ParticleBodyOptions options = source.body;
+        for (const Start& start : starts(d)) {
+            options.pose = start.pose;
+            add(d, std::make_unique<ParticleBody>(model, options));
+        }
+    }
+
     void make(std::size_t d, const GreensSource& source) {
         const auto model = greens_.get(scene_.bodies[d].name, source);
         const auto shown = greens_.shown(source, *model);

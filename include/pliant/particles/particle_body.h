@@ -17,12 +17,6 @@ struct ParticleBodyOptions {
     Pose pose;                 ///< of the rest shape in the world
     ParticleOptions dynamics;  ///< its attachments are made from those below
     std::vector<HeldParticles> held;
-    /// Factors of the stiffness of parts, as in 0.9 for "x < 30 %"; the last that holds counts.
-    struct Part {
-        std::string selection;
-        double stiffness = 1;
-    };
-    std::vector<Part> stiffness;  ///< of particles of these selections, instead of the model's
 };
 
 /// A body of oriented particles that carry its surface by linear blending; docs/particles.md.

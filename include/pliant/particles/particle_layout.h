@@ -40,6 +40,11 @@ void check_layout(const ParticleLayout& layout, const std::string& name = {});
 void check_layout_inside(const ParticleLayout& layout, const SurfaceMesh& surface,
                          const std::string& name = {});
 
+/// Gives the particles of a selection, as in "x < 30 %" of the centres, this stiffness. Throws
+/// InputError for one that is not in 0 to 1 and a selection of nothing.
+void set_stiffness(ParticleLayout& layout, const std::string& selection, double stiffness);
+[[nodiscard]] std::vector<Eigen::Vector3d> centres_of(const ParticleLayout& layout);
+
 /// Layouts made by hand: JSON, docs/particles.md section "Layout files". Read ones are checked.
 [[nodiscard]] ParticleLayout parse_layout(const std::string& text, const std::string& name);
 [[nodiscard]] ParticleLayout load_layout(const std::filesystem::path& path);

@@ -15,6 +15,7 @@
 #include "pliant/haptics/fem_haptic_tool.h"
 #include "pliant/haptics/haptic_tool.h"
 #include "pliant/haptics/open_device.h"
+#include "pliant/particles/particle_body.h"
 #include "pliant/reduction/build_reduced.h"
 #include "pliant/scene/command.h"
 
@@ -62,6 +63,21 @@ struct FemBox {
 };
 
 /// A body of full finite elements in explicit dynamics.
+/// Oriented particles, docs/particles.md.
+struct ParticleSource {
+    /// A model file, or what to place particles in.
+    std::variant<SurfaceSource, std::filesystem::path> shape;
+    double size = 0;               ///< of a surface: longest side [m]; 0: as it is
+    std::filesystem::path layout;  ///< made by hand; empty: placed
+    PlacementOptions placement;
+    struct Part {
+        std::string where;
+        double stiffness = 0;
+    };
+    std::vector<Part> parts;
+    std::vector<Pose> objects;  ///< in body axes; none: one, as it is
+    ParticleBodyOptions body;
+};
 struct FemSource {
     using BoxMesh = FemBox;
     std::variant<BoxMesh, SurfaceSource> shape;
@@ -176,7 +192,8 @@ struct BodyContact {
 
 struct BodyDescription {
     std::string name;
-    std::variant<ReducedSource, FemSource, RigidSource, GreensSource, HandSource, ZonesSource>
+    std::variant<ReducedSource, FemSource, RigidSource, GreensSource, HandSource, ZonesSource,
+                 ParticleSource>
         source;
     Pose pose;
     Twist velocity;  ///< free reduced and dynamic rigid bodies
