@@ -6,6 +6,7 @@
 #include "benchmarks/field_bench.h"
 #include "benchmarks/greens_bench.h"
 #include "benchmarks/haptics_bench.h"
+#include "benchmarks/particles_bench.h"
 #include "benchmarks/reduction_bench.h"
 #include "benchmarks/scene_bench.h"
 #include "benchmarks/wavelets_bench.h"
@@ -51,6 +52,7 @@ std::vector<Benchmark> all_benchmarks() {
                                bench::greens_zones_benchmarks(),
                                bench::wavelets_transform_benchmarks(),
                                bench::wavelets_large_benchmarks(),
+                               bench::particles_benchmarks(),
                                bench::haptics_coupling_benchmarks(),
                                bench::haptics_tool_benchmarks(),
                                bench::haptics_fem_benchmarks(),
