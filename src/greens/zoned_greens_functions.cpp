@@ -221,7 +221,7 @@ void ZonedGreensFunctions::sum_seams(const Eigen::MatrixXf& columns, std::span<c
 
 void ZonedGreensFunctions::accumulate(std::span<const int> nodes, std::span<const float> weights,
                                       std::span<const float> body_weights, int num_nodes,
-                                      std::span<float> sum) const noexcept {
+                                      std::span<float> sum, SummedRows /*rows*/) const noexcept {
     assert(weights.size() == 3 * nodes.size() && sum.size() >= sum_size(num_nodes));
     const auto gravity = body_weights.first(num_body_columns_ == 3 ? body_weights.size() : 0);
     std::size_t start = 0;

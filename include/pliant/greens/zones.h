@@ -202,8 +202,8 @@ public:
     // coefficients where a zone is compressed, which is transformed once when the field is read.
     [[nodiscard]] std::size_t sum_size(int num_nodes) const noexcept override;
     void accumulate(std::span<const int> nodes, std::span<const float> weights,
-                    std::span<const float> body_weights, int num_nodes,
-                    std::span<float> sum) const noexcept override;
+                    std::span<const float> body_weights, int num_nodes, std::span<float> sum,
+                    SummedRows rows = SummedRows::All) const noexcept override;
     [[nodiscard]] std::span<const float> field(std::span<const float> sum, int num_nodes,
                                                std::span<float> scratch) const noexcept override;
     void row_of_sum(std::span<const float> sum, int node, float* values) const noexcept override;
