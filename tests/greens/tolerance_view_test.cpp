@@ -11,21 +11,22 @@
 namespace pliant {
 namespace {
 
-std::shared_ptr<const WaveletGreensFunctions> compressed(const GreensModel& model, double tolerance,
-                                                         bool thresholds_base = false) {
+std::shared_ptr<const WaveletGreensFunctions> compressed_to(const GreensModel& model,
+                                                            double tolerance,
+                                                            bool thresholds_base = false) {
     return compress_greens(test::dense_functions(model), model.surface, model.reference.kinds,
                            model.reference.areas,
                            {.tolerance = tolerance, .thresholds_base = thresholds_base});
 }
 
-const GreensModel& blob() {
+const GreensModel& seen_blob() {
     static const GreensModel model = test::blob_model(3);
     return model;
 }
 
 /// Rows of one column.
-std::vector<float> field_of(const WaveletGreensFunctions& functions, const ToleranceView* view,
-                            double tolerance, int id) {
+std::vector<float> seen_field(const WaveletGreensFunctions& functions, const ToleranceView* view,
+                              double tolerance, int id) {
     const int n = functions.num_nodes();
     const std::vector<int> ids{id};
     const std::vector<float> weights{0.3f, -1, 0.6f};
@@ -38,7 +39,7 @@ std::vector<float> field_of(const WaveletGreensFunctions& functions, const Toler
     return {rows.begin(), rows.end()};
 }
 
-double relative_gap(const std::vector<float>& a, const std::vector<float>& b) {
+double rms_gap(const std::vector<float>& a, const std::vector<float>& b) {
     double gap = 0, norm = 0;
     for (std::size_t i = 0; i < a.size(); ++i) {
         gap += std::pow(double{a[i]} - double{b[i]}, 2);
@@ -48,10 +49,10 @@ double relative_gap(const std::vector<float>& a, const std::vector<float>& b) {
 }
 
 TEST(ToleranceView, IsWhatABuildWithThatToleranceWouldBe) {
-    const auto fine = compressed(blob(), 0.01);
+    const auto fine = compressed_to(seen_blob(), 0.01);
     const ToleranceView view(fine);
     for (const double tolerance : {0.03, 0.1, 0.3}) {
-        const auto built = compressed(blob(), tolerance);
+        const auto built = compressed_to(seen_blob(), tolerance);
         const CompressionReport seen = view.report(tolerance), real = built->report();
         // only the amplitude that thresholds refer to is another, by 1 % at most
         EXPECT_NEAR(seen.compression / real.compression, 1, 0.01);
@@ -64,28 +65,28 @@ TEST(ToleranceView, IsWhatABuildWithThatToleranceWouldBe) {
         EXPECT_GT(seen.max, 0.6 * real.max);
         EXPECT_LT(seen.max, 1.2 * real.max + fine->report().max);
         for (const int id : {built->layout().columns.front(), built->layout().columns.back()})
-            EXPECT_LT(relative_gap(field_of(*built, nullptr, 0, id),
-                                   field_of(*fine, &view, tolerance, id)),
+            EXPECT_LT(rms_gap(seen_field(*built, nullptr, 0, id),
+                              seen_field(*fine, &view, tolerance, id)),
                       0.02);
     }
 }
 
 TEST(ToleranceView, ChangesNothingAtTheToleranceOfTheBuild) {
-    const auto functions = compressed(blob(), 0.05);
+    const auto functions = compressed_to(seen_blob(), 0.05);
     const ToleranceView view(functions);
     const int id = functions->layout().columns.back();
     for (const double tolerance : {0.0, 0.01, 0.05}) {
         EXPECT_EQ(view.report(tolerance).num_blocks, functions->report().num_blocks);
         EXPECT_EQ(view.report(tolerance).rms, functions->report().rms);
-        EXPECT_LT(relative_gap(field_of(*functions, nullptr, 0, id),
-                               field_of(*functions, &view, tolerance, id)),
+        EXPECT_LT(rms_gap(seen_field(*functions, nullptr, 0, id),
+                          seen_field(*functions, &view, tolerance, id)),
                   1e-6);
     }
     EXPECT_LT(view.report(0.06).num_blocks, functions->report().num_blocks);
 }
 
 TEST(ToleranceView, FirstRowsNeedTheirLevelAlone) {
-    const auto functions = compressed(blob(), 0.02);
+    const auto functions = compressed_to(seen_blob(), 0.02);
     const ToleranceView view(functions);
     const int n = functions->transform().level_sizes()[1];
     const std::vector<int> ids{functions->layout().columns.front(),
@@ -100,11 +101,12 @@ TEST(ToleranceView, FirstRowsNeedTheirLevelAlone) {
 }
 
 TEST(ToleranceView, TheBaseStaysUnlessTheBuildDropsIt) {
-    const auto functions = compressed(blob(), 0.01);
+    const auto functions = compressed_to(seen_blob(), 0.01);
     const auto base = functions->transform().level_sizes()[0];
     const std::int64_t least = ToleranceView(functions).report(1e6).num_blocks;
     EXPECT_GE(least, static_cast<std::int64_t>(functions->layout().columns.size()) * base / 2);
-    EXPECT_LT(ToleranceView(compressed(blob(), 0.01, true)).report(1e6).num_blocks, least / 4);
+    EXPECT_LT(ToleranceView(compressed_to(seen_blob(), 0.01, true)).report(1e6).num_blocks,
+              least / 4);
 }
 
 }  // namespace
