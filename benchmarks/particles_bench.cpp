@@ -116,13 +116,13 @@ Workload skinning_workload() {
 
 std::vector<Benchmark> particles_benchmarks() {
     return {{.module = "particles",
-             .name = "match_group/27/n=2744",
-             .setup = [] { return matching_workload(16, 16, 16); },
+             .name = "match_group/27/n=512",
+             .setup = [] { return matching_workload(10, 10, 10); },
              .max_us = 0.12,
              .samples = 400},
             {.module = "particles",
-             .name = "match_group/9/n=3844",
-             .setup = [] { return matching_workload(64, 64, 1); },
+             .name = "match_group/9/n=961",
+             .setup = [] { return matching_workload(33, 33, 1); },
              .max_us = 0.06,
              .samples = 400},
             {.module = "particles",
