@@ -9,5 +9,6 @@ namespace pliant::bench {
 [[nodiscard]] std::vector<Benchmark> haptics_tool_benchmarks();
 [[nodiscard]] std::vector<Benchmark> haptics_fem_benchmarks();
 [[nodiscard]] std::vector<Benchmark> haptics_scene_benchmarks();
+[[nodiscard]] std::vector<Benchmark> proxy_benchmarks();
 
 }  // namespace pliant::bench

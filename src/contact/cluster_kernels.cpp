@@ -68,22 +68,36 @@ struct GrowingBox {
 #endif
 };
 
-/// Copies a vertex to its place and grows the box.
-HWY_INLINE void place_vertex(const float* from, float* to, GrowingBox& box, float* poison) {
+/// A box around vertices that are copied to their places; `poison` is 0 while all are finite.
+struct CopiedBox {
+    GrowingBox box;
 #if PLIANT_QUADS
-    const QuadVector x = hn::LoadU(Quad(), from);
-    hn::StoreU(x, Quad(), to);
-    box.add(x);
-    // 0 · x sums to something else than 0 once a coordinate is not finite
-    hn::StoreU(hn::MulAdd(hn::Zero(Quad()), x, hn::LoadU(Quad(), poison)), Quad(), poison);
-#else
-    for (int k = 0; k < 3; ++k) {
-        to[k] = from[k];
-        poison[k] += 0 * from[k];
+    QuadVector poison;
+    static HWY_INLINE CopiedBox empty() { return {GrowingBox::empty(), hn::Zero(Quad())}; }
+    HWY_INLINE void copy(const float* from, float* to) {
+        const QuadVector x = hn::LoadU(Quad(), from);
+        hn::StoreU(x, Quad(), to);
+        box.add(x);
+        poison = hn::MulAdd(hn::Zero(Quad()), x, poison);
     }
-    box.add(from);
+    HWY_INLINE bool is_finite() const {
+        float sums[4];
+        hn::StoreU(poison, Quad(), sums);
+        return sums[0] == 0 && sums[1] == 0 && sums[2] == 0;
+    }
+#else
+    float poison;
+    static HWY_INLINE CopiedBox empty() { return {GrowingBox::empty(), 0}; }
+    HWY_INLINE void copy(const float* from, float* to) {
+        for (int k = 0; k < 3; ++k) {
+            to[k] = from[k];
+            poison += 0 * from[k];
+        }
+        box.add(from);
+    }
+    HWY_INLINE bool is_finite() const { return poison == 0; }
 #endif
-}
+};
 
 bool run_write_clusters(const ClusterPass& pass) {
     // the last vertex of the source has nothing behind it to be read
@@ -97,28 +111,28 @@ bool run_write_clusters(const ClusterPass& pass) {
     bool is_finite = true;
     for (int c = 0; c < pass.num_clusters; ++c) {
         const ClusterVertices& cluster = pass.clusters[c];
-        GrowingBox box = GrowingBox::empty(), other = GrowingBox::empty();
-        float poison[4] = {0, 0, 0, 0}, other_poison[4] = {0, 0, 0, 0};
+        // in two chains, which wait for each other less
+        CopiedBox even = CopiedBox::empty(), odd = CopiedBox::empty();
         int v = cluster.first;
         for (; v + 2 <= cluster.last; v += 2) {
             float* to = pass.positions + 4 * static_cast<std::size_t>(v);
-            place_vertex(vertex(v), to, box, poison);
-            place_vertex(vertex(v + 1), to + 4, other, other_poison);
+            even.copy(vertex(v), to);
+            odd.copy(vertex(v + 1), to + 4);
         }
         if (v < cluster.last)
-            place_vertex(vertex(v), pass.positions + 4 * static_cast<std::size_t>(v), box, poison);
-        for (int k = 0; k < 3; ++k)
-            is_finite = is_finite && poison[k] == 0 && other_poison[k] == 0;
+            even.copy(vertex(v), pass.positions + 4 * static_cast<std::size_t>(v));
+        is_finite = is_finite && even.is_finite() && odd.is_finite();
         int s = cluster.first_shared;
         const auto shared = [&](int i) {
             return pass.positions + 4 * static_cast<std::size_t>(pass.shared[i]);
         };
         for (; s + 2 <= cluster.last_shared; s += 2) {
-            box.add(shared(s));
-            other.add(shared(s + 1));
+            even.box.add(shared(s));
+            odd.box.add(shared(s + 1));
         }
-        if (s < cluster.last_shared) box.add(shared(s));
-        box.add(other);
+        if (s < cluster.last_shared) even.box.add(shared(s));
+        GrowingBox& box = even.box;
+        box.add(odd.box);
 
         float low[4], high[4];
         box.store(low, high);
@@ -195,7 +209,8 @@ int run_find_triangles(const int* corners, int first, int last, const float* sta
         hn::StoreU(out, tag, outside);
 #else
         for (int k = 0; k < 3; ++k) {
-            const float below = box.low[k] - sphere.centre[k], above = sphere.centre[k] - box.high[k];
+            const float below = box.low[k] - sphere.centre[k],
+                        above = sphere.centre[k] - box.high[k];
             outside[k] = below > above ? below : above;
             outside[k] = outside[k] > 0 ? outside[k] : 0;
         }

@@ -71,8 +71,7 @@ int falling_roots(const Coplanarity& f, std::array<double, 3>& roots) noexcept {
         const double s = ends[static_cast<std::size_t>(i)], value = f(s);
         if (std::abs(value) <= zero) continue;
         if (is_positive && value < 0) {
-            roots[static_cast<std::size_t>(count++)] =
-                f(low) > 0 ? bracketed_root(f, low, s) : low;
+            roots[static_cast<std::size_t>(count++)] = f(low) > 0 ? bracketed_root(f, low, s) : low;
         }
         is_positive = value > 0;
         low = s;

@@ -24,11 +24,12 @@ void check_edges(const SurfaceMesh& mesh, const SurfaceTopology& topology) {
     const std::string what =
         open > 0 ? std::to_string(open) + " open edges"
                  : std::to_string(unbalanced) + " edges between triangles of opposite orientation";
-    throw InputError("", "surface to be touched", what,
-                     "a closed surface oriented outwards; first at triangle " +
-                         std::to_string(first) + " of " + std::to_string(mesh.num_triangles()) +
-                         "; sheets need two faces, which double_faced() gives them; repair_surface() "
-                         "orients triangles");
+    throw InputError(
+        "", "surface to be touched", what,
+        "a closed surface oriented outwards; first at triangle " + std::to_string(first) + " of " +
+            std::to_string(mesh.num_triangles()) +
+            "; sheets need two faces, which double_faced() gives them; repair_surface() "
+            "orients triangles");
 }
 
 void check_mesh(const SurfaceMesh& mesh) {
@@ -42,8 +43,8 @@ void check_mesh(const SurfaceMesh& mesh) {
                                  "0 to " + std::to_string(mesh.num_vertices() - 1));
     for (int v = 0; v < mesh.num_vertices(); ++v)
         if (!mesh.vertices[static_cast<std::size_t>(v)].allFinite())
-            throw InputError("", "vertex " + std::to_string(v) + " of the surface",
-                             "not finite", "metres");
+            throw InputError("", "vertex " + std::to_string(v) + " of the surface", "not finite",
+                             "metres");
 }
 
 bool is_other_face(const Triangle& a, const Triangle& b) {
@@ -84,7 +85,8 @@ const SurfaceMesh& checked(const SurfaceMesh& mesh) {
 
 class RigidBodySurface final : public ReducedSurface {
 public:
-    explicit RigidBodySurface(RigidBody& body) : ReducedSurface(body.surface(), &body), body_(body) {
+    explicit RigidBodySurface(RigidBody& body)
+        : ReducedSurface(body.surface(), &body), body_(body) {
         read();
         ReducedSurface::restart();
     }

@@ -1,4 +1,3 @@
-#include "geometry/triangle.h"
 #include "pliant/contact/sphere_carry.h"
 
 #include <cmath>
@@ -13,8 +12,8 @@ void require_range(bool is_good, const char* field, double value, const char* ex
 }  // namespace
 
 void check(const SphereCarryOptions& options) {
-    require_range(options.radius > 0 && options.radius < 1e6, "radius of the proxy",
-                  options.radius, "more than 0 m, e.g. 0.005");
+    require_range(options.radius > 0 && options.radius < 1e6, "radius of the proxy", options.radius,
+                  "more than 0 m, e.g. 0.005");
     require_range(options.shrink > 0.5 && options.shrink <= 1, "shrink of the proxy",
                   options.shrink, "0.5 < value <= 1");
     require_range(options.least_pop >= 0 && options.least_pop <= 1, "least pop of the proxy",
@@ -37,15 +36,16 @@ PopOutResult pop_out(SurfaceNeighbourhood& near, const Eigen::Vector3d& p,
         has_moved = false;
         near.require(x, 1.01 * r, 0.5 * r);
         near.measure(x);
-        for (int i = 0; i < near.patch().size(); ++i) {
-            if (!near.is_within(i, found_at)) continue;
+        // the nearest first: on flat ground its push is the only one
+        for (const int i : near.within(found_at)) {
             const NearTriangle nearest = near.nearest(i, x);
             if (nearest.distance >= found_at) continue;
             const Corners t = near.patch().end(i);
             if (!is_listed(t)) continue;
-            const Eigen::Vector3d away = nearest.distance > 1e-9 * r
-                                             ? Eigen::Vector3d((x - nearest.point) / nearest.distance)
-                                             : unit_or_zero(t.area_vector());
+            const Eigen::Vector3d away =
+                nearest.distance > 1e-9 * r
+                    ? Eigen::Vector3d((x - nearest.point) / nearest.distance)
+                    : t.unit_normal();
             const Eigen::Vector3d target =
                 x + std::max(r - nearest.distance, options.least_pop * r) * away;
             result.pops += 1;
@@ -63,7 +63,6 @@ PopOutResult pop_out(SurfaceNeighbourhood& near, const Eigen::Vector3d& p,
                 has_moved = true;
                 break;
             }
-            if (next != target) near.measure(x);
         }
         result.rounds += has_moved ? 1 : 0;
     }

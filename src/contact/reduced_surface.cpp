@@ -27,7 +27,8 @@ struct SurfaceMotion {
         visit.factors = factors.data();
         visit.norm = static_cast<float>(std::sqrt(squares) * (1 + 1e-6));
         for (int i = 0; i < 3; ++i) {
-            for (int j = 0; j < 3; ++j) visit.rotation[3 * i + j] = static_cast<float>(rotation(i, j));
+            for (int j = 0; j < 3; ++j)
+                visit.rotation[3 * i + j] = static_cast<float>(rotation(i, j));
             visit.shift[i] = static_cast<float>(pose.position[i]);
         }
     }
@@ -126,8 +127,7 @@ int ReducedSurface::Impl::find_leaves(const Eigen::Vector3d& centre, double radi
     // a short motion makes spheres larger, a long one is followed
     const double travel = is_swept ? travel_bound() : 0;
     const bool is_followed = travel > 0.2 * radius;
-    const double slack =
-        1e-5 * (centre.cwiseAbs().sum() + radius) + (is_followed ? 0 : travel);
+    const double slack = 1e-5 * (centre.cwiseAbs().sum() + radius) + (is_followed ? 0 : travel);
     const Eigen::Vector3f p = centre.cast<float>();
     const VisitRows rows = tree.rows();
 
@@ -144,8 +144,7 @@ int ReducedSurface::Impl::find_leaves(const Eigen::Vector3d& centre, double radi
             const int size = std::min(kVisitBatch, count - at);
             const int* nodes = frontier[0].data() + at;
             place_nodes(rows, to().visit, nodes, size, count - at, first_batch);
-            if (is_followed)
-                place_nodes(rows, from().visit, nodes, size, count - at, second_batch);
+            if (is_followed) place_nodes(rows, from().visit, nodes, size, count - at, second_batch);
             for (int i = 0; i < size; ++i) {
                 const Eigen::Vector3f c(first_batch.x[i], first_batch.y[i], first_batch.z[i]);
                 double reach = double{first_batch.radius[i]}, distance = 0;
@@ -178,8 +177,7 @@ int ReducedSurface::Impl::find_leaves(const Eigen::Vector3d& centre, double radi
 
 void ReducedSurface::Impl::evaluate(const SurfaceMotion& motion, std::size_t count,
                                     std::vector<Eigen::Vector3d>& placed) noexcept {
-    if (shapes)
-        shapes->positions({listed.data(), count}, motion.q, {scratch.data(), 3 * count});
+    if (shapes) shapes->positions({listed.data(), count}, motion.q, {scratch.data(), 3 * count});
     for (std::size_t i = 0; i < count; ++i) {
         const float* x =
             shapes ? scratch.data() + 3 * i : rest.data() + 3 * static_cast<std::size_t>(listed[i]);

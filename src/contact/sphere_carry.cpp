@@ -15,7 +15,7 @@ constexpr double kOnFace = 1e-6;
 
 struct Meeting {
     int index = -1;
-    double time = 2;
+    double time = 2, distance = 0;
     Eigen::Vector3d barycentric = Eigen::Vector3d::Zero(), point = Eigen::Vector3d::Zero();
 };
 
@@ -39,14 +39,16 @@ Meetings find_meetings(SurfaceNeighbourhood& near, const Eigen::Vector3d& p,
         }
         for (int k = 0; k < count; ++k) {
             const double s = roots[static_cast<std::size_t>(k)];
-            if (s >= found.face.time) break;
+            if (s > found.face.time + 1e-9) break;
             const Corners t = near.patch().between(i, s);
             const detail::TrianglePoint foot = detail::nearest_on_triangle(p, t.a, t.b, t.c);
             const double distance = std::sqrt(foot.distance_squared);
-            Meeting& meeting =
-                distance <= kOnFace * options.radius ? found.face : found.edge;
-            if (distance < options.radius && s < meeting.time)
-                meeting = {i, s, foot.barycentric, t.at(foot.barycentric)};
+            Meeting& meeting = distance <= kOnFace * options.radius ? found.face : found.edge;
+            // of those that come at the same time, the nearest
+            const bool is_first =
+                s < meeting.time - 1e-9 || (s < meeting.time + 1e-9 && distance < meeting.distance);
+            if (distance < options.radius && is_first)
+                meeting = {i, s, distance, foot.barycentric, t.at(foot.barycentric)};
             if (&meeting == &found.face) break;
         }
     }
@@ -56,8 +58,7 @@ Meetings find_meetings(SurfaceNeighbourhood& near, const Eigen::Vector3d& p,
 /// Of a triangle that may have lost its area: then those around its corners decide.
 Eigen::Vector3d outward(const MovingSurface& surface, int t, const TriangleFan& fan) noexcept {
     Eigen::Vector3d n = fan.normal(surface);
-    if (n.isZero())
-        n = unit_or_zero(surface.corners(t, TickMoment::End).area_vector());
+    if (n.isZero()) n = surface.corners(t, TickMoment::End).unit_normal();
     for (int k = 0; k < 3 && n.isZero(); ++k)
         n = TriangleFan(surface, t, Eigen::Vector3d::Unit(k)).normal(surface);
     return n;
@@ -80,11 +81,14 @@ CarryResult carry_sphere(SurfaceNeighbourhood& near, const Eigen::Vector3d& p,
             surface.corners(t, TickMoment::End).at(found.face.barycentric);
         const TriangleFan fan(surface, t, found.face.barycentric);
         const Eigen::Vector3d n = outward(surface, t, fan);
-        near.require(contact, 1.1 * r, 0.5 * r);
-        const double room = near.free_length(contact, n, r, [&](int i) {
-            return (near.patch().surface(i) == id && fan.has(near.patch().triangle(i))) ||
-                   near.crossing_length(i, contact, n, r) < 1e-8 * r;
-        });
+        double room = r;
+        if (options.pop_out == PopOutMode::Guarded) {
+            near.require(contact, 1.1 * r, 0.5 * r);
+            room = near.free_length(contact, n, r, [&](int i) {
+                return (near.patch().surface(i) == id && fan.has(near.patch().triangle(i))) ||
+                       near.crossing_length(i, contact, n, r) < 1e-8 * r;
+            });
+        }
         result.position = contact + (room < r ? 0.5 * room : r) * n;
     } else if (found.edge.index >= 0) {
         result = {p, CarryEvent::Edge, found.edge.time, near.patch().surface(found.edge.index),

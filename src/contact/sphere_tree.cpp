@@ -14,8 +14,7 @@ constexpr double kRounding = 1e-5;
 /// X and Ū_v of one vertex: r columns.
 class VertexModes {
 public:
-    VertexModes(const SurfaceMesh& mesh, const SurfaceShapes* shapes)
-        : mesh_(mesh) {
+    VertexModes(const SurfaceMesh& mesh, const SurfaceShapes* shapes) : mesh_(mesh) {
         const int r = shapes ? shapes->size() : 0;
         Eigen::VectorXd unit = Eigen::VectorXd::Zero(r);
         modes_.resize(3 * r, mesh.num_vertices());
@@ -116,12 +115,11 @@ SphereTree::SphereTree(const SurfaceMesh& mesh, const SurfaceShapes* shapes)
 
             // roundings of the middle and of the sums go to the radius
             const int node = level_start(level) + i;
-            float* row = rows_.data() + static_cast<std::size_t>(stride_) *
-                                            static_cast<std::size_t>(node);
+            float* row =
+                rows_.data() + static_cast<std::size_t>(stride_) * static_cast<std::size_t>(node);
             double moved = 0;
             for (int j = 0; j < rank_; ++j) {
-                for (int k = 0; k < 3; ++k)
-                    row[4 * j + k] = static_cast<float>(mean[3 * j + k]);
+                for (int k = 0; k < 3; ++k) row[4 * j + k] = static_cast<float>(mean[3 * j + k]);
                 const double rounding = kRounding * mean.segment<3>(3 * j).norm();
                 row[4 * j + 3] = static_cast<float>(bounds[j] * (1 + kRounding) + rounding);
                 moved += rounding * rounding;

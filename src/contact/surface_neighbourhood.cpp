@@ -3,6 +3,7 @@
 #include "contact/triangle_kernels.h"
 #include "geometry/closest_on_triangle.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -51,6 +52,22 @@ std::span<const int> SurfaceNeighbourhood::crossings(const Eigen::Vector3d& p,
 
 void SurfaceNeighbourhood::measure(const Eigen::Vector3d& p) noexcept {
     measure_distances(patch_.blocks(), patch_.size(), p.data(), squares_.data());
+}
+
+std::span<const int> SurfaceNeighbourhood::within(double distance) noexcept {
+    int count = 0;
+    for (int i = 0; i < patch_.size(); ++i) {
+        found_[static_cast<std::size_t>(count)] = i;
+        count += is_within(i, distance);
+    }
+    // triangles without area are no numbers: at the end, or the order would be none
+    const auto key = [&](int i) {
+        const double square = squares_[static_cast<std::size_t>(i)];
+        return std::isnan(square) ? std::numeric_limits<double>::infinity() : square;
+    };
+    std::sort(found_.begin(), found_.begin() + count,
+              [&](int a, int b) { return key(a) < key(b) || (key(a) == key(b) && a < b); });
+    return {found_.data(), static_cast<std::size_t>(count)};
 }
 
 NearTriangle SurfaceNeighbourhood::nearest(int i, const Eigen::Vector3d& p) const noexcept {

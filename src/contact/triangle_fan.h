@@ -1,6 +1,5 @@
 #pragma once
 
-#include "geometry/triangle.h"
 #include "pliant/contact/moving_surface.h"
 
 namespace pliant {
@@ -34,9 +33,8 @@ public:
     [[nodiscard]] Eigen::Vector3d normal(const MovingSurface& surface) const noexcept {
         Eigen::Vector3d sum = Eigen::Vector3d::Zero();
         for (int i = 0; i < size_; ++i)
-            sum += unit_or_zero(
-                surface.corners(triangles_[static_cast<std::size_t>(i)], TickMoment::End)
-                    .area_vector());
+            sum += surface.corners(triangles_[static_cast<std::size_t>(i)], TickMoment::End)
+                       .unit_normal();
         return sum.norm() > 1e-6 ? Eigen::Vector3d(sum.normalized()) : Eigen::Vector3d::Zero();
     }
 

@@ -74,8 +74,8 @@ void run_measure_distances(const TriangleBlock* blocks, int count, const double*
             const Vector det = hn::MulSub(bb, cc, hn::Mul(bc, bc));
             const Vector v = hn::MulSub(cc, pb, hn::Mul(bc, pc));
             const Vector w = hn::MulSub(bb, pc, hn::Mul(bc, pb));
-            const auto is_inside = hn::And(hn::And(hn::Ge(v, zero), hn::Ge(w, zero)),
-                                           hn::Le(hn::Add(v, w), det));
+            const auto is_inside =
+                hn::And(hn::And(hn::Ge(v, zero), hn::Ge(w, zero)), hn::Le(hn::Add(v, w), det));
             const Vector inverse = hn::Div(one, det);
             const Vector face = residue(p, b, c, hn::Mul(v, inverse), hn::Mul(w, inverse));
             // sides

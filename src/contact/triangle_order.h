@@ -2,7 +2,6 @@
 
 #include "pliant/geometry/surface_mesh.h"
 
-
 namespace pliant {
 
 /// Triangles ordered so that neighbours in space are neighbours in the list, by splitting at the

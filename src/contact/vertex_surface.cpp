@@ -10,7 +10,7 @@ namespace pliant {
 namespace {
 
 /// Triangles of a cluster: fewer cost more boxes, more cost tests of triangles far away.
-constexpr int kClusterTriangles = 32;
+constexpr int kClusterTriangles = 64;
 
 /// A sphere in single precision that holds one in double.
 FloatSphere rounded_sphere(const Eigen::Vector3d& centre, double radius) noexcept {
@@ -49,7 +49,7 @@ struct VertexSurface::Impl {
             positions.emplace_back(4 * mesh.vertices.size());
             boxes.emplace_back(groups, tops);
         }
-        swept.emplace_back(groups, tops);
+        for (int i = 0; i < 2; ++i) swept.emplace_back(groups, tops);
         found_groups.resize(groups + kBoxGroup);
         found_clusters.resize(clusters.size() + kBoxGroup);
         found_triangles.resize(kClusterTriangles + 1);
@@ -114,7 +114,8 @@ struct VertexSurface::Impl {
     bool has_next = false;
     std::vector<AlignedArray<float>> positions;
     std::vector<ClusterBoxes> boxes;
-    std::vector<ClusterBoxes> swept;  // one
+    std::vector<ClusterBoxes> swept;  // of this tick, and from the end to what is next
+    std::size_t current_swept = 0;
     std::vector<int> found_groups, found_clusters, found_triangles;
 };
 
@@ -145,6 +146,10 @@ bool VertexSurface::set_positions(std::span<const float> x) noexcept {
     if (!self.has_next) return false;
     join_boxes(boxes.boxes.data(), boxes.boxes.data(), static_cast<int>(boxes.boxes.size()),
                boxes.boxes.data(), boxes.groups.data());
+    const auto& from = self.boxes[static_cast<std::size_t>(self.end)].boxes;
+    ClusterBoxes& swept = self.swept[1 - self.current_swept];
+    join_boxes(from.data(), boxes.boxes.data(), static_cast<int>(from.size()), swept.boxes.data(),
+               swept.groups.data());
     return true;
 }
 
@@ -154,13 +159,8 @@ void VertexSurface::advance() noexcept {
     if (!self.has_next) return;
     self.has_next = false;
     self.end = self.next;
-    // the third buffer is free again
-    self.next = 3 - self.start - self.end;
-    const auto& from = self.boxes[static_cast<std::size_t>(self.start)].boxes;
-    const auto& to = self.boxes[static_cast<std::size_t>(self.end)].boxes;
-    ClusterBoxes& swept = self.swept[0];
-    join_boxes(from.data(), to.data(), static_cast<int>(from.size()), swept.boxes.data(),
-               swept.groups.data());
+    self.current_swept = 1 - self.current_swept;
+    self.next = 3 - self.start - self.end;  // the third one is free
 }
 
 void VertexSurface::restart() noexcept {
@@ -174,7 +174,7 @@ void VertexSurface::gather(const Eigen::Vector3d& centre, double radius, Surface
     Impl& self = *impl_;
     const bool is_swept = moment == SurfaceMoment::Swept && self.start != self.end;
     const ClusterBoxes& boxes =
-        is_swept ? self.swept[0] : self.boxes[static_cast<std::size_t>(self.end)];
+        is_swept ? self.swept[self.current_swept] : self.boxes[static_cast<std::size_t>(self.end)];
     const float* const start = self.at(self.start);
     const float* const end = self.at(self.end);
     const FloatSphere sphere = rounded_sphere(centre, radius);
@@ -198,8 +198,8 @@ void VertexSurface::gather(const Eigen::Vector3d& centre, double radius, Surface
             const int t = self.found_triangles[static_cast<std::size_t>(j)];
             double from[9], to[9];
             for (int k = 0; k < 3; ++k) {
-                const auto v = 4 * static_cast<std::size_t>(
-                                       self.corners[static_cast<std::size_t>(3 * t + k)]);
+                const auto v =
+                    4 * static_cast<std::size_t>(self.corners[static_cast<std::size_t>(3 * t + k)]);
                 for (std::size_t d = 0; d < 3; ++d) {
                     from[3 * static_cast<std::size_t>(k) + d] = double{start[v + d]};
                     to[3 * static_cast<std::size_t>(k) + d] = double{end[v + d]};

@@ -31,9 +31,9 @@ Eigen::Vector3d hand_force(const ProxyState& state, const ProxyOptions& options,
     Eigen::Vector3d shaded = Eigen::Vector3d::Zero();
     for (int k = 0; k < 3; ++k)
         if (contact->barycentric[k] > 0)
-            shaded += contact->barycentric[k] *
-                      TriangleFan(surface, contact->triangle, Eigen::Vector3d::Unit(k))
-                          .normal(surface);
+            shaded +=
+                contact->barycentric[k] *
+                TriangleFan(surface, contact->triangle, Eigen::Vector3d::Unit(k)).normal(surface);
     const double push = force.dot(contact->normal);
     if (!(shaded.norm() > 1e-6) || !(push > 0)) return force;
     return force + push * (shaded.normalized() - contact->normal);
@@ -79,9 +79,10 @@ void ForceSpreader::spread(const ProxyContact& contact, const Eigen::Vector3d& f
         Eigen::Vector3d w = Eigen::Vector3d::Zero();
         for (int k = 0; k < 3; ++k)
             if (contact.barycentric[k] > 1e-9) {
-                const double d = (surface.position(t[static_cast<std::size_t>(k)], TickMoment::End) -
-                                  state.position)
-                                     .norm();
+                const double d =
+                    (surface.position(t[static_cast<std::size_t>(k)], TickMoment::End) -
+                     state.position)
+                        .norm();
                 w[k] = 1 / (d + 1e-3 * options.sphere.radius);
             }
         body->add_force(SurfacePoint::on_triangle(contact.triangle, w / w.sum()), force);

@@ -135,7 +135,11 @@ PlaneGoal VirtualProxy::Impl::find_subgoal(const Eigen::Vector3d& goal) noexcept
     const auto count = static_cast<std::size_t>(state.num_contacts);
     for (std::size_t i = 0; i < count; ++i) planes[i] = state.contacts[i].plane;
     const PlaneGoal found =
-        nearest_feasible(goal, {planes.data(), count}, state.position, 1e-9 * radius());
+        nearest_feasible(goal, {planes.data(), count}, state.position, 1e-7 * radius());
+    // a cone too narrow for numbers still holds it
+    if (!found.is_found)
+        state.contacts[0].multiplier =
+            std::max(0.0, state.contacts[0].normal.dot(state.position - goal));
     for (int k = 0; k < found.num_active; ++k)
         state.contacts[static_cast<std::size_t>(found.active[static_cast<std::size_t>(k)])]
             .multiplier = found.multiplier[static_cast<std::size_t>(k)];
@@ -143,8 +147,7 @@ PlaneGoal VirtualProxy::Impl::find_subgoal(const Eigen::Vector3d& goal) noexcept
 }
 
 bool VirtualProxy::Impl::move_to(const Eigen::Vector3d& to) noexcept {
-    const SphereHit hit =
-        sweep_sphere(near, state.position, to, options.sphere.shrink * radius());
+    const SphereHit hit = sweep_sphere(near, state.position, to, options.sphere.shrink * radius());
     if (hit.index < 0) {
         state.position = to;
         return false;
@@ -154,8 +157,7 @@ bool VirtualProxy::Impl::move_to(const Eigen::Vector3d& to) noexcept {
     const double distance = (touching - hit.point).norm();
     state.position = touching;
     if (distance < radius() && hit.s > 0)
-        state.position =
-            near.guarded_move(touching, hit.point + radius() * hit.normal, radius());
+        state.position = near.guarded_move(touching, hit.point + radius() * hit.normal, radius());
     return true;
 }
 
@@ -270,8 +272,8 @@ const ProxyState& VirtualProxy::tick(const Eigen::Vector3d& goal) noexcept {
                                         : hand_force(state, self.options, self.near);
 
     // the next tick gathers as far as this one went
-    self.spare = std::clamp(2 * (state.position - before).norm(), 0.1 * self.radius(),
-                            4 * self.radius());
+    self.spare =
+        std::clamp(2 * (state.position - before).norm(), 0.1 * self.radius(), 4 * self.radius());
     Eigen::Vector3d push = Eigen::Vector3d::Zero();
     double most = 0;
     for (int i = 0; i < state.num_contacts; ++i) {
@@ -286,9 +288,9 @@ const ProxyState& VirtualProxy::tick(const Eigen::Vector3d& goal) noexcept {
 
     state.triangles_tested = self.near.num_tested();
     state.gathers = self.near.num_gathers();
-    state.status = state.is_goal_ignored                        ? StepStatus::InputIgnored
-                   : state.is_squeezed || !state.has_arrived    ? StepStatus::NotConverged
-                                                                : StepStatus::Ok;
+    state.status = state.is_goal_ignored                     ? StepStatus::InputIgnored
+                   : state.is_squeezed || !state.has_arrived ? StepStatus::NotConverged
+                                                             : StepStatus::Ok;
     return state;
 }
 

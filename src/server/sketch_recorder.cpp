@@ -71,15 +71,14 @@ std::string why_nothing_to_sketch(const ViewedWorld& viewed) {
 }
 
 void SketchRecorder::note(const Command& command) noexcept {
-    using Kind = Command::Kind;
-    if (command.kind == Kind::Reset) places_ = {};
+    if (command.kind == Command::Kind::Reset) places_ = {};
     if (command.slot < 0 || command.slot >= Command::kMaxSlots) return;
     Place& place = places_[static_cast<std::size_t>(command.slot)];
-    if (command.kind == Kind::Grab || command.kind == Kind::Poke) {
+    if (command.kind == Command::Kind::Grab || command.kind == Command::Kind::Poke) {
         const auto& w = command.barycentric;
         place = {command.body, {command.triangle, Vector3d(w[0], w[1], w[2]), Vector3d::Zero()}};
         has_news_ = true;
-    } else if (command.kind == Kind::Release) {
+    } else if (command.kind == Command::Kind::Release) {
         place = {};
     }
 }

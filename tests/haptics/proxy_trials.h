@@ -1,7 +1,7 @@
 #pragma once
 
 #include "pliant/contact/moving_surface.h"
-#include "pliant/geometry/double_faced.h"
+#include "pliant/geometry/surface_check.h"
 #include "pliant/haptics/virtual_proxy.h"
 
 #include <cmath>
@@ -102,8 +102,7 @@ struct FormulaMotion {
         switch (kind) {
             case MotionKind::Inflate: return rest * (1 + 0.6 * std::sin(sign * t));
             case MotionKind::Translate: return rest + sign * t * size * direction;
-            case MotionKind::Rotate:
-                return Eigen::AngleAxisd(sign * t, direction) * rest;
+            case MotionKind::Rotate: return Eigen::AngleAxisd(sign * t, direction) * rest;
             case MotionKind::Bend: X.z() += sign * std::sin(t) * X.x() * X.x() / size; break;
             case MotionKind::Shear: X.z() += sign * std::sin(t) * X.x(); break;
             case MotionKind::Wave:
@@ -120,8 +119,8 @@ inline double winding_number(const SurfaceMesh& mesh, const Eigen::Vector3d& p) 
         const Eigen::Vector3d a = mesh.corner(t, 0) - p, b = mesh.corner(t, 1) - p,
                               c = mesh.corner(t, 2) - p;
         const double la = a.norm(), lb = b.norm(), lc = c.norm();
-        sum += 2 * std::atan2(a.dot(b.cross(c)), la * lb * lc + a.dot(b) * lc + b.dot(c) * la +
-                                                     c.dot(a) * lb);
+        sum += 2 * std::atan2(a.dot(b.cross(c)),
+                              la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb);
     }
     return sum / (4 * kPi);
 }
@@ -183,8 +182,8 @@ public:
 
     void run(int trials, unsigned seed, TrialTotals& totals, int steps = 40,
              double least_step = 2e-5, double most_step = 1e-2) {
-        for (int i = 0; i < trials; ++i) run_one(seed + static_cast<unsigned>(i), totals, steps,
-                                                 least_step, most_step);
+        for (int i = 0; i < trials; ++i)
+            run_one(seed + static_cast<unsigned>(i), totals, steps, least_step, most_step);
     }
 
 private:
@@ -232,6 +231,11 @@ private:
             totals.squeezed += state.is_squeezed;
             totals.cut_short += !state.has_arrived;
             totals.carried += state.carry == CarryEvent::Face;
+            // beyond the border, either side is right
+            if (is_sheet_ &&
+                sheet_place(motion, t, state.position).head<2>().cwiseAbs().maxCoeff() >
+                    0.9 * size_)
+                break;
             const bool is_lost = is_sheet_ ? side_of(motion, t, state.position) * side < 0
                                            : is_inside(now_, state.position);
             if (!is_lost) continue;
@@ -262,22 +266,20 @@ private:
         return false;
     }
 
-    /// Sign of the height above a sheet, by its formula.
-    double side_of(const FormulaMotion& motion, double t, const Eigen::Vector3d& x) const {
+    /// Where a place is in the axes of a sheet at rest, as far as that is simple: bent ones keep x
+    /// and y, and z is the height above the mesh, which is flat between vertices.
+    Eigen::Vector3d sheet_place(const FormulaMotion& motion, double t,
+                                const Eigen::Vector3d& x) const {
         switch (motion.kind) {
-            case MotionKind::Inflate: return x.z() > 0 ? 1 : -1;
-            case MotionKind::Translate:
-                return (x - motion(Eigen::Vector3d::Zero(), t)).z() > 0 ? 1 : -1;
+            case MotionKind::Inflate: return x / motion(Eigen::Vector3d::UnitX(), t).x();
+            case MotionKind::Translate: return x - motion(Eigen::Vector3d::Zero(), t);
             case MotionKind::Rotate:
-                return (Eigen::AngleAxisd(-motion.sign * t, motion.direction) * x).z() > 0 ? 1 : -1;
-            default: {
-                // the mesh itself, not the formula: it is flat between vertices
-                const double limit = size_ * (1 - 1e-9);
-                const Eigen::Vector3d foot(std::clamp(x.x(), -limit, limit),
-                                           std::clamp(x.y(), -limit, limit), 0);
-                return x.z() > height_at(foot) ? 1 : -1;
-            }
+                return Eigen::AngleAxisd(-motion.sign * t, motion.direction) * x;
+            default: return {x.x(), x.y(), x.z() - height_at(x)};
         }
+    }
+    double side_of(const FormulaMotion& motion, double t, const Eigen::Vector3d& x) const {
+        return sheet_place(motion, t, x).z() > 0 ? 1 : -1;
     }
     /// Of the mesh now, whose vertices kept x and y.
     double height_at(const Eigen::Vector3d& foot) const {

@@ -41,7 +41,8 @@ public:
     virtual void gather(const Eigen::Vector3d& centre, double radius, SurfaceMoment moment, int id,
                         TrianglePatch& patch) noexcept = 0;
     /// Of a vertex; O(1), or O(r).
-    [[nodiscard]] virtual Eigen::Vector3d position(int vertex, TickMoment moment) const noexcept = 0;
+    [[nodiscard]] virtual Eigen::Vector3d position(int vertex,
+                                                   TickMoment moment) const noexcept = 0;
 
     [[nodiscard]] Corners corners(int triangle, TickMoment moment) const noexcept;
 

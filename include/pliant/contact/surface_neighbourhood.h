@@ -45,6 +45,9 @@ public:
     [[nodiscard]] bool is_within(int i, double distance) const noexcept {
         return !(squares_[static_cast<std::size_t>(i)] > distance * distance * (1 + 1e-9));
     }
+    /// Those within `distance` by what measure() found, nearest first. Valid until crossings() or
+    /// within() is called.
+    [[nodiscard]] std::span<const int> within(double distance) noexcept;
     [[nodiscard]] NearTriangle nearest(int i, const Eigen::Vector3d& p) const noexcept;
     /// Least distance of any triangle of the patch; at most what is covered.
     [[nodiscard]] double clearance(const Eigen::Vector3d& p) noexcept;
@@ -56,7 +59,8 @@ public:
                                      double length, const Predicate& is_left_out) const noexcept {
         double least = length;
         for (int i = 0; i < patch_.size(); ++i)
-            if (!is_left_out(i)) least = std::min(least, crossing_length(i, from, direction, least));
+            if (!is_left_out(i))
+                least = std::min(least, crossing_length(i, from, direction, least));
         return least;
     }
     /// Of one triangle; `length` where it is not crossed.

@@ -21,6 +21,12 @@ struct Corners {
         return w[0] * a + w[1] * b + w[2] * c;
     }
     [[nodiscard]] Eigen::Vector3d area_vector() const noexcept { return (b - a).cross(c - a); }
+    /// Zero where there is no area.
+    [[nodiscard]] Eigen::Vector3d unit_normal() const noexcept {
+        const Eigen::Vector3d n = area_vector();
+        const double size = n.norm();
+        return size > 0 ? Eigen::Vector3d(n / size) : Eigen::Vector3d::Zero();
+    }
 };
 
 /// Triangles near a place with their corners at the start and at the end of a tick. Room for all

@@ -56,4 +56,8 @@ struct RepairReport {
 /// majority of their triangles. docs/geometry.md section "Repair".
 RepairReport repair_surface(SurfaceMesh& mesh, const RepairOptions& options = {});
 
+/// A sheet with two faces: every triangle twice, once turned over, on the same vertices. Spheres
+/// that touch a surface need it closed, docs/contact-moving.md.
+[[nodiscard]] SurfaceMesh double_faced(const SurfaceMesh& sheet);
+
 }  // namespace pliant

@@ -14,15 +14,15 @@ enum class ForceMask {
 
 struct ProxyOptions {
     SphereCarryOptions sphere;
-    bool has_ccd = true;        ///< false only to show what it is for
-    int max_passes = 64;        ///< of one tick
-    double stiffness = 500;     ///< of the spring between proxy and goal [N/m]
+    bool has_ccd = true;     ///< false only to show what it is for
+    int max_passes = 64;     ///< of one tick
+    double stiffness = 500;  ///< of the spring between proxy and goal [N/m]
     double static_friction = 0;
     double dynamic_friction = 0;
     bool has_force_shading = false;  ///< force along normals interpolated between vertices
     ForceMask mask = ForceMask::Barycentric;
-    double mask_radius = 1.5;   ///< of Smooth, in radii of the proxy
-    double body_force = 1;      ///< force on bodies per force on the hand
+    double mask_radius = 1.5;  ///< of Smooth, in radii of the proxy
+    double body_force = 1;     ///< force on bodies per force on the hand
 };
 /// Throws InputError for numbers out of range.
 void check(const ProxyOptions& options);
@@ -41,19 +41,20 @@ struct ProxyContact {
 struct ProxyState {
     Eigen::Vector3d position = Eigen::Vector3d::Zero();
     Eigen::Vector3d goal = Eigen::Vector3d::Zero();
-    Eigen::Vector3d force = Eigen::Vector3d::Zero();   ///< on the hand [N]
-    Eigen::Vector3d secure = Eigen::Vector3d::Zero();  ///< after surfaces moved, before the hand did
-    std::array<ProxyContact, kMaxPlanes> contacts;     ///< nearest first
+    Eigen::Vector3d force = Eigen::Vector3d::Zero();  ///< on the hand [N]
+    Eigen::Vector3d secure =
+        Eigen::Vector3d::Zero();                    ///< after surfaces moved, before the hand did
+    std::array<ProxyContact, kMaxPlanes> contacts;  ///< nearest first
     int num_contacts = 0;
 
     // what happened
     StepStatus status = StepStatus::Ok;
     CarryEvent carry = CarryEvent::None;
-    bool is_squeezed = false;   ///< no room for its radius: the last safe position is kept
-    bool is_sliding = false;    ///< friction
-    bool has_arrived = true;    ///< false: passes ran out on the way to the goal, NotConverged
+    bool is_squeezed = false;      ///< no room for its radius: the last safe position is kept
+    bool is_sliding = false;       ///< friction
+    bool has_arrived = true;       ///< false: passes ran out on the way to the goal, NotConverged
     bool is_goal_ignored = false;  ///< not finite, InputIgnored
-    int passes = 0;             ///< of the sub-goal iteration
+    int passes = 0;                ///< of the sub-goal iteration
     int pops = 0, pop_rounds = 0;
     int triangles_tested = 0;
     int gathers = 0;

@@ -1,0 +1,137 @@
+#include <cmath>
+#include <memory>
+
+#include "benchmarks/haptics_bench.h"
+#include "tests/haptics/proxy_samples.h"
+
+namespace pliant::bench {
+namespace {
+
+using test::ring_of_70k;
+
+/// A hand that strokes 4 mm below the surface.
+Eigen::Vector3d stroke(double s) { return test::ring_stroke(s, 4e-3); }
+
+/// All vertices are written anew in every tick, by turns of two shapes that differ by 0.2 mm.
+struct RewrittenRing {
+    RewrittenRing() : surface(ring_of_70k()), proxy({&surface}) {
+        const SurfaceMesh mesh = ring_of_70k();
+        for (int i = 0; i < 2; ++i)
+            for (const Eigen::Vector3d& v : mesh.vertices)
+                for (int k = 0; k < 3; ++k)
+                    x[static_cast<std::size_t>(i)].push_back(
+                        static_cast<float>(v[k] * (1 + 1.3e-3 * i)));
+        proxy.reset(test::ring_stroke(0, -0.02));
+    }
+    double write() {
+        turn = 1 - turn;
+        surface.set_positions(x[turn]);
+        return 0;
+    }
+    double tick() {
+        const ProxyState& state = proxy.tick(stroke(s += 3e-4));
+        return state.force.sum() + state.triangles_tested;
+    }
+    VertexSurface surface;
+    VirtualProxy proxy;
+    std::array<std::vector<float>, 2> x;
+    std::size_t turn = 0;
+    double s = 0;
+};
+
+Workload rewrite_workload() {
+    const auto ring = std::make_shared<RewrittenRing>();
+    return {.run = [ring] { return ring->write(); }};
+}
+
+Workload rewritten_tick_workload() {
+    const auto ring = std::make_shared<RewrittenRing>();
+    ring->write();
+    return {.run = [ring] { return ring->tick(); },
+            .run_reference = [ring] { return ring->write(); }};
+}
+
+/// Swings in 15 shapes by up to 5 mm in each.
+struct SwingingRing {
+    SwingingRing() : surface(test::waving_shapes(ring_of_70k(), 15, 1.0)), proxy({&surface}) {
+        proxy.reset(test::ring_stroke(0, -0.06));
+    }
+    double tick() {
+        time += 1e-3;
+        for (std::size_t j = 0; j < q.size(); ++j)
+            q[j] = 0.002 * std::sin((4.0 + 1.3 * static_cast<double>(j)) * time);
+        surface.set_motion(Pose{}, q);
+        const ProxyState& state = proxy.tick(stroke(s += 3e-4));
+        return state.force.sum() + state.triangles_tested;
+    }
+    ReducedSurface surface;
+    VirtualProxy proxy;
+    std::array<double, 15> q = {};
+    double s = 0, time = 0;
+};
+
+Workload reduced_tick_workload() {
+    const auto ring = std::make_shared<SwingingRing>();
+    return {.run = [ring] { return ring->tick(); }};
+}
+
+/// The falling cloth of the published scene as it meets the sphere: 0.14 m per step.
+Workload cloth_workload() {
+    struct Cloth {
+        Cloth() : mesh(double_faced(test::flat_sheet(1, 32))), surface(mesh), near({&surface}) {}
+        void put(double z) {
+            x.clear();
+            for (const Eigen::Vector3d& v : mesh.vertices)
+                x.insert(x.end(), {static_cast<float>(v.x()), static_cast<float>(v.y()),
+                                   static_cast<float>(z)});
+            surface.set_positions(x);
+            surface.advance();
+        }
+        SurfaceMesh mesh;
+        VertexSurface surface;
+        SurfaceNeighbourhood near;
+        std::vector<float> x;
+    };
+    const auto cloth = std::make_shared<Cloth>();
+    cloth->put(0.07);
+    cloth->put(-0.07);
+    return {.run = [cloth] {
+        SphereCarryOptions options;
+        options.radius = 0.03;
+        cloth->near.forget();
+        cloth->near.gather_swept(Eigen::Vector3d(0.011, 0.007, 0), 1.01 * options.radius);
+        const CarryResult carried =
+            carry_sphere(cloth->near, Eigen::Vector3d(0.011, 0.007, 0), options);
+        return pop_out(cloth->near, carried.position, options).position.sum();
+    }};
+}
+
+}  // namespace
+
+std::vector<Benchmark> proxy_benchmarks() {
+    return {{.module = "proxy",
+             .name = "rewrite/35k vertices/70k triangles",
+             .setup = rewrite_workload,
+             .max_us = 40,
+             .samples = 2000},
+            {.module = "proxy",
+             .name = "tick/rewritten/70k",
+             .setup = rewritten_tick_workload,
+             .reference = "rewrite of all vertices",
+             .max_us = 5,
+             .max_p999_us = 30,
+             .samples = 20'000},
+            {.module = "proxy",
+             .name = "tick/reduced r=15/70k",
+             .setup = reduced_tick_workload,
+             .max_us = 10,
+             .max_p999_us = 50,
+             .samples = 20'000},
+            {.module = "proxy",
+             .name = "ccd and pop-out/cloth 4096, 0.14 m",
+             .setup = cloth_workload,
+             .max_us = 60,
+             .samples = 5000}};
+}
+
+}  // namespace pliant::bench

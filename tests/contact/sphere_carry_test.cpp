@@ -1,0 +1,225 @@
+#include "pliant/contact/sphere_carry.h"
+
+#include "contact/rough_sheets.h"
+#include "geometry/closest_on_triangle.h"
+#include "geometry/simple_surfaces.h"
+#include "haptics/proxy_trials.h"
+#include "pliant/contact/sphere_sweep.h"
+#include "pliant/core/allocation_guard.h"
+
+#include <gtest/gtest.h>
+
+namespace pliant {
+namespace {
+
+using Eigen::Vector3d;
+
+/// A surface that is moved point by point.
+struct Moved {
+    explicit Moved(SurfaceMesh given) : mesh(std::move(given)), surface(mesh), near({&surface}) {}
+    template <class Map>
+    void move(const Map& map) {
+        std::vector<float> x;
+        for (Vector3d& v : mesh.vertices) {
+            v = map(v);
+            for (int k = 0; k < 3; ++k) x.push_back(static_cast<float>(v[k]));
+        }
+        surface.set_positions(x);
+        surface.advance();
+        near.forget();
+    }
+    CarryResult carry(const Vector3d& p, const SphereCarryOptions& options = {}) {
+        near.gather_swept(p, 1.1 * options.radius);
+        return carry_sphere(near, p, options);
+    }
+    SurfaceMesh mesh;
+    VertexSurface surface;
+    SurfaceNeighbourhood near;
+};
+
+TEST(CarrySphere, GoesOnWithTheFaceOfAPlateThatPassesThroughIt) {
+    for (const double side : {1.0, -1.0}) {
+        Moved plate(test::thin_plate(0.2, 0.002, 10));
+        const Vector3d p(0.013, 0.008, side * 0.007);
+        plate.move([&](const Vector3d& v) { return Vector3d(v + Vector3d(0.01, 0, side * 0.1)); });
+        const CarryResult carried = plate.carry(p);
+        EXPECT_EQ(carried.event, CarryEvent::Face);
+        EXPECT_NEAR(carried.time, 0.06, 1e-6);
+        // the material point moved by the whole step, the centre stands on it
+        EXPECT_NEAR(
+            (carried.position - Vector3d(0.013 + 0.01 * 0.94, 0.008, side * (0.101 + 0.005)))
+                .norm(),
+            0, 1e-7);
+    }
+}
+
+TEST(CarrySphere, LeavesASphereAloneThatNothingCrosses) {
+    Moved plate(test::thin_plate(0.2, 0.002, 10));
+    plate.move([](const Vector3d& v) { return Vector3d(v + Vector3d(0.05, 0, 0)); });
+    const Vector3d p(0, 0, 0.0061);
+    EXPECT_EQ(plate.carry(p).event, CarryEvent::None);
+    EXPECT_EQ(plate.carry(p).position, p);
+}
+
+TEST(CarrySphere, StepsAsideForAnEdgeThatPassesNearItsCentre) {
+    // the border of the plate passes 2 mm beside the centre
+    Moved plate(test::thin_plate(0.2, 0.002, 10));
+    const Vector3d p(0.102, 0.003, 0.05);
+    plate.move([](const Vector3d& v) { return Vector3d(v + Vector3d(0, 0, 0.2)); });
+    const CarryResult carried = plate.carry(p);
+    EXPECT_EQ(carried.event, CarryEvent::Edge);
+    EXPECT_NEAR((carried.position - Vector3d(0.105, 0.003, 0.05)).norm(), 0, 1e-7);
+}
+
+TEST(CarrySphere, StandsInTheMiddleWhereThereIsNoRoomForItsRadius) {
+    // a box whose inside is a slot of 6 mm: two plates facing each other, moving together
+    SurfaceMesh walls = test::thin_plate(0.2, 0.002, 10);
+    for (Vector3d& v : walls.vertices) v.z() -= 0.004;
+    SurfaceMesh above = test::thin_plate(0.2, 0.002, 10);
+    for (Vector3d& v : above.vertices) v.z() += 0.02;
+    append(walls, above);
+    Moved slot(walls);
+    const Vector3d p(0.001, 0.002, 0.004);
+    slot.move([](const Vector3d& v) {
+        return Vector3d(v.x(), v.y(), v.z() > 0.01 ? v.z() - 0.005 : v.z() + 0.01);
+    });
+    // lower face at 0.007, upper one at 0.014
+    const CarryResult carried = slot.carry(p);
+    EXPECT_EQ(carried.event, CarryEvent::Face);
+    EXPECT_NEAR(carried.position.z(), 0.007 + 0.005, 1e-6);
+    slot.move([](const Vector3d& v) {
+        return Vector3d(v.x(), v.y(), v.z() > 0.0135 ? v.z() - 0.008 : v.z());
+    });
+    const CarryResult pressed = slot.carry(Vector3d(0.001, 0.002, 0.0105));
+    EXPECT_EQ(pressed.event, CarryEvent::Face);
+    EXPECT_LT(pressed.position.z(), 0.0065);
+}
+
+TEST(CarrySphere, SurvivesATriangleThatLosesItsArea) {
+    Moved ball(test::bumpy_ball(0.05, 0, 10, 1));
+    const Vector3d p = 1.12 * ball.mesh.vertices[40];
+    ball.move([](const Vector3d& v) { return Vector3d(Vector3d(1, 2, 3) + 0 * v); });
+    for (const PopOutMode mode : {PopOutMode::Plain, PopOutMode::HalfSpace, PopOutMode::Guarded}) {
+        SphereCarryOptions options;
+        options.pop_out = mode;
+        const CarryResult carried = ball.carry(p, options);
+        EXPECT_TRUE(carried.position.allFinite());
+        EXPECT_TRUE(pop_out(ball.near, carried.position, options).position.allFinite());
+        EXPECT_TRUE(pop_out(ball.near, Vector3d(1, 2, 3), options).position.allFinite());
+    }
+}
+
+TEST(CarrySphere, WrongSidesOfRoughSheetsAreAsRareAsPublished) {
+    test::RoughSheets sheets;
+    constexpr int kCases = 8000;
+    const auto percent = [&](PopOutMode mode, bool has_facing, bool has_ccd, bool pops) {
+        SphereCarryOptions options;
+        options.pop_out = mode;
+        options.has_facing_test = has_facing;
+        const test::RoughSheetCounts counts = sheets.run(kCases, 11, options, has_ccd, pops);
+        EXPECT_EQ(pops ? counts.intersecting : 0, 0);
+        return 100.0 * counts.wrong_side / kCases;
+    };
+    EXPECT_NEAR(percent(PopOutMode::Plain, true, false, false), 84.1, 8);
+    EXPECT_NEAR(percent(PopOutMode::Plain, false, true, false), 42.5, 8);
+    EXPECT_LE(percent(PopOutMode::Plain, true, true, false), 2 * 0.115);
+    EXPECT_LE(percent(PopOutMode::Plain, true, true, true), 2 * 0.125);
+    EXPECT_LE(percent(PopOutMode::HalfSpace, true, true, true), 2 * 0.135);
+    EXPECT_EQ(percent(PopOutMode::Guarded, true, true, true), 0);
+}
+
+TEST(PopOut, LeavesAFaceByExactlyItsRadius) {
+    for (const PopOutMode mode : {PopOutMode::Plain, PopOutMode::HalfSpace, PopOutMode::Guarded}) {
+        Moved plate(test::thin_plate(0.2, 0.02, 10));
+        SphereCarryOptions options;
+        options.pop_out = mode;
+        const PopOutResult out = pop_out(plate.near, Vector3d(0.011, 0.004, 0.012), options);
+        EXPECT_TRUE(out.has_arrived);
+        EXPECT_EQ(out.rounds, 1);
+        EXPECT_NEAR((out.position - Vector3d(0.011, 0.004, 0.015)).norm(), 0, 1e-9);
+    }
+}
+
+TEST(PopOut, ParallelWallsKeepTheLastSafePlaceAndSaySo) {
+    SurfaceMesh walls = test::thin_plate(0.2, 0.002, 10);
+    SurfaceMesh above = walls;
+    for (Vector3d& v : above.vertices) v.z() += 0.008;  // 6 mm for a sphere of 10 mm
+    append(walls, above);
+    Moved slot(walls);
+    const Vector3d p(0.003, 0.001, 0.0035);
+    const PopOutResult out = pop_out(slot.near, p, {});
+    EXPECT_FALSE(out.has_arrived);
+    EXPECT_LE(out.rounds, SphereCarryOptions{}.max_pops);
+    EXPECT_GT(out.position.z(), 0.001);
+    EXPECT_LT(out.position.z(), 0.007);
+    EXPECT_GE(slot.near.clearance(out.position), slot.near.clearance(p));
+}
+
+TEST(PopOut, GuardKeepsTheCentreInFrontOfAThinSheet) {
+    // a wall beside a sheet pushes the sphere towards the sheet and beyond
+    SurfaceMesh walls = double_faced(test::flat_sheet(0.2, 10));
+    SurfaceMesh wall = test::thin_plate(0.2, 0.002, 10);
+    for (Vector3d& v : wall.vertices) v.z() += 0.005;
+    append(walls, wall);
+    Moved both(walls);
+    const Vector3d p(0.001, 0.002, 0.0015);
+    SphereCarryOptions options;
+    EXPECT_GT(pop_out(both.near, p, options).position.z(), 0);
+    both.near.require(p, 0.02, 0);
+    EXPECT_GT(both.near.guarded_move(p, Vector3d(0.001, 0.002, -0.003), 5e-3).z(), 0);
+}
+
+TEST(SweepSphere, HitsAtExactlyTheRadiusAndMissesNothing) {
+    std::mt19937 random(9);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    Moved ball(test::bumpy_ball(0.05, 0.25, 16, 4));
+    const double rho = 0.006;
+    int hits = 0;
+    for (int i = 0; i < 400; ++i) {
+        Vector3d p = Vector3d(uniform(random), uniform(random), uniform(random)).normalized();
+        p *= 0.11;
+        const Vector3d to = 0.08 * Vector3d(uniform(random), uniform(random), uniform(random));
+        ball.near.require(p, 0.3, 0);
+        ball.near.measure(p);
+        const SphereHit hit = sweep_sphere(ball.near, p, to, rho);
+        const auto clearance = [&](const Vector3d& x) {
+            double least = 1;
+            for (int t = 0; t < ball.mesh.num_triangles(); ++t) {
+                const Corners c = ball.surface.corners(t, TickMoment::End);
+                least = std::min(
+                    least,
+                    std::sqrt(detail::nearest_on_triangle(x, c.a, c.b, c.c).distance_squared));
+            }
+            return least;
+        };
+        const double end = hit.index < 0 ? 1 : hit.s;
+        for (int k = 0; k < 20; ++k)
+            EXPECT_GT(clearance(p + end * k / 20 * (to - p)), rho * (1 - 1e-6));
+        if (hit.index < 0) continue;
+        EXPECT_NEAR(clearance(p + hit.s * (to - p)), rho, 1e-9);
+        EXPECT_NEAR((p + hit.s * (to - p) - hit.point).norm(), rho, 1e-9);
+        hits += 1;
+    }
+    EXPECT_GT(hits, 150);
+}
+
+TEST(SphereCarryOptions, OutOfRangeAreNamed) {
+    const auto message = [](const SphereCarryOptions& options) -> std::string {
+        try {
+            check(options);
+        } catch (const InputError& error) {
+            return error.what();
+        }
+        return "";
+    };
+    EXPECT_EQ(message({.radius = 0}),
+              "radius of the proxy = 0.000000 (expected more than 0 m, e.g. 0.005)");
+    EXPECT_EQ(message({.radius = std::nan("")}),
+              "radius of the proxy = nan (expected more than 0 m, e.g. 0.005)");
+    EXPECT_EQ(message({.shrink = 1.5}),
+              "shrink of the proxy = 1.500000 (expected 0.5 < value <= 1)");
+    EXPECT_EQ(message({}), "");
+}
+
+}  // namespace
+}  // namespace pliant
