@@ -1,5 +1,6 @@
 #include <cmath>
 #include <memory>
+#include <stdexcept>
 
 #include "benchmarks/haptics_bench.h"
 #include "tests/haptics/proxy_samples.h"
@@ -106,10 +107,45 @@ Workload cloth_workload() {
     }};
 }
 
+/// All trials of docs/proxy.md on one mesh, time per trial. Throws when one loses the proxy.
+Benchmark trials_benchmark(const std::string& name, const std::function<SurfaceMesh()>& mesh,
+                           bool is_sheet) {
+    constexpr int kTrials = 5000;
+    return {.module = "proxy",
+            .name = "trials/" + name,
+            .setup =
+                [=] {
+                    const auto trials = std::make_shared<test::ProxyTrials>(mesh(), is_sheet);
+                    return Workload{
+                        .run =
+                            [trials] {
+                                test::TrialTotals totals;
+                                trials->run(kTrials, 100'000, totals);
+                                if (totals.losses > 0)
+                                    throw std::runtime_error(std::to_string(totals.losses) +
+                                                             " trials lost the proxy");
+                                return double(totals.carried);
+                            },
+                        .operations = kTrials};
+                },
+            .samples = 1,
+            .is_long = true};
+}
+
 }  // namespace
 
 std::vector<Benchmark> proxy_benchmarks() {
-    return {{.module = "proxy",
+    return {trials_benchmark(
+                "ball", [] { return test::bumpy_ball(0.06, 0, 40, 1); }, false),
+            trials_benchmark(
+                "bumpy ball", [] { return test::bumpy_ball(0.06, 0.1, 40, 2); }, false),
+            trials_benchmark(
+                "rough ball", [] { return test::bumpy_ball(0.06, 0.3, 40, 3); }, false),
+            trials_benchmark(
+                "plate", [] { return test::thin_plate(0.24, 0.002, 40); }, false),
+            trials_benchmark(
+                "sheet", [] { return double_faced(test::flat_sheet(0.24, 30)); }, true),
+            {.module = "proxy",
              .name = "rewrite/35k vertices/70k triangles",
              .setup = rewrite_workload,
              .max_us = 40,

@@ -1,11 +1,13 @@
 #include "pliant/contact/moving_surface.h"
 
+#include "fem/contact_samples.h"
 #include "geometry/closest_on_triangle.h"
 #include "geometry/simple_surfaces.h"
 #include "haptics/proxy_samples.h"
 #include "pliant/body/rigid_body.h"
 #include "pliant/core/allocation_guard.h"
 #include "pliant/core/simd.h"
+#include "pliant/fem/fem_body.h"
 #include "reduction/body_samples.h"
 
 #include <gtest/gtest.h>
@@ -177,6 +179,23 @@ TEST(MovingSurfaceOfBody, FollowsRigidAndReducedBodies) {
                             0, 1e-6)
                     << body->kind();
     }
+}
+
+TEST(MovingSurfaceOfBody, FollowsWhatOthersDisplay) {
+    FemBody body(test::hex_cube(3, 0.1, {-0.05, -0.05, 0}), {isotropic(2e4, 0.3, 1000)}, {}, {});
+    const auto surface = make_moving_surface(body);
+    EXPECT_NE(dynamic_cast<VertexSurface*>(surface.get()), nullptr);
+    for (int k = 0; k < 20; ++k) {
+        body.add_force(SurfacePoint::at_vertex(3), Eigen::Vector3d(1, 2, -1));
+        ASSERT_EQ(body.step(1e-3), StepStatus::Ok);
+        surface->advance();
+    }
+    for (int v = 0; v < surface->num_vertices(); ++v)
+        for (const TickMoment moment : {TickMoment::Start, TickMoment::End})
+            EXPECT_NEAR(
+                (surface->position(v, moment) - body.position(SurfacePoint::at_vertex(v), moment))
+                    .norm(),
+                0, 1e-6);
 }
 
 TEST(MovingSurface, AdvancesAndGathersWithoutAllocation) {
