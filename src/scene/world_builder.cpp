@@ -100,7 +100,8 @@ public:
         make_tool();
         list_bodies();
         // rigid bodies first: full FEM bodies have them as obstacles, which are stepped before
-        for (const std::size_t kind : {kRigid, kHand, kReduced, kFem, kGreens, kZones})
+        for (const std::size_t kind :
+             {kRigid, kCompliantHand, kReduced, kFem, kGreens, kZones, kParticles})
             for (std::size_t d = 0; d < scene_.bodies.size(); ++d)
                 if (scene_.bodies[d].source.index() == kind) make_bodies(d);
         for (std::size_t c = 0; c < scene_.contacts.size(); ++c) make_contact(c);
@@ -120,8 +121,9 @@ private:
         kFem,
         kRigid,
         kGreens,
-        kHand,
-        kZones
+        kCompliantHand,
+        kZones,
+        kParticles
     };  // as in BodyDescription::source
     struct LoopInMaking {
         LoopSettings settings;
