@@ -20,7 +20,7 @@ struct LargeBody {
 /// in all; 31 rings on level 3 make 9,920 vertices, 16 on level 4 make 20,480. Nodes of the highest
 /// x are held, a tenth of its length.
 [[nodiscard]] LargeBody closed_tube(int rings, int levels);
-/// An icosahedron drawn onto a sphere of diameter 1, held at a cap of height 0.05.
+/// An icosahedron drawn onto a sphere of diameter 1, held at a cap of height 0.17.
 [[nodiscard]] LargeBody capped_sphere(int levels);
 /// Any other one; `fixed` as in GreensBuildOptions.
 [[nodiscard]] LargeBody large_body(SemiRegularMesh surface, const std::string& fixed);

@@ -3,6 +3,7 @@
 #include "fem/solver_backend.h"
 #include "greens/cluster_tree.h"
 #include "greens/cross_approximation.h"
+#include "greens/nested_bases.h"
 #include "greens/rigid_correction.h"
 #include "greens/single_products.h"
 #include "greens/unknown_blocks.h"
@@ -24,6 +25,8 @@ using Eigen::AlignedBox3d;
 using Eigen::MatrixXd;
 using Eigen::MatrixXf;
 
+/// Share of the tolerance that common bases may add.
+constexpr double kBasisShare = 0.3;
 /// Right-hand sides that pass through the matrix together.
 constexpr Eigen::Index kPassWidth = 96;
 
@@ -31,7 +34,7 @@ constexpr Eigen::Index kPassWidth = 96;
 struct ClusterPair {
     int rows, columns;
     bool is_admissible;
-    MatrixXf U, V;  // V alone once U is among those of its rows; V is the block if it is dense
+    MatrixXf U, V;             // V is the block if it is dense
     int rank = 0, offset = 0;  // its factors among all
 };
 
@@ -69,14 +72,18 @@ public:
                          HierarchicalReport& report)
         : blocks_(model, kinds),
           tree_(model.positions(), options.leaf_nodes, domain_labels(kinds)),
+          place_of_(tree_.order.size()),
           by_rows_(tree_.clusters.size()) {
+        for (std::size_t k = 0; k < tree_.order.size(); ++k)
+            place_of_[at(tree_.order[k])] = static_cast<int>(k);
         {
             const ClusterBoxes boxes(tree_, blocks_.assembler());
             add_pairs(0, 0, boxes, options.admissibility);
         }
         fill(options, progress);
         report.num_clusters = static_cast<int>(tree_.clusters.size());
-        gather_by_rows(report);
+        gather_by_rows();
+        share_bases(options.tolerance, report);
         add_own_blocks();
         if (options.rigid_correction)
             correction_ =
@@ -91,7 +98,7 @@ public:
     }
 
 private:
-    /// Columns of all pairs with the same rows, U side by side.
+    /// Columns of all pairs with the same rows, U side by side, as coefficients of their basis.
     struct RowBlocks {
         MatrixXf U;
         int offset = 0;                    // of its factors among all
@@ -181,34 +188,76 @@ private:
         pair.V = block.cast<float>();
     }
 
-    void gather_by_rows(HierarchicalReport& report) {
-        double rank_sum = 0;
+    void gather_by_rows() {
         for (int p = 0; p < static_cast<int>(pairs_.size()); ++p) {
-            const ClusterPair& pair = pairs_[at(p)];
-            RowBlocks& rows = by_rows_[at(pair.rows)];
-            (pair.is_admissible ? rows.low_rank : rows.dense).push_back(p);
-            report.num_low_rank += pair.is_admissible ? 1 : 0;
-            report.num_dense += pair.is_admissible ? 0 : 1;
-            rank_sum += pair.rank;
-            (pair.is_admissible ? report.low_rank_bytes : report.dense_bytes) +=
-                4 * (pair.U.size() + pair.V.size());
+            RowBlocks& rows = by_rows_[at(pairs_[at(p)].rows)];
+            (pairs_[at(p)].is_admissible ? rows.low_rank : rows.dense).push_back(p);
         }
-        for (std::size_t c = 0; c < by_rows_.size(); ++c) {
-            RowBlocks& rows = by_rows_[c];
+        for (RowBlocks& rows : by_rows_) {
             rows.offset = num_factors_;
-            int rank = 0;
             for (const int p : rows.low_rank) {
-                pairs_[at(p)].offset = num_factors_ + rank;
-                rank += pairs_[at(p)].rank;
+                pairs_[at(p)].offset = num_factors_;
+                num_factors_ += pairs_[at(p)].rank;
             }
-            rows.U.resize(3 * tree_.clusters[c].size(), rank);
-            for (const int p : rows.low_rank) {
-                ClusterPair& pair = pairs_[at(p)];
-                rows.U.middleCols(pair.offset - num_factors_, pair.rank) = pair.U;
-                pair.U.resize(0, 0);
-            }
-            num_factors_ += rank;
         }
+    }
+
+    /// U and V in bases that all pairs of a cluster share; then they are small.
+    void share_bases(double tolerance, HierarchicalReport& report) {
+        const std::size_t num_clusters = tree_.clusters.size();
+        std::vector<std::vector<int>> pairs_of_columns(num_clusters);
+        for (int p = 0; p < static_cast<int>(pairs_.size()); ++p)
+            if (pairs_[at(p)].is_admissible)
+                pairs_of_columns[at(pairs_[at(p)].columns)].push_back(p);
+        const auto shared = [&](bool of_rows, const auto& pairs_of, auto&& take) {
+            std::vector<MatrixXf> factors(num_clusters);
+            std::vector<Eigen::VectorXf> weights(num_clusters);
+            for (std::size_t c = 0; c < num_clusters; ++c) {
+                Eigen::Index rank = 0;
+                for (const int p : pairs_of(c)) rank += pairs_[at(p)].rank;
+                factors[c].resize(3 * tree_.clusters[c].size(), rank);
+                weights[c].resize(rank);
+                rank = 0;
+                for (const int p : pairs_of(c)) {
+                    const ClusterPair& pair = pairs_[at(p)];
+                    const MatrixXf &own = of_rows ? pair.U : pair.V,
+                                   &other = of_rows ? pair.V : pair.U;
+                    const Eigen::VectorXf reach = other.colwise().norm();
+                    const float norm = reach.cwiseProduct(own.colwise().norm().transpose()).norm();
+                    factors[c].middleCols(rank, pair.rank) = own;
+                    weights[c].segment(rank, pair.rank) = reach / std::max(norm, 1e-30F);
+                    rank += pair.rank;
+                }
+            }
+            NestedBases bases(tree_, factors, weights, kBasisShare * tolerance);
+            for (std::size_t c = 0; c < num_clusters; ++c) take(c, std::move(factors[c]));
+            return bases;
+        };
+        std::vector<MatrixXf> of_columns(num_clusters);
+        row_bases_ = std::make_unique<const NestedBases>(shared(
+            true, [&](std::size_t c) -> const auto& { return by_rows_[c].low_rank; },
+            [&](std::size_t c, MatrixXf&& U) { by_rows_[c].U = std::move(U); }));
+        column_bases_ = std::make_unique<const NestedBases>(shared(
+            false, [&](std::size_t c) -> const auto& { return pairs_of_columns[c]; },
+            [&](std::size_t c, MatrixXf&& V) { of_columns[c] = std::move(V); }));
+        for (std::size_t c = 0; c < num_clusters; ++c) {
+            Eigen::Index rank = 0;
+            for (const int p : pairs_of_columns[c]) {
+                ClusterPair& pair = pairs_[at(p)];
+                pair.V = of_columns[c].middleCols(rank, pair.rank);
+                pair.U.resize(0, 0);
+                rank += pair.rank;
+            }
+        }
+
+        double rank_sum = 0;
+        for (const ClusterPair& pair : pairs_) {
+            (pair.is_admissible ? report.num_low_rank : report.num_dense) += 1;
+            (pair.is_admissible ? report.low_rank_bytes : report.dense_bytes) += 4 * pair.V.size();
+            rank_sum += pair.rank;
+        }
+        for (const RowBlocks& rows : by_rows_) report.low_rank_bytes += 4 * rows.U.size();
+        report.low_rank_bytes += row_bases_->num_bytes() + column_bases_->num_bytes();
         report.mean_rank = rank_sum / std::max(1, report.num_low_rank);
         num_bytes_ = report.low_rank_bytes + report.dense_bytes;
     }
@@ -238,8 +287,6 @@ private:
         own_blocks_ = own;
         blocks_.set_own_blocks(std::move(own));
         // those of free nodes are of the matrix
-        std::vector<int> place_of(at(n));
-        for (int k = 0; k < n; ++k) place_of[at(tree_.order[at(k)])] = k;
         for (ClusterPair& pair : pairs_) {
             if (pair.is_admissible) continue;
             const ClusterTree::Cluster& columns = tree_.clusters[at(pair.columns)];
@@ -247,7 +294,7 @@ private:
             for (std::size_t r = 0; r < rows.size(); ++r) {
                 const BoundaryAssembler::Home home = blocks_.assembler().home_of(rows[r]);
                 for (int s = 0; s < 3; ++s) {
-                    const int place = place_of[at(home.nodes[s])];
+                    const int place = place_of_[at(home.nodes[s])];
                     if (home.weights[s] == 0 || !blocks_.is_free(home.nodes[s]) ||
                         place < columns.begin || place >= columns.end)
                         continue;
@@ -272,21 +319,35 @@ private:
     void pass(const Eigen::Ref<const MatrixXd>& X, Eigen::Ref<MatrixXd> Y) const {
         const int width = static_cast<int>(X.cols()), n = blocks_.num_nodes();
         MatrixXf x(width, 3 * n), y(width, 3 * n), factors(width, num_factors_);
-        parallel_for(at(n), 256, [&](std::size_t k) {
-            const int place = static_cast<int>(k);
-            x.middleCols<3>(3 * place) =
-                X.middleRows<3>(3 * tree_.order[k]).transpose().cast<float>();
+        each_line(width, [&](int node, int place, int first, int count) {
+            for (int c = 0; c < 3; ++c)
+                for (int k = first; k < first + count; ++k)
+                    x(k, 3 * place + c) = static_cast<float>(X(3 * node + c, k));
         });
-        // Vᵀ x
+        // Vᵀ x, by the bases of columns
+        MatrixXf of_columns(width, column_bases_->num_coefficients()),
+            of_rows(width, row_bases_->num_coefficients());
+        column_bases_->gather(x, of_columns);
         parallel_for(pairs_.size(), 32, [&](std::size_t p) {
             const ClusterPair& pair = pairs_[p];
             if (pair.rank == 0) return;
-            const ClusterTree::Cluster& columns = tree_.clusters[at(pair.columns)];
-            const int inner = 3 * columns.size();
-            multiply_single(width, pair.rank, inner, {x.col(3 * columns.begin).data(), width},
+            const int inner = static_cast<int>(pair.V.rows());
+            multiply_single(width, pair.rank, inner,
+                            {of_columns.col(column_bases_->offset(pair.columns)).data(), width},
                             {pair.V.data(), inner}, 0, factors.col(pair.offset).data(), width);
         });
-        // leaf by leaf: U of all clusters it is in, and dense blocks
+        // U of each cluster, and dense blocks leaf by leaf
+        parallel_for(tree_.clusters.size(), 1, [&](std::size_t c) {
+            const RowBlocks& rows = by_rows_[c];
+            const int rank = row_bases_->rank(static_cast<int>(c));
+            if (rank == 0) return;
+            float* const to = of_rows.col(row_bases_->offset(static_cast<int>(c))).data();
+            std::fill(to, to + static_cast<std::ptrdiff_t>(rank) * width, 0.0F);
+            if (rows.U.cols() > 0)
+                multiply_single(width, rank, static_cast<int>(rows.U.cols()),
+                                {factors.col(rows.offset).data(), width},
+                                {rows.U.data(), rank, true}, 1, to, width);
+        });
         parallel_for(tree_.clusters.size(), 1, [&](std::size_t c) {
             const ClusterTree::Cluster& leaf = tree_.clusters[c];
             if (!leaf.is_leaf()) return;
@@ -294,14 +355,9 @@ private:
             const int num_rows = 3 * leaf.size();
             std::fill(to, to + static_cast<std::ptrdiff_t>(num_rows) * width, 0.0F);
             for (int up = static_cast<int>(c); up >= 0; up = tree_.clusters[at(up)].parent) {
-                const RowBlocks& rows = by_rows_[at(up)];
                 const int stride = 3 * tree_.clusters[at(up)].size();
                 const int row = 3 * (leaf.begin - tree_.clusters[at(up)].begin);
-                if (rows.U.cols() > 0)
-                    multiply_single(width, num_rows, static_cast<int>(rows.U.cols()),
-                                    {factors.col(rows.offset).data(), width},
-                                    {rows.U.data() + row, stride, true}, 1, to, width);
-                for (const int p : rows.dense) {
+                for (const int p : by_rows_[at(up)].dense) {
                     const ClusterTree::Cluster& columns = tree_.clusters[at(pairs_[at(p)].columns)];
                     multiply_single(width, num_rows, 3 * columns.size(),
                                     {x.col(3 * columns.begin).data(), width},
@@ -309,17 +365,33 @@ private:
                 }
             }
         });
-        parallel_for(at(n), 256, [&](std::size_t k) {
-            const int place = static_cast<int>(k);
-            Y.middleRows<3>(3 * tree_.order[k]) =
-                y.middleCols<3>(3 * place).transpose().cast<double>();
+        row_bases_->scatter(of_rows, y);
+        each_line(width, [&](int node, int place, int first, int count) {
+            for (int c = 0; c < 3; ++c)
+                for (int k = first; k < first + count; ++k)
+                    Y(3 * node + c, k) = double{y(k, 3 * place + c)};
+        });
+    }
+
+    /// Between columns and the order of clusters: some right-hand sides at a time, whole cache
+    /// lines on the one side and few columns, read in order, on the other.
+    template <class Visit>
+    void each_line(int width, const Visit& visit) const {
+        constexpr int kLine = 16;
+        parallel_ranges(place_of_.size(), 256, [&](std::size_t begin, std::size_t end) {
+            for (int first = 0; first < width; first += kLine)
+                for (std::size_t node = begin; node < end; ++node)
+                    visit(static_cast<int>(node), place_of_[node], first,
+                          std::min(kLine, width - first));
         });
     }
 
     UnknownBlocks blocks_;
     ClusterTree tree_;
+    std::vector<int> place_of_;  // of each node in the order of clusters
     std::vector<ClusterPair> pairs_;
     std::vector<RowBlocks> by_rows_;
+    std::unique_ptr<const NestedBases> row_bases_, column_bases_;
     int num_factors_ = 0;
     std::int64_t num_bytes_ = 0;
     RigidCorrection correction_;
