@@ -68,71 +68,74 @@ struct GrowingBox {
 #endif
 };
 
-/// A box around vertices that are copied to their places; `poison` is 0 while all are finite.
-struct CopiedBox {
-    GrowingBox box;
+/// Copies own vertices of a cluster from the caller's order to ours.
+HWY_INLINE void copy_vertices(const ClusterPass& pass, const ClusterVertices& cluster) {
+    for (int v = cluster.first; v < cluster.last; ++v) {
+        const float* from = pass.source + pass.offsets[v];
+        float* to = pass.positions + 4 * static_cast<std::size_t>(v);
 #if PLIANT_QUADS
-    QuadVector poison;
-    static HWY_INLINE CopiedBox empty() { return {GrowingBox::empty(), hn::Zero(Quad())}; }
-    HWY_INLINE void copy(const float* from, float* to) {
-        const QuadVector x = hn::LoadU(Quad(), from);
-        hn::StoreU(x, Quad(), to);
-        box.add(x);
-        poison = hn::MulAdd(hn::Zero(Quad()), x, poison);
-    }
-    HWY_INLINE bool is_finite() const {
-        float sums[4];
-        hn::StoreU(poison, Quad(), sums);
-        return sums[0] == 0 && sums[1] == 0 && sums[2] == 0;
-    }
+        hn::StoreU(hn::LoadU(Quad(), from), Quad(), to);
 #else
-    float poison;
-    static HWY_INLINE CopiedBox empty() { return {GrowingBox::empty(), 0}; }
-    HWY_INLINE void copy(const float* from, float* to) {
-        for (int k = 0; k < 3; ++k) {
-            to[k] = from[k];
-            poison += 0 * from[k];
-        }
-        box.add(from);
-    }
-    HWY_INLINE bool is_finite() const { return poison == 0; }
+        for (int k = 0; k < 4; ++k) to[k] = from[k];
 #endif
-};
+    }
+    // that of the last vertex was read one place early: nothing is behind it
+    if (pass.last_slot >= cluster.first && pass.last_slot < cluster.last) {
+        float* to = pass.positions + 4 * static_cast<std::size_t>(pass.last_slot);
+        for (int k = 0; k < 3; ++k) to[k] = to[k + 1];
+        to[3] = 0;
+    }
+}
+
+/// Around `count` vertices side by side; adds 0 times all of them to `poison`.
+HWY_INLINE GrowingBox box_of_run(const float* x, int count, WideVector& poison) {
+    GrowingBox box = GrowingBox::empty();
+    const int size = 4 * count;
+    int i = 0;
+#if PLIANT_QUADS
+    const Wide tag;
+    WideVector low = hn::Set(tag, kInfinity), high = hn::Set(tag, -kInfinity);
+    for (; i + kWideLanes <= size; i += kWideLanes) {
+        const WideVector v = hn::LoadU(tag, x + i);
+        low = hn::Min(low, v);
+        high = hn::Max(high, v);
+        poison = hn::MulAdd(hn::Zero(tag), v, poison);
+    }
+    HWY_ALIGN float lows[kBoxGroup], highs[kBoxGroup];
+    hn::Store(low, tag, lows);
+    hn::Store(high, tag, highs);
+    for (int k = 0; k < kWideLanes; k += 4) {
+        box.low = hn::Min(box.low, hn::Load(Quad(), lows + k));
+        box.high = hn::Max(box.high, hn::Load(Quad(), highs + k));
+    }
+#endif
+    for (; i < size; i += 4) {
+        box.add(x + i);
+        const float sum = x[i] + x[i + 1] + x[i + 2];
+        poison = hn::MulAdd(hn::Zero(Wide()), hn::Set(Wide(), sum), poison);
+    }
+    return box;
+}
 
 bool run_write_clusters(const ClusterPass& pass) {
-    // the last vertex of the source has nothing behind it to be read
-    const int last = pass.num_vertices - 1;
-    float tail[4] = {pass.source[3 * last], pass.source[3 * last + 1], pass.source[3 * last + 2],
-                     0};
-    const auto vertex = [&](int v) {
-        const int from = pass.order[v];
-        return from == last ? tail : pass.source + 3 * static_cast<std::size_t>(from);
-    };
-    bool is_finite = true;
+    WideVector poison = hn::Zero(Wide());
     for (int c = 0; c < pass.num_clusters; ++c) {
         const ClusterVertices& cluster = pass.clusters[c];
+        copy_vertices(pass, cluster);
+        GrowingBox box = box_of_run(pass.positions + 4 * static_cast<std::size_t>(cluster.first),
+                                    cluster.last - cluster.first, poison);
         // in two chains, which wait for each other less
-        CopiedBox even = CopiedBox::empty(), odd = CopiedBox::empty();
-        int v = cluster.first;
-        for (; v + 2 <= cluster.last; v += 2) {
-            float* to = pass.positions + 4 * static_cast<std::size_t>(v);
-            even.copy(vertex(v), to);
-            odd.copy(vertex(v + 1), to + 4);
-        }
-        if (v < cluster.last)
-            even.copy(vertex(v), pass.positions + 4 * static_cast<std::size_t>(v));
-        is_finite = is_finite && even.is_finite() && odd.is_finite();
+        GrowingBox other = GrowingBox::empty();
         int s = cluster.first_shared;
         const auto shared = [&](int i) {
             return pass.positions + 4 * static_cast<std::size_t>(pass.shared[i]);
         };
         for (; s + 2 <= cluster.last_shared; s += 2) {
-            even.box.add(shared(s));
-            odd.box.add(shared(s + 1));
+            box.add(shared(s));
+            other.add(shared(s + 1));
         }
-        if (s < cluster.last_shared) even.box.add(shared(s));
-        GrowingBox& box = even.box;
-        box.add(odd.box);
+        if (s < cluster.last_shared) box.add(shared(s));
+        box.add(other);
 
         float low[4], high[4];
         box.store(low, high);
@@ -142,7 +145,7 @@ bool run_write_clusters(const ClusterPass& pass) {
             group.high[k][c % kBoxGroup] = high[k];
         }
     }
-    return is_finite;
+    return hn::AllTrue(Wide(), hn::Eq(poison, hn::Zero(Wide())));
 }
 
 void run_join_boxes(const BoxGroup* a, const BoxGroup* b, int count, BoxGroup* joined,

@@ -21,15 +21,17 @@ struct ClusterVertices {
 /// What a pass over all clusters reads and writes.
 struct ClusterPass {
     const float* source;  ///< x y z of each vertex, caller's order
-    int num_vertices;
-    const int* order;  ///< caller's number of each vertex
+    /// Where each of our vertices is in it; of the caller's last one a place too early, so that
+    /// four numbers can be read.
+    const int* offsets;
+    int last_slot;  ///< of the caller's last vertex
     const ClusterVertices* clusters;
     int num_clusters;
     const int* shared;
     float* positions;  ///< x y z and anything of each vertex, in the order of clusters; written
     BoxGroup* boxes;   ///< of clusters; written
 };
-/// Returns whether all positions are finite.
+/// Returns whether all positions are finite (and their sums).
 bool write_clusters(const ClusterPass& pass) noexcept;
 /// Boxes around two sets of `count` groups, and around each group of the result.
 void join_boxes(const BoxGroup* a, const BoxGroup* b, int count, BoxGroup* joined,

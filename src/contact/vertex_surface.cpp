@@ -67,13 +67,14 @@ struct VertexSurface::Impl {
                 }
                 corners.push_back(number);
             }
-        num_used = static_cast<int>(vertex_order.size());
         // vertices that no triangle uses
         for (std::size_t v = 0; v < new_number.size(); ++v)
             if (new_number[v] < 0) {
                 new_number[v] = static_cast<int>(vertex_order.size());
                 vertex_order.push_back(static_cast<int>(v));
             }
+        for (const int v : vertex_order) offsets.push_back(3 * v);
+        offsets[static_cast<std::size_t>(new_number.back())] -= 1;
     }
 
     void list_clusters() {
@@ -102,12 +103,12 @@ struct VertexSurface::Impl {
         return positions[static_cast<std::size_t>(buffer)].data();
     }
 
-    std::vector<int> triangle_order;  // caller's number of each triangle
-    std::vector<int> vertex_order, new_number;
-    std::vector<int> corners;  // of ordered triangles, new numbers of vertices
+    std::vector<int> triangle_order;            // caller's number of each triangle
+    std::vector<int> vertex_order, new_number;  // caller's of ours, ours of the caller's
+    std::vector<int> offsets;                   // ClusterPass
+    std::vector<int> corners;                   // of ordered triangles, new numbers of vertices
     std::vector<ClusterVertices> clusters;
     std::vector<int> shared;
-    int num_used = 0;
 
     // of the start, the end and what the next advance() takes
     int start = 0, end = 0, next = 1;
@@ -132,11 +133,11 @@ VertexSurface::~VertexSurface() = default;
 
 bool VertexSurface::set_positions(std::span<const float> x) noexcept {
     Impl& self = *impl_;
-    assert(x.size() == 3 * self.vertex_order.size());
+    assert(x.size() == 3 * self.new_number.size());
     ClusterBoxes& boxes = self.boxes[static_cast<std::size_t>(self.next)];
     const ClusterPass pass{.source = x.data(),
-                           .num_vertices = static_cast<int>(self.vertex_order.size()),
-                           .order = self.vertex_order.data(),
+                           .offsets = self.offsets.data(),
+                           .last_slot = self.new_number.back(),
                            .clusters = self.clusters.data(),
                            .num_clusters = static_cast<int>(self.clusters.size()),
                            .shared = self.shared.data(),
