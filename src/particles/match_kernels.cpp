@@ -120,6 +120,7 @@ struct Lanes {
     HWY_ALIGN float q[4][kMatchLanes];
     HWY_ALIGN float settled[kMatchLanes];
     HWY_ALIGN float centre[kMatchLanes][4];
+    HWY_ALIGN float R[kMatchLanes][12];  // columns of four
 };
 
 HWY_INLINE void add_moments(const MatchGroups& groups, int g, int lane,
@@ -185,17 +186,19 @@ HWY_INLINE void find_rotations(Lanes& lanes, int count, PolarFallback fallback) 
         rotation_of(d, t.q, R);
         for (int i = 0; i < 9; ++i) hn::Store(R[i / 3][i % 3], d, lanes.A[i] + l);
     }
+    // all lanes before any is read: a vector does not wait for the single numbers it is made of
+    for (int l = 0; l < count; ++l)
+        for (int k = 0; k < 3; ++k) {
+            for (int i = 0; i < 3; ++i) lanes.R[l][4 * k + i] = lanes.A[3 * i + k][l];
+            lanes.R[l][4 * k + 3] = 0;
+        }
 }
 
 HWY_INLINE void pull(const MatchGroups& groups, int g, int lane, const Lanes& lanes,
                      MatchParticle* particles, float* turns) {
     const Four d;
     const int begin = groups.offsets[g], end = groups.offsets[g + 1];
-    HWY_ALIGN float columns[12];
-    for (int k = 0; k < 3; ++k) {
-        for (int i = 0; i < 3; ++i) columns[4 * k + i] = lanes.A[3 * i + k][lane];
-        columns[4 * k + 3] = 0;
-    }
+    const float* const columns = lanes.R[lane];
     const FourVec R0 = hn::Load(d, columns), R1 = hn::Load(d, columns + 4),
                   R2 = hn::Load(d, columns + 8), c = hn::Load(d, lanes.centre[lane]);
     const float* const S = groups.spread + 8 * static_cast<std::size_t>(g);

@@ -62,8 +62,8 @@ TEST(EllipsoidContact, GapNearTouchingMatchesASearchOverAllDirections) {
         worst = std::max(worst, error);
         sum += error;
     }
-    EXPECT_LT(worst, 0.02);  // of radii up to 1
-    EXPECT_LT(sum / 40, 0.004);
+    EXPECT_LT(worst, 2e-4);  // of radii up to 1
+    EXPECT_LT(sum / 40, 1e-5);
 }
 
 TEST(EllipsoidContact, CentresInOnePlaceGiveADirection) {

@@ -46,6 +46,10 @@ struct CoarseBody {
     }
     void operator()(HandSource&) const {}
     void operator()(ZonesSource&) const {}
+    void operator()(ParticleSource& body) const {
+        coarsen(std::get<SurfaceSource>(body.shape));
+        body.placement.count = 60;
+    }
 };
 
 /// Signed fields must not lose thin parts.

@@ -51,7 +51,7 @@ TEST_F(SceneFile, WhatIsNotASceneIsSaid) {
 TEST_F(SceneFile, ExactlyOneKindOfBodyIsNeeded) {
     EXPECT_EQ(body_error(R"("loop": "haptic")"),
               "scene.json: bodies[0]: one of the keys \"model\", \"reduced\", \"fem\", \"rigid\", "
-              "\"greens\", \"hand\", \"zones\" is needed");
+              "\"greens\", \"hand\", \"zones\", \"particles\" is needed");
     EXPECT_EQ(body_error(R"("model": "liver.pliant", "fem": {"shape": "heart"})"),
               "scene.json: bodies[0]: only one of the keys \"model\" and \"fem\" may be given");
     EXPECT_EQ(body_error(R"("rigid": {})"),
