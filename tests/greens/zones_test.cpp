@@ -460,7 +460,9 @@ TEST(ZonedGreens, BondedCharactersPassContactOn) {
     EXPECT_FALSE(body.restore_state(state));
     body.reset();
     for (const double error : errors(false)) EXPECT_LT(error, 1e-9);
-    EXPECT_EQ(input_error([&] { ZonedBody(character, {.max_loads = 300}); }),
+    ZonedBodyOptions many;
+    many.max_loads = 300;
+    EXPECT_EQ(input_error([&] { ZonedBody(character, many); }),
               "max_loads = 300 (expected at most 256 for bonded zones)");
 }
 
@@ -499,7 +501,8 @@ TEST(ZonedGreens, LoadsOfZonesMayBeOfCoarserFunctions) {
     // those that are not there, and those that would move a seam
     EXPECT_FALSE(
         zone.set_loads(std::array{model.reference.functions->num_column_ids()}, std::array{p}));
-    if (on_seam >= 0) EXPECT_FALSE(zone.set_loads(std::array{on_seam}, std::array{p}));
+    ASSERT_GE(on_seam, 0);
+    EXPECT_FALSE(zone.set_loads(std::array{on_seam}, std::array{p}));
     VectorXd after(by_nodes.size());
     zone.seam_forces(none, after);
     EXPECT_EQ(after, by_nodes);
