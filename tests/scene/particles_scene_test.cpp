@@ -56,7 +56,7 @@ TEST(ParticlesScene, ABodyFallsOnItsPlane) {
     World world(parse_scene(with_particles(kFish + R"(, "planes": [{}], "damping": 2)",
                                            R"(, "pose": {"position": [0, 0, 0.05]})"),
                             "scene.json"));
-    world.advance(0.6);
+    world.advance_to(0.6);
     const Body& fish = world.body(0);
     EXPECT_EQ(fish.kind(), "particles");
     double lowest = kInfinity;
