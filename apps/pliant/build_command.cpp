@@ -320,7 +320,7 @@ std::string checked_kind(const Arguments& arguments) {
     const std::string kind = arguments.text("--kind", "reduced");
     if (kind != "reduced" && kind != "field" && kind != "pointshell" && kind != "greens" &&
         kind != "particles")
-        throw InputError("", "--kind", kind, "reduced, field, pointshell or greens");
+        throw InputError("", "--kind", kind, "reduced, field, pointshell, greens or particles");
     for (const auto& [option, kinds] : kKindsOfOption)
         if (arguments.has(option) && kinds.find(kind) == std::string::npos)
             throw InputError(

@@ -177,7 +177,7 @@ TEST_F(BuildCommand, WrongNumbersNameTheirOption) {
     EXPECT_FAILS_WITH(build(std::string(kHeld) + "--law rubber"),
                       "--law = rubber (expected one of");
     EXPECT_FAILS_WITH(build(std::string(kHeld) + "--kind green"),
-                      "--kind = green (expected reduced, field, pointshell or greens)");
+                      "--kind = green (expected reduced, field, pointshell, greens or particles)");
     EXPECT_FAILS_WITH(build(std::string(kHeld) + "--storage f8"), "float32 or int16");
     EXPECT_FAILS_WITH(build(std::string(kHeld) + "--region steel"), "MATERIAL=SELECTION");
     EXPECT_FAILS_WITH("build", "pliant build needs a surface");

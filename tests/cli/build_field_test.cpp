@@ -116,7 +116,7 @@ TEST_F(BuildField, ErrorsNameTheOption) {
     EXPECT_FAILS_WITH("build beam --kind field --resolution 100 -o " + path("f.pliant"),
                       "--resolution = 100 (expected a power of two, 16 to 1024)");
     EXPECT_FAILS_WITH("build beam --kind mist -o " + path("f.pliant"),
-                      "--kind = mist (expected reduced, field, pointshell or greens)");
+                      "--kind = mist (expected reduced, field, pointshell, greens or particles)");
     EXPECT_FAILS_WITH(shell("--points 0"), "--points");
     EXPECT_FAILS_WITH(shell("--levels 99"), "--levels");
     EXPECT_FALSE(std::filesystem::exists(path("field.pliant")));
