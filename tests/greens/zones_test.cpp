@@ -241,9 +241,9 @@ public:
         return functions_->sum_size(count);
     }
     void accumulate(std::span<const int> nodes, std::span<const float> weights,
-                    std::span<const float> body_weights, int count,
-                    std::span<float> sum) const noexcept override {
-        functions_->accumulate(nodes, weights, body_weights, count, sum);
+                    std::span<const float> body_weights, int count, std::span<float> sum,
+                    SummedRows rows = SummedRows::All) const noexcept override {
+        functions_->accumulate(nodes, weights, body_weights, count, sum, rows);
     }
     [[nodiscard]] std::span<const float> field(std::span<const float> sum, int count,
                                                std::span<float> scratch) const noexcept override {
