@@ -112,6 +112,8 @@ TEST_F(GreensReader, ReadsEveryKey) {
     EXPECT_EQ(tools.kind, GreensContactDescription::Kind::Tools);
     EXPECT_THAT(tools.by, ElementsAre("glove"));
     EXPECT_TRUE(tools.is_sliding);
+    EXPECT_EQ(tools.budget, 0);
+    EXPECT_EQ(std::get<GreensContactDescription>(scene.contacts[2]).budget, 1e-3);
 }
 
 TEST_F(GreensReader, LevelsNeedASurfaceThatHasThem) {

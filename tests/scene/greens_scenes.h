@@ -33,7 +33,8 @@ inline std::vector<std::string> greens_key_scenes() {
         {"name": "scanned", "greens": {"surface": "liver.obj", "fixed": "lowest 5 %", "measured": "liver.obj"}}],
       "contacts": [{"greens": "nodule", "points": ["finger", "thumb"], "friction": 0.4, "pull": true,
                     "detail": {"period": 0.004, "height": 1e-4, "max_slope": 0.5, "friction_depth": 0.2}},
-                   {"greens": "lump", "tools": ["glove"], "sliding": true}]})",
+                   {"greens": "lump", "tools": ["glove"], "sliding": true},
+                   {"greens": "levels", "tools": ["thumb"], "budget": 1e-3}]})",
             R"({"pliant": 1, "bodies": [
         {"name": "finger", "zones": {
             "bones": [{"name": "root", "joint": [0, 0, 0]},
