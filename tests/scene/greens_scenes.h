@@ -30,11 +30,12 @@ inline std::vector<std::string> greens_key_scenes() {
         {"name": "levels", "greens": {"shape": "rabbit", "levels": 3, "fixed": "z < 15 %", "solver": "iterative",
             "wavelet": "lifted-butterfly", "tolerance": 0.1, "constraint_level": 1,
             "finest_constraint_level": 2, "display_level": 5}},
-        {"name": "scanned", "greens": {"surface": "liver.obj", "fixed": "lowest 5 %", "measured": "liver.obj"}}],
+        {"name": "scanned", "greens": {"surface": "liver.obj", "fixed": "lowest 5 %", "measured": "liver.obj"}},
+        {"name": "ball", "rigid": {"sphere": {"radius": 0.01}}}],
       "contacts": [{"greens": "nodule", "points": ["finger", "thumb"], "friction": 0.4, "pull": true,
                     "detail": {"period": 0.004, "height": 1e-4, "max_slope": 0.5, "friction_depth": 0.2}},
                    {"greens": "lump", "tools": ["glove"], "sliding": true},
-                   {"greens": "levels", "tools": ["thumb"], "budget": 1e-3}]})",
+                   {"greens": "levels", "tools": ["ball"], "budget": 1e-3}]})",
             R"({"pliant": 1, "bodies": [
         {"name": "finger", "zones": {
             "bones": [{"name": "root", "joint": [0, 0, 0]},
