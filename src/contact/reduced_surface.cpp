@@ -100,6 +100,15 @@ struct ReducedSurface::Impl {
                (to().rotation - from().rotation).norm() * reach;
     }
 
+    /// Calls what places a vertex into the cache.
+    void call_row(int vertex) const noexcept {
+        if (!shapes || shapes->arrays().storage != ShapeStorage::Float32) return;
+        const auto row = 3 * static_cast<std::size_t>(shapes->arrays().r);
+        const float* const x =
+            shapes->arrays().rows32.data() + row * static_cast<std::size_t>(vertex);
+        for (std::size_t i = 0; i < row; i += 16) __builtin_prefetch(x + i);
+    }
+
     int find_leaves(const Eigen::Vector3d& centre, double radius, bool is_swept) noexcept;
     void place_vertices(int num_leaves, bool is_swept) noexcept;
     void evaluate(const SurfaceMotion& motion, std::size_t count,
@@ -197,6 +206,7 @@ void ReducedSurface::Impl::place_vertices(int num_leaves, bool is_swept) noexcep
             if (slot >= 0) continue;
             slot = static_cast<int>(num_listed);
             listed[num_listed++] = corners[k];
+            call_row(corners[k]);
         }
     }
     evaluate(to(), num_listed, placed_end);

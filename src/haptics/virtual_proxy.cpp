@@ -163,7 +163,8 @@ bool VirtualProxy::Impl::move_to(const Eigen::Vector3d& to) noexcept {
 
 void VirtualProxy::Impl::follow_goal(const Eigen::Vector3d& goal) noexcept {
     const double r = radius(), reach = contact_reach(options.sphere);
-    double longest_step = 4 * r;  // without looking around again
+    // surfaces are mostly near: a short step first, then longer ones while nothing is hit
+    double longest_step = std::max(near.covered(state.position) - reach, 0.1 * r);
     state.has_arrived = false;
     double distance = (goal - state.position).squaredNorm();
     for (state.passes = 0; state.passes < options.max_passes; ++state.passes) {
@@ -177,19 +178,17 @@ void VirtualProxy::Impl::follow_goal(const Eigen::Vector3d& goal) noexcept {
             state.has_arrived = true;
             break;
         }
-        bool is_cut = false;
+        const bool is_cut = length > longest_step;
+        if (is_cut) {
+            to = state.position + longest_step / length * (to - state.position);
+            length = longest_step;
+        }
         if (length > near.covered(state.position) - reach) {
-            is_cut = length > longest_step;
-            if (is_cut) {
-                to = state.position + longest_step / length * (to - state.position);
-                length = longest_step;
-            }
             near.require(state.position, reach + length, 0.1 * r);
             near.measure(state.position);
-            // through empty space in long steps
-            if (near.patch().size() == 0) longest_step *= 2;
         }
         const bool is_hit = move_to(to);
+        if (is_cut && !is_hit) longest_step *= 4;
         const double left = (goal - state.position).squaredNorm();
         if (state.passes > 0 && !(is_cut && !is_hit) && left > distance - 1e-12 * r * r) {
             state.has_arrived = true;

@@ -36,6 +36,15 @@ TEST(ProxyInMotion, SheetsWithTwoFacesNeverLoseIt) {
     expect_no_loss(double_faced(test::flat_sheet(0.24, 20)), true, 120);
 }
 
+TEST(ProxyInMotion, WithoutCcdItIsLost) {
+    ProxyOptions options;
+    options.has_ccd = false;
+    ProxyTrials proxies(test::thin_plate(0.24, 0.002, 24), false, options);
+    TrialTotals totals;
+    proxies.run(60, 5000, totals, 40, 4e-3, 1e-2);
+    EXPECT_GT(totals.losses, 0);
+}
+
 TEST(ProxyInMotion, AFallingClothIsCaughtOnlyWithCcd) {
     for (const bool has_ccd : {true, false}) {
         const SurfaceMesh cloth = double_faced(test::flat_sheet(1, 32));

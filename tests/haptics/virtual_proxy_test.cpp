@@ -13,7 +13,7 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr double kRadius = 5e-3;
+constexpr double kProxyRadius = 5e-3;
 
 /// A proxy against something that rests.
 struct Touch {
@@ -79,7 +79,7 @@ TEST(VirtualProxy, TurnsItsForceContinuouslyOverConvexEdges) {
         const ProxyState& state = touch.proxy.tick(goal);
         if (last.norm() > 0) {
             EXPECT_LE((state.force - last).norm(), 1.05 * state.force.norm() * step / d);
-            EXPECT_NEAR(state.force.norm(), 500 * (kRadius - d), 0.02);
+            EXPECT_NEAR(state.force.norm(), 500 * (kProxyRadius - d), 0.02);
             compared += 1;
         }
         last = state.force;
@@ -110,7 +110,7 @@ TEST(VirtualProxy, StopsInAWedgeOfOneDegree) {
         face(0, 1, 3), face(0, 3, 4), face(0, 4, 2);
     }
     ASSERT_GT(enclosed_volume(wedge), 0);
-    const double reach = kRadius / std::sin(angle / 2);  // where the sphere touches both
+    const double reach = kProxyRadius / std::sin(angle / 2);  // where the sphere touches both
     for (const double shrink : {0.999, 1.0}) {
         ProxyOptions options;
         options.sphere.shrink = shrink;
@@ -233,8 +233,8 @@ TEST(VirtualProxy, GivesBodiesTheOppositeOfItsForceWithEveryMask) {
         // torque about the point of contact, in |F| r
         const ProxyContact& contact = proxy.state().contacts[0];
         const Wrench load = body.next_load();
-        const double torque =
-            (load.torque - contact.point.cross(load.force)).norm() / (load.force.norm() * kRadius);
+        const double torque = (load.torque - contact.point.cross(load.force)).norm() /
+                              (load.force.norm() * kProxyRadius);
         if (mask == ForceMask::Barycentric) EXPECT_LT(torque, 1e-6);
         EXPECT_LT(torque, 0.8);
     }
@@ -269,9 +269,9 @@ TEST(VirtualProxy, PressesABodyThatGivesWay) {
     ProxyOptions options;
     options.stiffness = 100;
     VirtualProxy proxy({surface.get()}, options);
-    proxy.reset(tip + 2 * kRadius * n);
+    proxy.reset(tip + 2 * kProxyRadius * n);
     for (int i = 0; i < 300; ++i) {
-        (void)proxy.tick(tip + (kRadius - 2e-5 * std::min(i, 100)) * n);
+        (void)proxy.tick(tip + (kProxyRadius - 2e-5 * std::min(i, 100)) * n);
         proxy.apply_forces();
         ASSERT_EQ(body.step(1e-3), StepStatus::Ok);
     }
