@@ -142,7 +142,7 @@ std::vector<Benchmark> proxy_benchmarks() {
             trials_benchmark(
                 "rough ball", [] { return test::bumpy_ball(0.06, 0.3, 40, 3); }, false),
             trials_benchmark(
-                "plate", [] { return test::thin_plate(0.24, 0.002, 40); }, false),
+                "plate", [] { return test::thin_plate(0.24, 0.002, 40); }, true),
             trials_benchmark(
                 "sheet", [] { return double_faced(test::flat_sheet(0.24, 30)); }, true),
             {.module = "proxy",

@@ -169,7 +169,7 @@ struct TrialTotals {
 /// push inside.
 class ProxyTrials {
 public:
-    /// `is_sheet`: with two faces; losses are changes of side.
+    /// `is_sheet`: thin in z; losses are changes of side as well.
     ProxyTrials(SurfaceMesh mesh, bool is_sheet, const ProxyOptions& options = {})
         : rest_(std::move(mesh)),
           now_(rest_),
@@ -215,7 +215,7 @@ private:
         double t = uniform(0, 1);
         place(rest_, motion, t, surface_, now_, x_);
         Eigen::Vector3d p;
-        if (!find_start(motion, t, uniform(0, 1) < 0.5 ? 1e-4 * r : uniform(0, 3) * r, p)) return;
+        if (!find_start(uniform(0, 1) < 0.5 ? 1e-4 * r : uniform(0, 3) * r, p)) return;
         proxy_.reset(p);
         const double side = side_of(motion, t, p);
         const int hand = static_cast<int>(random_() % 3);
@@ -236,15 +236,15 @@ private:
                 sheet_place(motion, t, state.position).head<2>().cwiseAbs().maxCoeff() >
                     0.9 * size_)
                 break;
-            const bool is_lost = is_sheet_ ? side_of(motion, t, state.position) * side < 0
-                                           : is_inside(now_, state.position);
+            const bool is_lost = is_inside(now_, state.position) ||
+                                 (is_sheet_ && side_of(motion, t, state.position) * side < 0);
             if (!is_lost) continue;
             totals.losses += 1;
             break;
         }
     }
 
-    bool find_start(const FormulaMotion& motion, double t, double gap, Eigen::Vector3d& p) {
+    bool find_start(double gap, Eigen::Vector3d& p) {
         const double r = options_.sphere.radius;
         for (int attempt = 0; attempt < 50; ++attempt) {
             const auto i = static_cast<int>(random_() % rest_.triangles.size());
@@ -260,7 +260,7 @@ private:
             surface_.restart();
             near.require(p, r, 0);
             if (near.clearance(p) < 0.9999 * r) continue;
-            if (is_sheet_ ? side_of(motion, t, p) == 0 : is_inside(now_, p)) continue;
+            if (is_inside(now_, p)) continue;
             return true;
         }
         return false;
