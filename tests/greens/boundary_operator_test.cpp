@@ -248,9 +248,10 @@ TEST(BoundaryOperator, SaysWhatItCannotTake) {
     flat.num_vertices = {flat.mesh.num_vertices()};
     flat.triangles = {flat.mesh.triangles};
     flat.neighbourhood.clear();
-    EXPECT_NE(
-        test::input_error([&] { (void)make_wavelet_operator(model, flat, kinds); }).find("remesh"),
-        std::string::npos);
+    EXPECT_NE(test::input_error([&] {
+                  (void)make_wavelet_operator(model, flat, kinds);
+              }).find("pliant mesh --kind semiregular"),
+              std::string::npos);
     const BoundaryModel outside(unit_sphere(1).mesh, {.is_exterior = true});
     EXPECT_NE(test::input_error([&] {
                   (void)make_dense_operator(outside, kinds);
