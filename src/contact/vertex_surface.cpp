@@ -22,7 +22,8 @@ FloatSphere rounded_sphere(const Eigen::Vector3d& centre, double radius) noexcep
 
 /// Boxes of clusters and of sixteen clusters each.
 struct ClusterBoxes {
-    explicit ClusterBoxes(std::size_t groups, std::size_t tops) : boxes(groups), groups(tops) {
+    ClusterBoxes(std::size_t num_groups, std::size_t num_tops)
+        : boxes(num_groups), groups(num_tops) {
         const auto clear = [](std::vector<BoxGroup>& all) {
             for (BoxGroup& group : all)
                 for (int k = 0; k < 3; ++k) {
@@ -31,7 +32,7 @@ struct ClusterBoxes {
                 }
         };
         clear(boxes);
-        clear(this->groups);
+        clear(groups);
     }
     std::vector<BoxGroup> boxes, groups;
 };
