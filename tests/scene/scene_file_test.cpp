@@ -134,6 +134,24 @@ void collect_schema_keys(const JsonValue& root, const Part& start, std::set<std:
     }
 }
 
+/// Every key of bodies of particles.
+const char* const kParticleKeys = R"({
+    "pliant": 1,
+    "bodies": [
+        {"name": "placed", "particles": {"shape": "fish", "size": 0.4, "count": 50, "links": 6,
+            "density": 900, "stiffness": 0.5, "spheres": true,
+            "parts": [{"where": "x > 70 %", "stiffness": 0.9}],
+            "objects": [{"position": [0, 0, 1], "rotation": [1, 0, 0, 0]}],
+            "held": [{"where": "x < 20 %",
+                      "motion": {"oscillation": {"amplitude": [0, 0, 0.1], "frequency": 1}}}],
+            "passes": 3, "damping": 1, "friction": 0.2, "cloth_stiffness": 0.5,
+            "planes": [{"normal": [0, 0, 1], "offset": 0.1}]}},
+        {"name": "by hand", "particles": {"surface": "liver.obj", "layout": "notes.txt",
+            "cloth_compliance": 1e-4}},
+        {"name": "file", "particles": {"model": "liver.pliant"}}
+    ]
+})";
+
 /// The name in the schema of a path in a scene, or the path when there is none.
 std::string name_in_schema(const JsonValue& root, const std::string& path) {
     std::vector<Part> parts = unfolded(root, {&root, "#"});
@@ -164,6 +182,7 @@ TEST_F(SceneFile, ReaderAndSchemaKnowTheSameKeys) {
     collect_schema_keys(root, {&root, "#"}, in_schema);
     std::vector<std::string> scenes = test::held_tool_scenes();
     scenes.push_back(kEveryKey);
+    scenes.push_back(kParticleKeys);
     for (const std::string& text : test::greens_key_scenes()) scenes.push_back(text);
     for (const std::string& text : scenes) {
         const JsonValue scene = parse_json(text, "scene.json");
