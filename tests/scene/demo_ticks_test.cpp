@@ -41,6 +41,7 @@ struct CoarseBody {
         auto& recipe = std::get<GreensRecipe>(body.model);
         if (recipe.levels > 2) {
             recipe.levels = 2;
+            if (recipe.build.finest_level > recipe.levels) recipe.build.finest_level = -1;
             if (body.constraint_level > 1) body.constraint_level = recipe.build.coarsest_level = 1;
         }
     }
