@@ -262,6 +262,7 @@ LoopContact make_greens_contact(const GreensContactDescription& contact, GreensB
     options.max_nodes = std::min(kMaxHeldNodes, most_touchable(body.model()));
     options.level = body.constraint_level();
     options.capacitance.cache.max_bytes = kGreensCacheBytes;
+    options.capacitance.cache.is_touched = true;
     options.capacitance.max_loads += static_cast<int>(body.driven_nodes().size());
     std::optional<ConstraintLevelOptions> levels;
     if (contact.budget > 0) {
