@@ -288,8 +288,11 @@ test("a sketch is drawn, built in the background and takes the body's place", kO
     await page.locator("#sketch-dialog[open]").waitFor();
     await page.locator("#sketch-rank").fill("8");
     await page.locator("#sketch-build").click();
-    // the scene goes on meanwhile
-    await page.locator("#progress:not([hidden])").waitFor();
+    // the scene goes on meanwhile; a slow page may see only the end of the build
+    await page
+        .locator("#progress:not([hidden]), #notices:has-text('rank 8 holds')")
+        .first()
+        .waitFor();
     const drawn = await ask(page, "frames");
     await waitFor(page, "frames", (frames) => frames > drawn);
     await page.locator("#notices", { hasText: "rank 8 holds" }).waitFor({ timeout: 120_000 });
