@@ -286,10 +286,23 @@ void run_demo_stability(Context& context) {
     Table table{"demo_stability", "Demos in hands from loose to firm", stability_columns()};
     Table high{"demo_stability_too_high", "Demos with gains four times too high",
                too_high_columns()};
-    double part = 0;
+    struct ReadyDemo {
+        DemoInHand demo;
+        DemoTouches touches;
+        bool is_slow;
+    };
+    std::vector<ReadyDemo> ready;  // all of them first: a demo that touches nothing ends at once
     for (const auto& [name, settling, is_slow] : demos) {
-        const DemoInHand demo = demo_in_hand(name, settling);
-        const DemoTouches touches = find_touches(demo);
+        DemoInHand demo = demo_in_hand(name, settling);
+        DemoTouches touches = find_touches(demo);
+        ready.push_back({std::move(demo), std::move(touches), is_slow});
+    }
+    double part = 0;
+    for (const ReadyDemo& one : ready) {
+        const DemoInHand& demo = one.demo;
+        const DemoTouches& touches = one.touches;
+        const bool is_slow = one.is_slow;
+        const std::string& name = demo.scene.name;
         const double bound = demo.has_bound ? kDemoDepth : kInfinity;
         const auto run_all = [&](const std::vector<StabilityCase>& of, const DemoGains& gains,
                                  double length) {
