@@ -185,7 +185,10 @@ int run_find_boxes(const BoxGroup& group, int number, const FloatSphere& sphere,
             squares = hn::MulAdd(outside, outside, squares);
         }
         std::uint8_t bits[8] = {};
-        hn::StoreMaskBits(tag, hn::Le(squares, reach), bits);
+        // where the square of the reach is infinite, boxes that do not exist would count
+        const auto exists =
+            hn::Le(hn::Load(tag, group.low[0] + i), hn::Load(tag, group.high[0] + i));
+        hn::StoreMaskBits(tag, hn::And(hn::Le(squares, reach), exists), bits);
         const unsigned all = bits[0] | static_cast<unsigned>(bits[1]) << 8;
         for (int lane = 0; lane < kWideLanes; ++lane)
             if (all >> lane & 1) found[count++] = number * kBoxGroup + i + lane;

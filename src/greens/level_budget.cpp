@@ -74,7 +74,7 @@ DistributedContact::Status LevelBudget::step(DistributedContact& contact,
     // finer from the next step on, when it would have fitted for a while
     const double finer = predicted(kFinerNodes * static_cast<double>(contact.touched().size()));
     const bool is_calm = !was_over && finer <= options_.calm_part * options_.budget;
-    calm_ = is_calm ? calm_ + 1 : 0;
+    calm_ = is_calm ? std::min(calm_ + 1, options_.calm_frames) : 0;
     if (calm_ >= options_.calm_frames && place + 1 < levels_.size()) {
         (void)contact.set_level(levels_[place + 1]);
         calm_ = 0;

@@ -32,7 +32,8 @@ RowInterpolation interpolated_rows(const MatrixXd& X, const VectorXd& weights, d
     S.triangularView<Eigen::StrictlyUpper>() = S.transpose();
     RowInterpolation result;
     VectorXd left = S.diagonal();
-    const double limit = tolerance * tolerance * left.sum();
+    // factors are in single precision: below that remainders are rounding
+    const double limit = std::max(tolerance * tolerance, 1e-14) * left.sum();
     MatrixXd L(count, count);
     Eigen::Index rank = 0;
     for (; rank < count; ++rank) {

@@ -85,9 +85,11 @@ void ToleranceView::order(std::size_t place, std::span<float> field) {
         const int v = column.nodes[k];
         const float unit = std::ldexp(amplitudes[at(transform.domain(v))],
                                       transform.level(v) - transform.num_levels());
-        drops[k] = (keeps_base && transform.is_base(v)) || !(unit > 0)
+        const float drop = norm_of_block(values.data(), size) / unit;
+        // not a number where those of a file overflow: what is sorted must have an order
+        drops[k] = (keeps_base && transform.is_base(v)) || !(unit > 0) || !(drop >= 0)
                        ? std::numeric_limits<float>::infinity()
-                       : norm_of_block(values.data(), size) / unit;
+                       : drop;
     }
     const std::span<std::uint32_t> order =
         std::span(order_).subspan(starts_[place], column.nodes.size());

@@ -98,6 +98,9 @@ CompressionReport read_report(const Archive& archive) {
     report.max = numbers[3];
     report.quantisation = numbers[4];
     const auto counts = of_length<std::int64_t>(archive, kWaveletCounts, 2);
+    if (counts[0] < 0 || counts[1] < 0 || counts[1] > counts[0])
+        fail_chunk(kWaveletCounts, std::to_string(counts[0]) + ", " + std::to_string(counts[1]),
+                   "all blocks, then those of free rows and columns");
     report.num_blocks = counts[0];
     report.num_free_blocks = counts[1];
     return report;

@@ -209,6 +209,7 @@ struct ZonedBody::Impl {
     void place_bonded() noexcept {
         for (std::size_t z = 0; z < zones.size(); ++z)
             seam_poses[z] = moved[at(model.zones[z].bone)] * model.zones[z].rest;
+        const SeamSystem::Status placed = bonded->set_poses(seam_poses);
         // what zones ask of their seams, eq. (16)
         external.setZero();
         for (int z = 0; z < bonded->num_zones(); ++z)
@@ -216,7 +217,7 @@ struct ZonedBody::Impl {
         for (std::size_t i = 0; i < external_vectors.size(); ++i)
             external_vectors[i] = -external.segment<3>(3 * static_cast<Eigen::Index>(i));
         // otherwise seams stay where they are
-        if (bonded->set_poses(seam_poses) == SeamSystem::Status::Solved &&
+        if (placed == SeamSystem::Status::Solved &&
             bonded->solve(external_vectors) == SeamSystem::Status::Solved)
             for (std::size_t z = 0; z < zones.size(); ++z)
                 for (std::size_t k = 0; k < zones[z].driven.size(); ++k)
@@ -238,8 +239,9 @@ struct ZonedBody::Impl {
             scaled.clear();
             for (const Vector3d& p : body.load_tractions())
                 scaled.push_back(zone.reference().modulus * p);
-            (void)zone.set_loads(body.loaded_columns(), scaled);
+            // weight first, while there are no loads: each call sums all there are
             if (!body.body_loads().empty()) (void)zone.set_body_loads(body.body_loads());
+            (void)zone.set_loads(body.loaded_columns(), scaled);
             zone.seam_forces(at_rest[at(z)], forces[at(z)]);
             lagged[at(z)] += part * (forces[at(z)] - lagged[at(z)]);
             // they come from here alone

@@ -32,7 +32,7 @@ PlanePort::PlanePort(PlaneLink& link, const PlanePortOptions& options)
 
 void PlanePort::take(const PlaneSnapshot& newest, double now) noexcept {
     const auto shown = planes_at(now);
-    const int num_shown = current_.num_planes;
+    const int num_shown = output_.is_stale ? 0 : current_.num_planes;
     for (int i = 0; i < newest.num_planes; ++i) {
         const ConstraintPlane& plane = newest.planes[static_cast<std::size_t>(i)];
         // from the one it was, or from where it does not push yet
@@ -60,8 +60,11 @@ std::array<ConstraintPlane, 3> PlanePort::planes_at(double now) const noexcept {
     for (int i = 0; i < current_.num_planes; ++i) {
         ConstraintPlane& plane = planes[static_cast<std::size_t>(i)];
         const ConstraintPlane& from = from_[static_cast<std::size_t>(i)];
-        plane.normal = (from.normal + s * (plane.normal - from.normal)).normalized();
-        plane.offset = from.offset + s * (plane.offset - from.offset);
+        // both by one length: a plane does not depend on where the origin is
+        const Eigen::Vector3d n = from.normal + s * (plane.normal - from.normal);
+        const double length = n.norm();  // normals at most 37° apart: at least 0.94
+        plane.normal = n / length;
+        plane.offset = (from.offset + s * (plane.offset - from.offset)) / length;
     }
     return planes;
 }

@@ -304,6 +304,10 @@ void ParticleBody::save_state(std::span<double> state) const noexcept {
 bool ParticleBody::restore_state(std::span<const double> state) noexcept {
     if (state.size() != at(state_size())) return false;
     if (!std::ranges::all_of(state, [](double x) { return std::isfinite(x); })) return false;
+    for (std::size_t i = 0; i < impl_->state.turn.size(); ++i) {
+        const Eigen::Map<const Eigen::Vector4d> q(state.data() + 2 + at(kStateNumbers) * i + 6);
+        if (!(std::abs(q.norm() - 1) <= 1e-6)) return false;
+    }
     ParticleState& s = impl_->state;
     s.time = state[0];
     impl_->num_rejections =

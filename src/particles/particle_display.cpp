@@ -23,8 +23,9 @@ int ParticleDisplay::state_size() const noexcept {
 }
 
 void ParticleDisplay::positions(std::span<const float> state, std::span<float> x) const noexcept {
-    // a frame, not a tick: this may allocate
-    std::vector<SkinPlacement> placements(particles_.size());
+    // moving surfaces ask in every tick: room that each thread keeps
+    thread_local std::vector<SkinPlacement> placements;
+    placements.resize(particles_.size());
     for (std::size_t i = 0; i < particles_.size(); ++i) {
         const float* const p = state.data() + kPoseFloats + at(kNumbers) * i;
         const Eigen::Matrix3f T = Eigen::Quaternionf(p[3], p[4], p[5], p[6]).toRotationMatrix();

@@ -47,6 +47,7 @@ void check_layout(const ParticleLayout& layout, const std::string& name) {
         check(p.radii.allFinite() && p.radii.minCoeff() > 0 && p.radii.maxCoeff() <= kLargest,
               "radius", text_of(p.radii), "more than 0 m: an oriented particle has a size");
         check(std::isfinite(p.mass) && p.mass > 0, "mass", text_of(p.mass), "more than 0 kg");
+        check(p.mass >= 1e-20 && p.mass <= 1e20, "mass", text_of(p.mass), "1e-20 to 1e20 kg");
         check(p.stiffness >= 0 && p.stiffness <= 1, "stiffness", text_of(p.stiffness), "0 to 1");
         check(p.rotation.coeffs().allFinite() && p.rotation.norm() > 0, "rotation",
               text_of(p.rotation.vec()), "a quaternion (w, x, y, z) that is not zero");

@@ -174,7 +174,8 @@ ParticleModel read_particle_model(const Archive& archive, const std::string& nam
     for (std::size_t k = 0; k + 2 < vertices.size(); k += 3)
         model.surface.vertices.emplace_back(vertices[k], vertices[k + 1], vertices[k + 2]);
     for (const Vector3d& x : model.surface.vertices)
-        if (!x.allFinite()) throw InputError(name, "a vertex of the surface is not finite");
+        if (!x.allFinite() || x.cwiseAbs().maxCoeff() > 1e6)
+            throw InputError(name, "a vertex of the surface is not finite, or farther than 1e6 m");
     const auto triangles = archive.get<int>("surface/triangles");
     for (std::size_t k = 0; k + 2 < triangles.size(); k += 3)
         model.surface.triangles.push_back({triangles[k], triangles[k + 1], triangles[k + 2]});
@@ -196,6 +197,9 @@ ParticleModel read_particle_model(const Archive& archive, const std::string& nam
             if (particle < 0 || particle >= model.layout.num_particles())
                 throw InputError(name, "vertex " + std::to_string(v) + " is carried by particle " +
                                            std::to_string(particle) + ", which there is not");
+            if (!(weight >= 0 && weight <= 1))
+                throw InputError(
+                    name, "a weight of vertex " + std::to_string(v) + " is not between 0 and 1");
             sum += weight;
         }
         if (!(std::abs(sum - 1) < 1e-4f))

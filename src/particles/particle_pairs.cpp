@@ -40,7 +40,9 @@ bool ParticlePairs::find(std::span<const MatchParticle> particles) noexcept {
         bool is_near = false;
         for (std::size_t b = 0; b < boxes_.size() && !is_near; ++b)
             is_near = b != at(object_[i]) && boxes_[b].squaredExteriorDistance(x) <= r * r;
-        if (is_near) candidates_.push_back({x.x() - r, x.x() + r, static_cast<int>(i)});
+        // what is no number has no place in an order; the step is rejected later
+        if (is_near && x.allFinite())
+            candidates_.push_back({x.x() - r, x.x() + r, static_cast<int>(i)});
     }
     std::ranges::sort(candidates_, [](const Candidate& a, const Candidate& b) {
         return a.low != b.low ? a.low < b.low : a.particle < b.particle;

@@ -41,6 +41,11 @@ std::vector<VolumeSample> sample_volume(const SurfaceQuery& query, double spacin
     const SurfaceMesh& mesh = query.mesh();
     const Box box = bounding_box(mesh.vertices);
     const Vector3d cells = (box.sizes() / spacing).array().ceil();
+    constexpr double kMostCells = 1e8;
+    if (!(cells.prod() <= kMostCells))
+        throw InputError("",
+                         "the surface is too thin to place particles in its volume; place one for "
+                         "each vertex (--sheet)");
     for (int k = 0; k < static_cast<int>(cells.z()); ++k)
         for (int j = 0; j < static_cast<int>(cells.y()); ++j)
             for (int i = 0; i < static_cast<int>(cells.x()); ++i) {

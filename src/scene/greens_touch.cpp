@@ -204,7 +204,8 @@ GreensTools::GreensTools(GreensBody& body, std::vector<RigidBody*> by,
     if (levels) {
         levels_.emplace(body.model(), UpdateCosts(), *levels);
         fade_ = std::make_unique<LoadFade>(levels->fade_frames, at(options.max_nodes));
-        (void)contact_.set_level(levels_->finest());
+        shown_level_ = levels_->finest();
+        (void)contact_.set_level(shown_level_);
     }
     place_hand();
 }
@@ -331,7 +332,8 @@ StepStatus GreensTools::act(double dt) noexcept {
 
 void GreensTools::forget() noexcept {
     if (levels_) {
-        (void)contact_.set_level(levels_->finest());
+        shown_level_ = levels_->finest();
+        (void)contact_.set_level(shown_level_);
         levels_->reset();
         fade_->reset();
     }

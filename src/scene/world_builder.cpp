@@ -322,11 +322,12 @@ private:
     [[nodiscard]] int most_loads(std::size_t d) const {
         constexpr int kFading = 4;
         const int most = GreensBodyOptions{}.max_loads;
+        int sum = 0;
         for (const ContactDescription& contact : scene_.contacts)
             if (const auto* greens = std::get_if<GreensContactDescription>(&contact))
                 if (greens->body == scene_.bodies[d].name && greens->budget > 0)
-                    return kFading * most;
-        return most;
+                    sum += kFading * most;
+        return std::max(sum, most);
     }
 
     void make(std::size_t d, const ParticleSource& source) {

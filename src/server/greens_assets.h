@@ -12,9 +12,9 @@ namespace pliant {
 /// Displacements of all vertices for 1 N against the outward normal under the mask of a vertex;
 /// null: there is no such vertex.
 [[nodiscard]] SharedBytes encode_unit_field(const GreensBody& body, int vertex);
-/// Which blocks compression has kept, as a picture; null: the functions are not compressed.
 /// Where it is drawn.
 [[nodiscard]] const GreensDisplay& display_of(const GreensBody& body);
+/// Which blocks compression has kept, as a picture; null: the functions are not compressed.
 [[nodiscard]] SharedBytes encode_sparsity(const GreensBody& body);
 
 }  // namespace pliant

@@ -128,7 +128,7 @@ export interface Compression {
     tolerance: number;
     blocks: number; // coefficients of three by three numbers
     factor: number; // all blocks over those that are left
-    rms: number; // of what is left out; a bound
+    rms: number; // of what is left out; an estimate
     max: number;
 }
 

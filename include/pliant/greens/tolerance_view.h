@@ -21,8 +21,8 @@ public:
     void accumulate(std::span<const int> ids, std::span<const float> weights,
                     std::span<const float> body_weights, double tolerance, int num_nodes,
                     std::span<float> sum) const noexcept;
-    /// What is left. `rms` and `max` are bounds: those of the build, and what dropping more does to
-    /// some columns.
+    /// What is left. `rms` and `max` are estimates: those of the build, and what dropping more does
+    /// to some columns.
     [[nodiscard]] CompressionReport report(double tolerance) const;
 
 private:
