@@ -49,6 +49,25 @@ TEST(PlanePort, InterpolatesPlanesOverOnePeriodOfTheOtherThread) {
     EXPECT_NEAR(largest_jump(true), 0.05, 1e-3);
 }
 
+TEST(PlanePort, PlanesThatTurnDoNotDependOnTheOrigin) {
+    // a floor that tips by 30° about a point far from the origin, a hand that rests in that point
+    const Vector3d pivot(0.3, -0.2, 0.5);
+    const auto tipped = [&](double angle) {
+        ProxyState state = on_floor(0);
+        const Vector3d normal(std::sin(angle), 0, std::cos(angle));
+        state.contacts[0].plane = {normal, normal.dot(pivot)};
+        return state;
+    };
+    PlaneLink link;
+    PlanePort port(link, {.stiffness = 1000});
+    link.publish(tipped(0), 0);
+    (void)port.tick(pivot, 0);
+    (void)port.tick(pivot, 0.010);
+    link.publish(tipped(0.52), 0.020);
+    for (int ms = 20; ms < 50; ++ms)
+        EXPECT_LT((port.tick(pivot, 1e-3 * ms).position - pivot).norm(), 1e-12);
+}
+
 TEST(PlanePort, ANewPlaneDoesNotPushAtOnceWhenInterpolated) {
     PlaneLink link;
     PlanePort port(link, {.stiffness = 1000});

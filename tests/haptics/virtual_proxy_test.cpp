@@ -208,6 +208,9 @@ TEST(VirtualProxy, ReachesAGoalAMetreAwayAndStopsAtWhatIsInBetween) {
     const ProxyState& state = touch.go({0.001, 0.002, 1.2}, {0.001, 0.002, -1.2}, 1);
     EXPECT_NEAR((state.position - Vector3d(0.001, 0.002, 0.055)).norm(), 0, 1e-6);
     EXPECT_LE(state.passes, 64);
+    // as far as numbers go: it stays among them
+    for (const double far : {1e10, 1e20, 1e30})
+        EXPECT_TRUE(touch.proxy.tick({far, 0, 0}).position.allFinite());
 }
 
 /// Takes forces down.

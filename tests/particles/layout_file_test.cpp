@@ -49,6 +49,8 @@ TEST(LayoutFile, MistakesAreNamed) {
               "particle has a size)");
     EXPECT_EQ(message_of(with("\"mass\": 0.2", "\"mass\": -1")),
               "fish.json: particles[1].mass = -1 (expected more than 0 kg)");
+    EXPECT_EQ(message_of(with("\"mass\": 0.2", "\"mass\": 1e-40")),
+              "fish.json: particles[1].mass = 1e-40 (expected 1e-20 to 1e20 kg)");
     EXPECT_EQ(message_of(with("[[0, 1]]", "[]")),
               "fish.json: particle 0 has no links, so that it would be a group of one; link it "
               "with its neighbours, or give it stiffness 0 if it is to move alone");

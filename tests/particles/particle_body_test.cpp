@@ -123,6 +123,9 @@ TEST(ParticleBody, AStateIsRestoredExactly) {
     EXPECT_EQ(shown(body), later);
     bad[5] = kNan;
     EXPECT_FALSE(body.restore_state(bad));
+    bad = saved;
+    for (std::size_t k = 8; k < 12; ++k) bad[k] = 0;
+    EXPECT_FALSE(body.restore_state(bad)) << "no rotation";
     body.reset();
     EXPECT_LT((body.position(SurfacePoint::at_vertex(7)) - body.surface().vertices[7]).norm(),
               1e-7);
