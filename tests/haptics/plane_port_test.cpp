@@ -51,7 +51,7 @@ TEST(PlanePort, InterpolatesPlanesOverOnePeriodOfTheOtherThread) {
 
 TEST(PlanePort, PlanesThatTurnDoNotDependOnTheOrigin) {
     // a floor that tips by 30° about a point far from the origin, a hand that rests in that point
-    const Vector3d pivot(0.3, -0.2, 0.5);
+    const Vector3d pivot(-0.3, 0.2, -0.5);
     const auto tipped = [&](double angle) {
         ProxyState state = on_floor(0);
         const Vector3d normal(std::sin(angle), 0, std::cos(angle));
