@@ -7,7 +7,8 @@ namespace pliant {
 
 double clamped(const LiveParameter& parameter, double value) noexcept {
     if (!std::isfinite(value)) return parameter.value;
-    return std::clamp(value, parameter.low, parameter.high);
+    const double kept = std::clamp(value, parameter.low, parameter.high);
+    return parameter.is_integer ? std::round(kept) : kept;
 }
 
 }  // namespace pliant

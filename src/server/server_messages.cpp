@@ -145,6 +145,7 @@ void put_parameters(JsonWriter& json, const ViewedWorld& viewed) {
         json.member("now", viewed.parameter(static_cast<int>(i)));
         json.member("low", parameter.low).member("high", parameter.high);
         json.member("logarithmic", parameter.is_logarithmic);
+        json.member("integer", parameter.is_integer);
         json.end_object();
     }
     json.end_array();

@@ -152,5 +152,15 @@ TEST(SurfaceDisplay, NormalsOfTinyTrianglesAreUnit) {
     }
 }
 
+TEST(LiveParameter, IsKeptInItsRangeAndWhole) {
+    LiveParameter level{.name = "level", .value = 3, .low = 1, .high = 4, .is_integer = true};
+    EXPECT_EQ(clamped(level, 2.4), 2);
+    EXPECT_EQ(clamped(level, 2.6), 3);
+    EXPECT_EQ(clamped(level, 9), 4);
+    EXPECT_EQ(clamped(level, -kInfinity), 3) << "the start";
+    level.is_integer = false;
+    EXPECT_EQ(clamped(level, 2.4), 2.4);
+}
+
 }  // namespace
 }  // namespace pliant

@@ -11,6 +11,7 @@ class ParameterRow {
     private readonly slider: HTMLInputElement;
     private readonly field: HTMLInputElement;
     private readonly resetButton: HTMLButtonElement;
+    private readonly steps: number;
     private value: number;
 
     constructor(
@@ -18,11 +19,12 @@ class ParameterRow {
         private readonly changed: (value: number) => void,
     ) {
         this.value = info.now;
+        this.steps = info.integer ? info.high - info.low : kSliderSteps;
         const name = info.unit ? `${info.label} in ${info.unit}` : info.label;
         this.slider = element("input", {
             type: "range",
             min: "0",
-            max: String(kSliderSteps),
+            max: String(this.steps),
             "aria-label": name,
             title: info.help,
             oninput: () => this.choose(this.fromSlider(Number(this.slider.value))),
@@ -58,7 +60,7 @@ class ParameterRow {
         if (document.activeElement !== this.slider || !this.slider.matches(":active"))
             this.slider.value = String(this.toSlider(value));
         this.slider.setAttribute("aria-valuetext", `${digits(value)} ${this.info.unit}`);
-        const share = (100 * this.toSlider(value)) / kSliderSteps;
+        const share = (100 * this.toSlider(value)) / this.steps;
         this.slider.style.setProperty("--share", `${share}%`);
         if (document.activeElement !== this.field) this.field.value = digits(value);
         const size = Math.max(Math.abs(this.info.value), 1e-12);
@@ -74,7 +76,7 @@ class ParameterRow {
         const typed = Number(this.field.value.replace(",", "."));
         const { low, high } = this.info;
         if (this.field.value.trim() !== "" && Number.isFinite(typed))
-            this.choose(Math.min(Math.max(typed, low), high));
+            this.choose(this.whole(Math.min(Math.max(typed, low), high)));
         this.field.value = digits(this.value);
     }
 
@@ -83,14 +85,18 @@ class ParameterRow {
         const share = logarithmic
             ? Math.log(Math.max(value, low) / low) / Math.log(high / low)
             : (value - low) / (high - low);
-        return Math.round(kSliderSteps * Math.min(Math.max(share, 0), 1));
+        return Math.round(this.steps * Math.min(Math.max(share, 0), 1));
     }
 
     private fromSlider(place: number): number {
         const { low, high, logarithmic } = this.info;
-        const share = place / kSliderSteps;
+        const share = place / this.steps;
         const value = logarithmic ? low * (high / low) ** share : low + (high - low) * share;
-        return Number(value.toPrecision(4));
+        return this.whole(Number(value.toPrecision(4)));
+    }
+
+    private whole(value: number): number {
+        return this.info.integer ? Math.round(value) : value;
     }
 }
 

@@ -34,6 +34,7 @@ export interface ParameterInfo {
     low: number;
     high: number;
     logarithmic: boolean;
+    integer: boolean; // whole numbers alone
 }
 
 /// Bodies that touch: points of one against the distance field of another, a body with itself, or

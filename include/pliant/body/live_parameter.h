@@ -13,9 +13,11 @@ struct LiveParameter {
     double value = 0;   ///< at the start: what a reset of the slider goes back to
     double low = 0, high = 1;
     bool is_logarithmic = false;  ///< slider; low must be positive
+    bool is_integer = false;      ///< whole numbers alone, low and high are some
 };
 
-/// The value kept in its range; the start value for one that is not finite.
+/// The value kept in its range, and whole where that is asked; the start value for one that is not
+/// finite.
 [[nodiscard]] double clamped(const LiveParameter& parameter, double value) noexcept;
 
 }  // namespace pliant
