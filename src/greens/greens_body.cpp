@@ -4,10 +4,11 @@
 #include "core/jacobi_eigen.h"
 #include "core/numbers.h"
 #include "geometry/triangle.h"
+#include "greens/greens_sliders.h"
 #include "greens/greens_state.h"
+#include "greens/hand_pulls.h"
+#include "greens/node_loads.h"
 #include "greens/stiffness_workshop.h"
-#include "pliant/greens/hierarchical_basis.h"
-#include "pliant/greens/point_contact.h"
 
 #include <Eigen/LU>
 #include <algorithm>
@@ -23,91 +24,9 @@ using Eigen::Vector3d;
 
 namespace {
 
-constexpr int kMaxPulls = 8;         // places that hands pull at, also those they let go of
-constexpr double kPullTime = 0.05;   // lag of the forces of hands [s]
-constexpr double kForgotten = 1e-4;  // of its largest force: a place that is let go of is dropped
-constexpr double kMaskTime = 0.25;   // from a new mask radius to its use [s]
-constexpr int kSweepTicks = 16;      // in which all strain gauges are read once
-
-// Numbers of a saved state: of each pull triangle, weights, force and largest force; of a load node
-// and traction.
-constexpr int kPullNumbers = 8, kLoadNumbers = 4;
-
-/// The first two are those of every body.
-enum class GreensSlider { Modulus, MaskRadius, ConstraintLevel, DisplayLevel, Tolerance };
-constexpr double kLeastTolerance = 1e-3, kLargestShownTolerance = 0.5;
-
-/// Nondimensional tractions of some nodes, each once.
-class NodeLoads {
-public:
-    NodeLoads(int num_nodes, int capacity) : place_(at(num_nodes), -1) {
-        nodes_.reserve(at(capacity));
-        values_.reserve(at(capacity));
-    }
-    void clear() noexcept {
-        for (const int node : nodes_) place_[at(node)] = -1;
-        nodes_.clear();
-        values_.clear();
-    }
-    /// False: no room for another node.
-    bool add(int node, const Vector3d& value) noexcept {
-        int& place = place_[at(node)];
-        if (place < 0) {
-            if (nodes_.size() == nodes_.capacity()) return false;
-            place = static_cast<int>(nodes_.size());
-            nodes_.push_back(node);
-            values_.push_back(Vector3d::Zero());
-        }
-        values_[at(place)] += value;
-        return true;
-    }
-    void copy_from(const NodeLoads& other) noexcept {
-        clear();
-        for (int i = 0; i < other.size(); ++i) add(other.node(i), other.value(i));
-    }
-    [[nodiscard]] int size() const noexcept { return static_cast<int>(nodes_.size()); }
-    [[nodiscard]] std::span<const int> nodes() const noexcept { return nodes_; }
-    [[nodiscard]] std::span<const Vector3d> values() const noexcept { return values_; }
-    [[nodiscard]] int node(int i) const noexcept { return nodes_[at(i)]; }
-    [[nodiscard]] const Vector3d& value(int i) const noexcept { return values_[at(i)]; }
-
-private:
-    std::vector<int> nodes_, place_;
-    std::vector<Vector3d> values_;
-};
-
-/// A place that a hand pulls at, or has let go of a moment ago.
-struct Pull {
-    int triangle = -1;  // −1: none
-    Vector3d barycentric = Vector3d::Zero();
-    Vector3d force = Vector3d::Zero();   // that acts, axes of the body
-    Vector3d wanted = Vector3d::Zero();  // since the last step
-    double largest = 0;
-};
-
-/// Coarsest and finest level with columns; the finest of the surface is that of the nodes.
-struct ColumnLevels {
-    int coarsest = 0, finest = -1;
-};
-ColumnLevels column_levels(const GreensModel& model) {
-    ColumnLevels levels;
-    const HierarchicalBasis* const basis = model.reference.hierarchy.get();
-    if (!basis) return levels;
-    for (int level = basis->num_levels(); level >= 0; --level)
-        for (int k = 0; k < basis->num_vertices(level); ++k)
-            if (model.reference.functions->has_column(basis->id(level, k))) {
-                levels.coarsest = level;
-                levels.finest = std::max(levels.finest, level);
-                break;
-            }
-    return levels;
-}
-
-/// That of masks and conditions for a level of the surface: the finest is that of the nodes.
-int level_in_use(const GreensModel& model, double level) {
-    const int rounded = static_cast<int>(std::lround(level));
-    return rounded >= model.surface.num_levels() ? -1 : rounded;
-}
+constexpr double kMaskTime = 0.25;  // from a new mask radius to its use [s]
+constexpr int kSweepTicks = 16;     // in which all strain gauges are read once
+constexpr int kLoadNumbers = 4;     // of a saved state: node and traction
 
 SurfaceStiffnessOptions mask_options(double radius, int level) {
     SurfaceStiffnessOptions options;
@@ -117,66 +36,6 @@ SurfaceStiffnessOptions mask_options(double radius, int level) {
         options.mask.level = level;
     }
     return options;
-}
-
-LiveParameter level_parameter(const ColumnLevels& levels, int level) {
-    return {.name = "constraint_level",
-            .label = "Constraint level",
-            .unit = "",
-            .help =
-                "Level of subdivision on which it is touched: coarser ones are felt over more "
-                "of the surface and take less time. On the finest, forces of points are "
-                "spread over the mask radius.",
-            .value = static_cast<double>(level < 0 ? levels.finest : level),
-            .low = static_cast<double>(levels.coarsest),
-            .high = static_cast<double>(levels.finest)};
-}
-
-LiveParameter display_level_parameter(int finest) {
-    return {.name = "display_level",
-            .label = "Display level",
-            .unit = "",
-            .help =
-                "Level of subdivision that is drawn: on coarser ones the picture takes less "
-                "time. What is felt does not change.",
-            .value = static_cast<double>(finest),
-            .low = 0,
-            .high = static_cast<double>(finest)};
-}
-
-LiveParameter tolerance_parameter(double built) {
-    const double low = std::max(built, kLeastTolerance);
-    return {.name = "tolerance",
-            .label = "Tolerance",
-            .unit = "",
-            .help =
-                "Of the wavelet coefficients that pictures are summed from, as the model was "
-                "built or larger. What is felt does not change.",
-            .value = low,
-            .low = low,
-            .high = std::max(kLargestShownTolerance, low),
-            .is_logarithmic = true};
-}
-
-std::vector<LiveParameter> greens_parameters(double radius, double size) {
-    return {{.name = "stiffness",
-             .label = "Stiffness",
-             .unit = "",
-             .help = "Factor on the modulus of the material. Safe over the whole range: what a "
-                     "device cannot show is felt softer.",
-             .value = 1,
-             .low = 0.1,
-             .high = 10,
-             .is_logarithmic = true},
-            {.name = "mask_radius",
-             .label = "Mask radius",
-             .unit = "m",
-             .help = "Over which the force of a point is spread: that of a fingertip. Smaller than "
-                     "an edge of the mesh, stiffness follows the mesh.",
-             .value = radius,
-             .low = 0.2 * radius,
-             .high = std::max(0.25 * size, 2 * radius),
-             .is_logarithmic = true}};
 }
 
 std::shared_ptr<const GreensModel> checked_model(std::shared_ptr<const GreensModel> model,
@@ -220,22 +79,14 @@ struct GreensBody::Impl {
           first_stiffness(stiffness),
           workshop(m, {}),
           display(std::make_shared<GreensDisplay>(m, o.max_loads, o.driven, o.shown)),
-          sliders(greens_parameters(stiffness->radius(), m->reference.length)),
+          sliders(greens_sliders(*m, *display, stiffness->radius(), level)),
           contact(m->reference.functions->num_column_ids(), o.max_loads),
           now(m->reference.functions->num_column_ids(), o.max_loads),
           before(m->reference.functions->num_column_ids(), o.max_loads),
-          hands(m->reference.functions->num_column_ids(), o.max_loads),
-          pull_loads(m->reference.functions->num_column_ids(), o.max_loads) {
+          hands(m->reference.functions->num_column_ids(), o.max_loads) {
         options.pose.rotation.normalize();
         radius = stiffness->radius();
         wanted_level = level;
-        if (const ColumnLevels levels = column_levels(*m); levels.finest > levels.coarsest)
-            add_slider(GreensSlider::ConstraintLevel, level_parameter(levels, level));
-        if (display->num_levels() > 0)
-            add_slider(GreensSlider::DisplayLevel, display_level_parameter(display->num_levels()));
-        if (const auto compression = display->compression(0))
-            add_slider(GreensSlider::Tolerance,
-                       tolerance_parameter(compression->options.tolerance));
         driven_place.assign(at(m->num_nodes()), -1);
         for (std::size_t k = 0; k < o.driven.size(); ++k)
             driven_place[at(o.driven[k])] = static_cast<int>(k);
@@ -250,11 +101,6 @@ struct GreensBody::Impl {
                                                     .limits = o.strain_limits});
     }
 
-    void add_slider(GreensSlider which, const LiveParameter& slider) {
-        kinds_of_sliders.push_back(which);
-        sliders.push_back(slider);
-    }
-
     /// Where somebody else has its supports.
     struct Placed {
         Pose pose;
@@ -266,13 +112,8 @@ struct GreensBody::Impl {
         return model->reference.functions->num_body_columns() == 3;
     }
 
-    /// Where a surface point is: a triangle and weights of its corners.
-    struct Place {
-        int triangle;
-        Vector3d barycentric;
-    };
     /// Of the surface shown in that of the model.
-    [[nodiscard]] Place place(const SurfacePoint& point, int triangle) const noexcept {
+    [[nodiscard]] TrianglePoint place(const SurfacePoint& point, int triangle) const noexcept {
         if (point.triangle >= 0) return on_model(point.triangle, point.barycentric);
         const Triangle& corners = shown_mesh().triangles[at(triangle)];
         Vector3d weights = Vector3d::Zero();
@@ -280,11 +121,9 @@ struct GreensBody::Impl {
             if (corners[at(k)] == point.vertex) weights[k] = 1;
         return on_model(triangle, weights);
     }
-    [[nodiscard]] Place on_model(int triangle, const Vector3d& barycentric) const noexcept {
+    [[nodiscard]] TrianglePoint on_model(int triangle, const Vector3d& barycentric) const noexcept {
         if (!options.shown) return {triangle, barycentric};
-        const TrianglePoint coarse =
-            point_on_coarser({triangle, barycentric}, options.shown->rounds);
-        return {coarse.triangle, coarse.barycentric};
+        return point_on_coarser({triangle, barycentric}, options.shown->rounds);
     }
     [[nodiscard]] const SurfaceMesh& shown_mesh() const noexcept {
         return options.shown ? options.shown->mesh : model->surface.mesh;
@@ -324,7 +163,7 @@ struct GreensBody::Impl {
         return x;
     }
     /// Of a place of the model, in the axes of the body.
-    [[nodiscard]] Vector3d position_of(const Place& place, const NodeLoads& loads,
+    [[nodiscard]] Vector3d position_of(const TrianglePoint& place, const NodeLoads& loads,
                                        const Placed& where) const noexcept {
         const Triangle& corners = model->surface.mesh.triangles[at(place.triangle)];
         Vector3d x = Vector3d::Zero();
@@ -337,7 +176,7 @@ struct GreensBody::Impl {
         if (!options.shown && point.triangle < 0)
             return where.pose.to_world(vertex(point.vertex, loads, where));
         if (triangle < 0) return where.pose.position;
-        const Place on = place(point, triangle);
+        const TrianglePoint on = place(point, triangle);
         Vector3d x = position_of(on, loads, where);
         if (options.shown) {
             // detail moves along with what carries it
@@ -354,9 +193,6 @@ struct GreensBody::Impl {
         return where.pose.to_world(x);
     }
 
-    [[nodiscard]] Pull& pull_at(const Place& where) noexcept;
-    void follow_hands(double dt) noexcept;
-    [[nodiscard]] bool spread_pulls() noexcept;
     void weigh() noexcept;
     void watch_strain() noexcept;
     void take_mask() noexcept {
@@ -371,21 +207,18 @@ struct GreensBody::Impl {
     std::shared_ptr<const SurfaceStiffness> stiffness, first_stiffness;
     StiffnessWorkshop workshop;
     std::shared_ptr<const GreensDisplay> display;
-    std::vector<LiveParameter> sliders;
-    std::vector<GreensSlider> kinds_of_sliders{GreensSlider::Modulus, GreensSlider::MaskRadius};
+    GreensSliders sliders;
     double scale = 1;
     double tolerance = 0;    // of pictures; 0: that of the build
     int coarser = 0;         // levels below the finest that are shown
     int ticks_to_mask = -1;  // −1: no other mask is ordered
     bool has_stepped = false;
 
-    std::array<Pull, kMaxPulls> pulls;
     NodeLoads contact, now, before;  // of the next step, of the last and of the one before
-    NodeLoads hands;                 // in the last step
+    HandPulls hands;
     Placed next, placed, placed_before;
     std::vector<int> driven_place;  // of each node, −1: not driven
     double contact_energy = 0, energy = 0;
-    PointLoads pull_loads;
     Vector3d gravity = Vector3d::Zero();  // in the world
     std::array<double, 3> weight = {};    // parameters of body columns
     double last_step = 0;                 // [s]
@@ -416,51 +249,6 @@ void GreensBody::Impl::watch_strain() noexcept {
     strain = std::exchange(sweep, {});
 }
 
-/// The pull at this place, or a free one; all taken: the weakest.
-Pull& GreensBody::Impl::pull_at(const Place& where) noexcept {
-    for (Pull& pull : pulls)
-        if (pull.triangle == where.triangle && pull.barycentric == where.barycentric) return pull;
-    Pull& taken = *std::ranges::min_element(pulls, {}, [](const Pull& pull) {
-        return pull.triangle < 0 ? -1.0 : pull.force.norm() + pull.wanted.norm();
-    });
-    taken = {};
-    taken.triangle = where.triangle;
-    taken.barycentric = where.barycentric;
-    return taken;
-}
-
-/// docs/greens.md eq. (F2).
-void GreensBody::Impl::follow_hands(double dt) noexcept {
-    const double part = -std::expm1(-dt / kPullTime);
-    for (Pull& pull : pulls) {
-        if (pull.triangle < 0) continue;
-        pull.force += part * (pull.wanted - pull.force);
-        pull.largest = std::max(pull.largest, pull.force.norm());
-        const bool is_over = pull.wanted.isZero() && pull.force.norm() <= kForgotten * pull.largest;
-        pull.wanted.setZero();
-        if (is_over) pull = {};
-    }
-}
-
-/// The forces of hands as tractions. False: more nodes than there is room for.
-bool GreensBody::Impl::spread_pulls() noexcept {
-    bool has_room = true;
-    pull_loads.clear();
-    PointContact point;
-    point.phase = PointPhase::Sticking;
-    for (const Pull& pull : pulls) {
-        if (pull.triangle < 0) continue;
-        point.triangle = pull.triangle;
-        point.barycentric = pull.barycentric;
-        point.force = pull.force;
-        has_room &= pull_loads.add(*stiffness, point);
-    }
-    hands.clear();
-    for (std::size_t i = 0; i < pull_loads.nodes().size(); ++i)
-        has_room &= hands.add(pull_loads.nodes()[i], pull_loads.tractions()[i] / modulus());
-    return has_room;
-}
-
 void GreensBody::Impl::weigh() noexcept {
     if (!has_weight()) return;
     weight = model->gravity_parameters(placed.pose.rotation.conjugate() * gravity);
@@ -484,8 +272,7 @@ const SurfaceStiffness& GreensBody::first_stiffness() const noexcept {
 int GreensBody::constraint_level() const noexcept { return impl_->level; }
 TrianglePoint GreensBody::place_on_model(const SurfacePoint& point) const noexcept {
     if (!is_valid(point) || triangle_of(point) < 0) return {};
-    const Impl::Place where = impl_->place(point, triangle_of(point));
-    return {where.triangle, where.barycentric};
+    return impl_->place(point, triangle_of(point));
 }
 Vector3d GreensBody::model_position(int triangle, const Vector3d& barycentric) const noexcept {
     return impl_->placed.pose.to_world(
@@ -500,16 +287,18 @@ std::span<const int> GreensBody::loaded_columns() const noexcept { return impl_-
 std::span<const Vector3d> GreensBody::load_tractions() const noexcept {
     return impl_->now.values();
 }
-std::span<const int> GreensBody::pulled_nodes() const noexcept { return impl_->pull_loads.nodes(); }
+std::span<const int> GreensBody::pulled_nodes() const noexcept {
+    return impl_->hands.point_loads().nodes();
+}
 std::span<const Vector3d> GreensBody::pull_tractions() const noexcept {
-    return impl_->pull_loads.tractions();
+    return impl_->hands.point_loads().tractions();
 }
 std::span<const double> GreensBody::body_loads() const noexcept {
     return impl_->has_weight() ? std::span<const double>(impl_->weight) : std::span<const double>();
 }
 
 bool GreensBody::is_loaded_at_rest() const noexcept {
-    return impl_->hands.size() > 0 || impl_->weight != std::array<double, 3>{};
+    return impl_->hands.loads().size() > 0 || impl_->weight != std::array<double, 3>{};
 }
 Vector3d GreensBody::resting_displacement(int triangle,
                                           const Vector3d& barycentric) const noexcept {
@@ -517,8 +306,8 @@ Vector3d GreensBody::resting_displacement(int triangle,
     Vector3d u = Vector3d::Zero();
     for (int k = 0; k < 3; ++k) {
         const int v = mesh.triangles[at(triangle)][at(k)];
-        u +=
-            barycentric[k] * (impl_->vertex(v, impl_->hands, impl_->placed) - mesh.vertices[at(v)]);
+        u += barycentric[k] *
+             (impl_->vertex(v, impl_->hands.loads(), impl_->placed) - mesh.vertices[at(v)]);
     }
     return u;
 }
@@ -557,8 +346,8 @@ void GreensBody::add_force(const SurfacePoint& point, const Vector3d& force) noe
         impl_->has_ignored = true;
         return;
     }
-    impl_->pull_at(impl_->place(point, triangle_of(point))).wanted +=
-        impl_->placed.pose.rotation.conjugate() * force;
+    impl_->hands.add(impl_->place(point, triangle_of(point)),
+                     impl_->placed.pose.rotation.conjugate() * force);
 }
 
 void GreensBody::set_gravity(const Vector3d& acceleration) noexcept {
@@ -582,24 +371,17 @@ StepStatus GreensBody::do_step(double dt) noexcept {
     m.weigh();
 
     // what acts now
-    m.follow_hands(dt);
-    m.is_full |= !m.spread_pulls();
+    m.hands.follow(dt);
+    m.is_full |= !m.hands.spread(*m.stiffness, m.modulus());
     m.before.copy_from(m.now);
     m.now.copy_from(m.contact);
-    for (int i = 0; i < m.hands.size(); ++i)
-        m.is_full |= !m.now.add(m.hands.node(i), m.hands.value(i));
+    const NodeLoads& hands = m.hands.loads();
+    for (int i = 0; i < hands.size(); ++i) m.is_full |= !m.now.add(hands.node(i), hands.value(i));
     m.contact.clear();
     m.watch_strain();
 
-    m.energy = m.contact_energy;
+    m.energy = m.contact_energy + m.hands.energy(*m.stiffness, m.scale);
     m.contact_energy = 0;
-    for (const Pull& pull : m.pulls)
-        if (pull.triangle >= 0)
-            m.energy += 0.5 * pull.force.dot(m.stiffness
-                                                 ->stiffness_at(pull.triangle, pull.barycentric,
-                                                                {.modulus = m.scale})
-                                                 .inverse() *
-                                             pull.force);
 
     const StepStatus status = m.is_full       ? StepStatus::CapacityExceeded
                               : m.has_ignored ? StepStatus::InputIgnored
@@ -613,8 +395,6 @@ void GreensBody::do_reset() noexcept {
     if (m.ticks_to_mask >= 0) m.take_mask();
     m.ticks_to_mask = -1;
     m.has_stepped = false;
-    m.pulls.fill({});
-    m.pull_loads.clear();
     m.hands.clear();
     m.contact.clear();
     m.now.clear();
@@ -655,7 +435,7 @@ Vector3d GreensBody::normal(const SurfacePoint& point) const noexcept {
 
 bool GreensBody::compliance(const SurfacePoint& point, Matrix3d& C) const noexcept {
     if (!is_valid(point) || triangle_of(point) < 0) return false;
-    const Impl::Place where = impl_->place(point, triangle_of(point));
+    const TrianglePoint where = impl_->place(point, triangle_of(point));
     const Matrix3d K = impl_->stiffness->stiffness_at(where.triangle, where.barycentric,
                                                       {.modulus = impl_->scale});
     const Matrix3d R = impl_->placed.pose.rotation.toRotationMatrix();
@@ -668,7 +448,7 @@ bool GreensBody::compliance(const SurfacePoint& point, Matrix3d& C) const noexce
 double GreensBody::mobility(const SurfacePoint& point) const noexcept {
     Matrix3d C;
     if (!compliance(point, C)) return 0;
-    const Impl::Place where = impl_->place(point, triangle_of(point));
+    const TrianglePoint where = impl_->place(point, triangle_of(point));
     const Triangle& corners = impl_->model->surface.mesh.triangles[at(where.triangle)];
     Matrix3d response = Matrix3d::Zero();
     for (int k = 0; k < 3; ++k)
@@ -679,20 +459,19 @@ double GreensBody::mobility(const SurfacePoint& point) const noexcept {
         return jacobi_eigen<3>(Matrix3d(0.5 * (A + A.transpose()))).values[2];
     };
     const double rate = impl_->options.rate;
-    const double part = -std::expm1(-1 / (rate * kPullTime));
-    return part * rate * rate * std::max(largest(C), largest(response));
+    return HandPulls::share_of_step(rate) * rate * rate * std::max(largest(C), largest(response));
 }
 
 Energy GreensBody::energy() const noexcept { return {.elastic = impl_->energy}; }
 
-std::vector<LiveParameter> GreensBody::parameters() const { return impl_->sliders; }
+std::vector<LiveParameter> GreensBody::parameters() const { return impl_->sliders.parameters; }
 
 void GreensBody::set_parameter(int index, double value) noexcept {
     Impl& m = *impl_;
-    if (index < 0 || at(index) >= m.sliders.size() || !std::isfinite(value)) return;
-    const LiveParameter& slider = m.sliders[at(index)];
+    if (index < 0 || at(index) >= m.sliders.kinds.size() || !std::isfinite(value)) return;
+    const LiveParameter& slider = m.sliders.parameters[at(index)];
     const double kept = clamped(slider, value);
-    switch (m.kinds_of_sliders[at(index)]) {
+    switch (m.sliders.kinds[at(index)]) {
         case GreensSlider::Modulus:
             m.scale = kept;
             m.weigh();
@@ -710,28 +489,20 @@ void GreensBody::set_parameter(int index, double value) noexcept {
 }
 
 int GreensBody::state_size() const noexcept {
-    return kMaxPulls * kPullNumbers + 2 + kLoadNumbers * impl_->options.max_loads;
+    return HandPulls::kStateSize + 2 + kLoadNumbers * impl_->options.max_loads;
 }
 
 void GreensBody::save_state(std::span<double> state) const noexcept {
     assert(state.size() == at(state_size()));
     std::fill(state.begin(), state.end(), 0.0);
-    double* out = state.data();
+    impl_->hands.save(state.first<HandPulls::kStateSize>());
+    double* out = state.data() + HandPulls::kStateSize;
     const auto put = [&](double x) { *out++ = x; };
-    const auto put_vector = [&](const Vector3d& x) {
-        std::copy_n(x.data(), 3, std::exchange(out, out + 3));
-    };
-    for (const Pull& pull : impl_->pulls) {
-        put(pull.triangle);
-        put_vector(pull.barycentric);
-        put_vector(pull.force);
-        put(pull.largest);
-    }
     put(impl_->energy);
     put(impl_->now.size());
     for (int i = 0; i < impl_->now.size(); ++i) {
         put(impl_->now.node(i));
-        put_vector(impl_->now.value(i));
+        out = std::copy_n(impl_->now.value(i).data(), 3, out);
     }
 }
 
@@ -740,15 +511,13 @@ bool GreensBody::restore_state(std::span<const double> state) noexcept {
     if (state.size() != at(state_size()) ||
         !std::ranges::all_of(state, [](double x) { return std::isfinite(x); }))
         return false;
-    const std::span<const double> pulls = state.first(kMaxPulls * kPullNumbers);
+    const auto pulls = state.first<HandPulls::kStateSize>();
     const std::span<const double> rest = state.subspan(pulls.size());
     const std::span<const double> loads = rest.subspan(2);
-    const int num_triangles = m.model->surface.mesh.num_triangles();
     const auto is_index = [](double x, int least, int end) {
         return x >= least && x < end && x == std::floor(x);
     };
-    for (std::size_t i = 0; i < kMaxPulls; ++i)
-        if (!is_index(pulls[i * kPullNumbers], -1, num_triangles)) return false;
+    if (!HandPulls::is_state(pulls, m.model->surface.mesh.num_triangles())) return false;
     if (!is_index(rest[1], 0, m.options.max_loads + 1)) return false;
     const auto count = static_cast<std::size_t>(rest[1]);
     const GreensFunctions& functions = *m.model->reference.functions;
@@ -759,10 +528,7 @@ bool GreensBody::restore_state(std::span<const double> state) noexcept {
             return false;
 
     const auto vector = [](const double* x) { return Vector3d(x[0], x[1], x[2]); };
-    for (std::size_t i = 0; i < kMaxPulls; ++i) {
-        const double* const x = pulls.data() + i * kPullNumbers;
-        m.pulls[i] = {static_cast<int>(x[0]), vector(x + 1), vector(x + 4), Vector3d::Zero(), x[7]};
-    }
+    m.hands.restore(pulls);
     m.energy = rest[0];
     m.now.clear();
     for (std::size_t i = 0; i < count; ++i)
@@ -771,7 +537,7 @@ bool GreensBody::restore_state(std::span<const double> state) noexcept {
     m.before.copy_from(m.now);
     m.placed = m.placed_before = m.next;
     m.weigh();
-    (void)m.spread_pulls();
+    (void)m.hands.spread(*m.stiffness, m.modulus());
     return true;
 }
 

@@ -131,6 +131,7 @@ TEST_F(GreensLevels, TheLevelIsASlider) {
     EXPECT_EQ(sliders[2].value, 1);
     EXPECT_EQ(sliders[2].low, 1);
     EXPECT_EQ(sliders[2].high, 2);
+    EXPECT_TRUE(sliders[2].is_integer);
     run(world, 0.3);
     EXPECT_EQ(tools.contact().level(), 1);
     const std::size_t num_coarse = tools.contact().touched().size();
@@ -209,6 +210,8 @@ TEST_F(GreensLevels, PicturesGoByDisplayLevelAndToleranceWhileItRuns) {
     ASSERT_EQ(sliders.size(), 5u);
     EXPECT_EQ(sliders[3].name, "display_level");
     EXPECT_EQ(sliders[3].high, 2);
+    EXPECT_TRUE(sliders[3].is_integer);
+    EXPECT_FALSE(sliders[4].is_integer);
     EXPECT_EQ(sliders[4].name, "tolerance");
     EXPECT_EQ(sliders[4].value, 0.05);
     run(world, 0.3);
