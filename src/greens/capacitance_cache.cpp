@@ -31,7 +31,7 @@ const ChangedDof& dof_of(const CapacitanceInverse::ListedDof& listed) noexcept {
 
 CapacitanceCache::CapacitanceCache(int num_nodes, int max_dofs,
                                    const CapacitanceCacheOptions& options)
-    : num_nodes_(num_nodes), max_dofs_(max_dofs), options_(options), random_(options.seed | 1) {
+    : num_nodes_(num_nodes), max_dofs_(max_dofs), options_(options) {
     if (options.nursery < 1)
         throw InputError("", "cache.nursery", std::to_string(options.nursery), "value >= 1");
     words_ = (3 * at(num_nodes) + 63) / 64;
@@ -54,13 +54,21 @@ CapacitanceCache::CapacitanceCache(int num_nodes, int max_dofs,
     pages_.reset(new float[num_pages * kPageFloats]);
     if (options.is_touched) std::fill_n(pages_.get(), num_pages * kPageFloats, 0.0f);
     next_page_.resize(num_pages);
-    for (std::size_t page = 0; page < num_pages; ++page)
+    recent_.resize(at(options.nursery));
+    bounds_.resize(at(num_entries));
+    clear();
+}
+
+void CapacitanceCache::clear() noexcept {
+    std::fill(entries_.begin(), entries_.end(), Entry{});
+    for (std::size_t page = 0; page < next_page_.size(); ++page)
         next_page_[page] = static_cast<int>(page) + 1;
     next_page_.back() = -1;
     free_page_ = 0;
-    num_free_pages_ = static_cast<int>(num_pages);
-    recent_.resize(at(options.nursery));
-    bounds_.resize(at(num_entries));
+    num_free_pages_ = static_cast<int>(next_page_.size());
+    num_entries_ = 0;
+    clock_ = num_evictions_ = 0;
+    random_ = options_.seed | 1;
 }
 
 /// Three bits for each node: one for each axis; other directions share them, and so do functions of

@@ -390,6 +390,12 @@ Vector3d CapacitanceSolver::unknown_of(int node) const noexcept {
     return sum;
 }
 
+void CapacitanceSolver::forget() noexcept {
+    cache_.clear();
+    is_predicted_ = false;
+    num_solves_ = 0;
+}
+
 CapacitanceStatus CapacitanceSolver::solve(std::span<const ChangedDof> changes,
                                            std::span<const double> values) noexcept {
     if (const auto status = read(changes, values); is_refused(status)) return finish(status);

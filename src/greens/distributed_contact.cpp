@@ -123,6 +123,7 @@ void DistributedContact::change_level() noexcept {
 void DistributedContact::reset() noexcept {
     active_.clear();
     std::fill(is_active_.begin(), is_active_.end(), 0);
+    solver_.forget();
     (void)solve();
     finish(Status::Settled);
 }

@@ -160,6 +160,28 @@ TEST(CapacitanceCache, NurseryGivesWayWhenItAloneIsTooLarge) {
     EXPECT_TRUE(example.has(cache, range_of_nodes(7, 40)));
 }
 
+TEST(CapacitanceCache, IsAsNewWhenCleared) {
+    CacheExample example;
+    const CapacitanceCacheOptions options{.max_bytes = 600'000, .nursery = 2};
+    CapacitanceCache used(kCacheNodes, 120, options), fresh(kCacheNodes, 120, options);
+    for (int k = 0; k < 30; ++k) example.insert(used, range_of_nodes(k % 11, 30 + k % 7));
+    ASSERT_GT(used.num_evictions(), 0);
+    used.clear();
+    EXPECT_EQ(used.num_entries(), 0);
+    EXPECT_EQ(used.num_bytes(), 0u);
+    EXPECT_FALSE(example.has(used, range_of_nodes(0, 30)));
+    // the same entries are thrown out from here on
+    for (int k = 0; k < 40; ++k)
+        for (CapacitanceCache* cache : {&used, &fresh})
+            example.insert(*cache, range_of_nodes(k % 13, 25 + k % 5));
+    ASSERT_GT(fresh.num_evictions(), 0);
+    EXPECT_EQ(used.num_evictions(), fresh.num_evictions());
+    for (int first = 0; first < 13; ++first)
+        for (int count = 25; count < 30; ++count)
+            EXPECT_EQ(example.has(used, range_of_nodes(first, count)),
+                      example.has(fresh, range_of_nodes(first, count)));
+}
+
 TEST(CapacitanceCache, BadOptionsAreNamed) {
     EXPECT_EQ(test::input_error([] { CapacitanceCache(10, 30, {.nursery = 0}); }),
               "cache.nursery = 0 (expected value >= 1)");

@@ -96,6 +96,30 @@ TEST_F(BudgetedTouch, WaitsForCalmSteps) {
     EXPECT_EQ(level(), pressed + 1);
 }
 
+/// What the cache holds from one run decides neither levels nor the last bits of the next.
+TEST_F(BudgetedTouch, RunsAfterAResetAreEqual) {
+    const auto run = [&](LevelBudget& levels) {
+        std::vector<double> felt;
+        for (int frame = 0; frame <= 60; ++frame) {
+            const Pose pose = pressed_by(0.18 * std::sin(0.1 * frame));
+            (void)levels.step(contact_, {&pose, 1}, 0);
+            felt.push_back(level());
+            const Wrench load = contact_.load(0);
+            felt.insert(felt.end(), load.force.begin(), load.force.end());
+        }
+        return felt;
+    };
+    LevelBudget wide = levels_for(2e-3), narrow = levels_for(6e-5);
+    const std::vector<double> first = run(narrow);
+    contact_.reset();
+    (void)contact_.set_level(-1);
+    (void)run(wide);
+    contact_.reset();
+    (void)contact_.set_level(-1);
+    narrow.reset();
+    EXPECT_EQ(run(narrow), first);
+}
+
 TEST_F(BudgetedTouch, AllocatesNothing) {
     LevelBudget levels = levels_for(4e-5);
     const Pose low = pressed_by(0.18), high = pressed_by(0.02);

@@ -42,6 +42,8 @@ public:
                                 const UpdateCosts& costs) noexcept;
     /// Copies an entry into `inverse`, which must have room for it, and makes it recent.
     void fetch(int entry, CapacitanceInverse& inverse) noexcept;
+    /// As after construction, memory that was touched included.
+    void clear() noexcept;
 
     [[nodiscard]] int num_entries() const noexcept { return num_entries_; }
     [[nodiscard]] int max_entries() const noexcept { return static_cast<int>(entries_.size()); }
@@ -80,7 +82,7 @@ private:
     std::vector<std::int64_t> recent_;
     int num_entries_ = 0;
     std::int64_t clock_ = 0, num_evictions_ = 0;
-    std::uint64_t random_;
+    std::uint64_t random_ = 1;
 };
 
 }  // namespace pliant

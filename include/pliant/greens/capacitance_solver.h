@@ -78,6 +78,9 @@ public:
     [[nodiscard]] int num_loads() const noexcept { return static_cast<int>(load_nodes_.size()); }
     /// Parameters of body columns, nondimensional (force density · length / modulus).
     bool set_body_loads(std::span<const double> parameters) noexcept;
+    /// Drops inverses of earlier lists: what follows is then the same, to the bit, as what follows
+    /// construction, however warm the cache was. Loads and the solution stay.
+    void forget() noexcept;
     /// [s], for the next solve.
     void set_budget(double seconds) noexcept { options_.budget = seconds; }
 

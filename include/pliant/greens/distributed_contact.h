@@ -59,7 +59,8 @@ public:
 
     /// Tools at `poses` in the frame of the body, one each. Loads set on `solver()` count.
     Status step(std::span<const Pose> poses) noexcept;
-    void reset() noexcept;  ///< lets go of everything
+    /// Lets go of everything, cached inverses included: the next run is that of a new contact.
+    void reset() noexcept;
     /// From the next step on; nodes that are not on it are let go there, and what is inside a tool
     /// is taken. False, and nothing else: the body has no columns of it.
     bool set_level(int level) noexcept;
