@@ -172,7 +172,7 @@ const BodyDescription& read_greens_side(const JsonObject& json, const SceneDescr
 /// Zones that are solved by themselves.
 bool has_zones_apart(const BodyDescription& body) {
     const auto* zones = std::get_if<ZonesSource>(&body.source);
-    return zones && !zones->is_bonded;
+    return zones && !zones->is_one_body();
 }
 
 bool is_convex(const RigidSource& rigid) {
@@ -277,7 +277,8 @@ GreensContactDescription read_greens_contact(const JsonObject& json,
     const bool has_tools = json.has("tools");
     if (!has_tools && has_zones_apart(body))
         json.fail("points",
-                  "do not touch bodies of the kind \"zones\" unless they are bonded; \"tools\" do");
+                  "do not touch bodies of the kind \"zones\" unless these are bonded and their "
+                  "bones stay; \"tools\" do");
     if (has_tools) contact.kind = GreensContactDescription::Kind::Tools;
     contact.by = read_touching(json, has_tools ? "tools" : "points", body, scene);
     for (const char* key : {"friction", "pull", "detail"})

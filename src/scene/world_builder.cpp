@@ -371,8 +371,11 @@ private:
     }
 
     void make(std::size_t d, const ZonesSource& source) {
-        if (source.is_bonded) return make_bonded(d, source);
-        CharacterModel model{.bones = source.bones, .zones = {}, .blend = source.blend};
+        if (source.is_one_body()) return make_bonded(d, source);
+        CharacterModel model{.bones = source.bones,
+                             .zones = {},
+                             .blend = source.blend,
+                             .seams = source.is_bonded ? SeamMode::Bonded : SeamMode::Blended};
         for (const ZonesSource::Part& part : source.parts)
             model.zones.push_back(
                 {.name = part.name,

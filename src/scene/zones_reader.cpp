@@ -37,6 +37,13 @@ Bone read_bone(const JsonObject& json, const std::vector<Bone>& before) {
 
 }  // namespace
 
+bool ZonesSource::is_one_body() const noexcept {
+    const auto stays = [](const ScriptedMotion& angle) {
+        return angle.largest_rates().linear == 0;
+    };
+    return is_bonded && !motion && std::ranges::all_of(flexion, stays);
+}
+
 ZonesSource read_zones(const JsonObject& json, const std::filesystem::path& folder,
                        const Pose& pose) {
     ZonesSource zones;
@@ -64,9 +71,8 @@ ZonesSource read_zones(const JsonObject& json, const std::filesystem::path& fold
         zones.parts.push_back(std::move(part));
     }
     zones.is_bonded = json.text("seams", "blended") == "bonded";
-    if (zones.is_bonded)
-        for (const char* key : {"blend", "motion"})
-            if (json.has(key)) json.fail(key, "goes with \"seams\": \"blended\" only");
+    if (zones.is_bonded && json.has("blend"))
+        json.fail("blend", "goes with \"seams\": \"blended\" only");
     zones.blend = json.number("blend", zones.blend);
     zones.motion = read_motion(json, pose);
     return zones;

@@ -64,6 +64,18 @@ void drop_unused(SurfaceMesh& mesh) {
     mesh.vertices = kept;
 }
 
+/// A bar of boundary triangles, 5 mm long each.
+SurfaceMesh save_bar(const std::filesystem::path& path, double length) {
+    const VolumeMesh box = tet_box(static_cast<int>(std::lround(length / 0.005)), 4, 4,
+                                   Box(Vector3d::Zero(), Vector3d(length, 0.02, 0.02)));
+    SurfaceMesh surface;
+    surface.vertices = box.vertices;
+    surface.triangles = boundary_triangles(box);
+    drop_unused(surface);
+    save_surface(surface, path);
+    return surface;
+}
+
 class ZonesScene : public ::testing::Test, protected GreensScenes {
 protected:
     [[nodiscard]] static const ZonedBody& finger(const World& world) {
@@ -139,17 +151,8 @@ TEST_F(ZonesScene, AHandPullsAZone) {
 
 /// Two halves of a bar, of which one is held, against the bar as one body of boundary elements.
 TEST_F(ZonesScene, BondedZonesAreOneBody) {
-    const auto save_box = [&](const char* name, double length) {
-        const VolumeMesh box = tet_box(static_cast<int>(std::lround(length / 0.005)), 4, 4,
-                                       Box(Vector3d::Zero(), Vector3d(length, 0.02, 0.02)));
-        SurfaceMesh surface;
-        surface.vertices = box.vertices;
-        surface.triangles = boundary_triangles(box);
-        drop_unused(surface);
-        save_surface(surface, file(name));
-    };
-    save_box("half.obj", 0.02);
-    save_box("whole.obj", 0.04);
+    (void)save_bar(file("half.obj"), 0.02);
+    (void)save_bar(file("whole.obj"), 0.04);
     const std::string half = R"("greens": {"surface": "half.obj", "fixed": "x < 1 %"})";
     const std::string zones = R"("zones": {"seams": "bonded",
         "bones": [{"name": "root", "joint": [0, 0, 0]}, {"name": "end", "parent": "root", "joint": [0.02, 0, 0]}],
@@ -176,14 +179,62 @@ TEST_F(ZonesScene, BondedZonesAreOneBody) {
     }
 }
 
+/// Two halves of a bar whose joint bends by 20 degrees while it runs.
+TEST_F(ZonesScene, BondedZonesMoveWithTheirBones) {
+    const SurfaceMesh half = save_bar(file("half.obj"), 0.02);
+    std::string ends;
+    for (int v = 0; v < half.num_vertices(); ++v)
+        if (const double x = half.vertices[at(v)].x(); x < 1e-6 || x > 0.02 - 1e-6)
+            ends += (ends.empty() ? "list " : ",") + std::to_string(v);
+    World world = build(
+        R"({"pliant": 1, "gravity": [0, 0, 0], "loops": [{"name": "touch", "rate": 100}], "bodies": [
+      {"name": "bar", "loop": "touch", "zones": {"seams": "bonded",
+        "bones": [{"name": "root", "joint": [0, 0, 0]},
+                  {"name": "end", "parent": "root", "joint": [0.02, 0, 0.01],
+                   "angle": {"keyframes": [{"time": 0, "degrees": 0}, {"time": 0.3, "degrees": 20}]}}],
+        "parts": [{"name": "first", "bone": "root",
+                   "greens": {"surface": "half.obj",  "fixed": ")" +
+        ends + R"("}},
+                  {"name": "second", "bone": "end", "pose": {"position": [0.02, 0, 0]},
+                   "greens": {"surface": "half.obj", "fixed": "x < 1 %"}}]}},
+      {"name": "ball", "loop": "touch", "rigid": {"sphere": {"radius": 0.004}}, "pose": {"position": [0.01, 0.01, 0.0235]}}],
+      "contacts": [{"greens": "bar", "tools": ["ball"]}]})");
+    const auto& bar = dynamic_cast<const ZonedBody&>(world.body(0));
+    ASSERT_EQ(bar.num_zones(), 2);
+    EXPECT_EQ(world.loop(0).num_contacts(), 2) << "one for each part";
+    world.advance_to(0.5);
+    // the seam is one, and not where either half has it at rest
+    const std::vector<Vector3d>& rest = bar.surface().vertices;
+    int num_met = 0;
+    double moved = 0;
+    for (int a = 0; a < bar.first_vertex(1); ++a)
+        for (int b = bar.first_vertex(1); b < bar.first_vertex(2); ++b) {
+            if ((rest[at(a)] - rest[at(b)]).norm() > 1e-9) continue;
+            const Vector3d x = bar.position(SurfacePoint::at_vertex(a)),
+                           y = bar.position(SurfacePoint::at_vertex(b));
+            EXPECT_LT((x - y).norm(), 1e-6);
+            moved = std::max(moved, (x - rest[at(a)]).norm());
+            ++num_met;
+        }
+    EXPECT_EQ(num_met, 25);
+    EXPECT_GT(moved, 5e-4);
+    // the end goes along with its bone
+    int end = bar.first_vertex(1);
+    for (int v = end; v < bar.first_vertex(2); ++v)
+        if (rest[at(v)].x() > rest[at(end)].x()) end = v;
+    const Vector3d carried = bar.bones()[1].to_world(rest[at(end)]);
+    EXPECT_GT((carried - rest[at(end)]).norm(), 5e-3);
+    EXPECT_LT((bar.position(SurfacePoint::at_vertex(end)) - carried).norm(), 4e-3);
+}
+
 TEST_F(ZonesScene, MistakesAreNamed) {
     const auto error = [&](const std::string& text) {
         return input_error([&] { (void)parse_scene(text, "scene.json", "."); });
     };
     EXPECT_THAT(
         error(two_pads(R"({"greens": "finger", "points": ["plate"]})")),
-        HasSubstr("contacts[0].points: do not touch bodies of the kind \"zones\" unless they "
-                  "are bonded"));
+        HasSubstr("contacts[0].points: do not touch bodies of the kind \"zones\" unless these "
+                  "are bonded and their bones stay; \"tools\" do"));
     EXPECT_THAT(error(two_pads(R"({"greens": "plate", "tools": ["plate"]})")),
                 HasSubstr("a body of the kind \"greens\" or \"zones\""));
     EXPECT_THAT(error(two_pads(R"({"greens": "finger", "tools": ["plate"]})", "thumb")),

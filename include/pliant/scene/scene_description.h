@@ -158,10 +158,11 @@ struct ZonesSource {
     std::vector<Bone> bones;
     std::vector<ScriptedMotion> flexion;  ///< of each bone; x: angle [rad]
     std::vector<Part> parts;
-    /// Seams in balance, as the bones are at the start: one body. Otherwise they follow the bones.
-    bool is_bonded = false;
+    bool is_bonded = false;                ///< seams in balance; otherwise they follow the bones
     double blend = 0.01;                   ///< that two bones share at their joint [m]
     std::optional<ScriptedMotion> motion;  ///< of the body; none: it stays at the pose
+    /// Bonded, and nothing moves them: one body, as the bones are at the start.
+    [[nodiscard]] bool is_one_body() const noexcept;
 };
 
 /// Copies of a body on a grid, thrown with random velocities from the scene's seed.
