@@ -32,9 +32,10 @@ constexpr int kGreensCacheFormat = 1;
 constexpr double kStiffeningPoisson = 0.45;
 /// Compressed functions are asked for reciprocity at so many nodes: every element is a sum.
 constexpr std::size_t kReciprocityNodes = 512;
-/// What is left of columns at tolerances that make sense, for the estimate of memory; without a
-/// tolerance everything is, and a place for each block.
-constexpr double kLargestWaveletShare = 0.5, kWholeWaveletShare = 40.0 / 36;
+/// What columns take at tolerances that make sense, for the estimate of memory; below these all
+/// blocks may be left, each with its place. Both twice: they are put in order when all are there.
+constexpr double kSmallTolerance = 1e-3, kLargestWaveletShare = 0.5,
+                 kWholeWaveletShare = 2 * 40.0 / 36;
 /// Reciprocity of boundary elements worse than this asks for a finer surface.
 constexpr double kDoubtfulAsymmetry = 0.1;
 
@@ -363,8 +364,8 @@ private:
     /// Columns are compressed as they come.
     [[nodiscard]] GreensMemory with_stored_columns(GreensMemory memory) const {
         if (options_.wavelet)
-            memory.columns *=
-                options_.wavelet->tolerance > 0 ? kLargestWaveletShare : kWholeWaveletShare;
+            memory.columns *= options_.wavelet->tolerance > kSmallTolerance ? kLargestWaveletShare
+                                                                            : kWholeWaveletShare;
         return memory;
     }
 

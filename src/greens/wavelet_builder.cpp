@@ -192,6 +192,8 @@ WaveletGreensBuilder::Packed WaveletGreensBuilder::pack(const Eigen::Ref<const M
                              std::to_string(packed.quantisation) +
                              " of its largest block, more than a tenth of the tolerance");
     if (options_.bits == 16) packed.blocks.clear();
+    packed.nodes.shrink_to_fit();
+    packed.blocks.shrink_to_fit();
     return packed;
 }
 
@@ -214,6 +216,15 @@ std::shared_ptr<const WaveletGreensFunctions> WaveletGreensBuilder::finish() {
     report.options = options_;
     double error_squared = 0, norm_squared = 0;
     std::int64_t num_free_columns = 0;
+    std::size_t num_blocks = 0, num_floats = 0, num_integers = 0;
+    for (const Packed& packed : packed_) {
+        num_blocks += packed.nodes.size();
+        num_floats += packed.blocks.size();
+        num_integers += packed.integers.size();
+    }
+    columns.nodes.reserve(num_blocks);
+    columns.blocks.reserve(num_floats);
+    columns.integers.reserve(num_integers);
     for (std::size_t k = 0; k < packed_.size(); ++k) {
         Packed& packed = packed_[k];
         const auto append = [](auto& to, auto& from) {
