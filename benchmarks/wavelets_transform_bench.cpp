@@ -37,21 +37,20 @@ Workload fast_summation(bool is_cold, int bits) {
     const GreensFunctions& wavelets = *rabbit.compressed(bits).functions;
     const int n = dense.num_nodes();
     struct Buffers {
-        std::vector<float> sum, scratch, out;
+        std::vector<float> sum, out;
         std::size_t turn = 0, dense_turn = 0;
     };
     auto drawn =
         std::make_shared<const DrawnColumns>(rabbit.dense.reference.kinds, is_cold ? 64 : 1);
     auto buffers = std::make_shared<Buffers>();
     buffers->sum.resize(wavelets.sum_size(n));
-    buffers->scratch.resize(buffers->sum.size());
     buffers->out.resize(3 * at(n));
     Workload load;
     load.run = [=, &wavelets] {
         std::fill(buffers->sum.begin(), buffers->sum.end(), 0.0f);
         wavelets.accumulate(drawn->next(buffers->turn), drawn->weights, {}, n, buffers->sum,
                             SummedRows::Displacements);
-        const auto field = wavelets.field(buffers->sum, n, buffers->scratch);
+        const auto field = wavelets.field(buffers->sum, n, buffers->sum);
         return double{field.front()} + double{field.back()};
     };
     load.run_reference = [=, &dense] {

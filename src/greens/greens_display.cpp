@@ -91,7 +91,7 @@ void GreensDisplay::sum(const Loads& loads, std::span<float> u) const noexcept {
     const int num_nodes = static_cast<int>(u.size() / 3);
     const std::size_t size = functions.sum_size(num_nodes);
     const auto gravity = std::span(loads.gravity).first(functions.num_body_columns() == 3 ? 3 : 0);
-    std::vector<float> sum(size, 0.0f), scratch(size);
+    std::vector<float> sum(size, 0.0f);
     if (tolerances_ && loads.tolerance > 0)
         tolerances_->accumulate(loads.nodes, loads.tractions, gravity, loads.tolerance, num_nodes,
                                 sum);
@@ -100,7 +100,7 @@ void GreensDisplay::sum(const Loads& loads, std::span<float> u) const noexcept {
                              SummedRows::Displacements);
     if (!loads.driven.empty())
         functions.accumulate(driven_, loads.driven, {}, num_nodes, sum, SummedRows::Displacements);
-    const auto rows = functions.field(sum, num_nodes, scratch);
+    const auto rows = functions.field(sum, num_nodes, sum);
     // rows of supports are tractions
     const auto length = static_cast<float>(model_->reference.length);
     for (std::size_t i = 0; 3 * i < u.size(); ++i) {

@@ -78,7 +78,7 @@ WaveletGreensFunctions::WaveletGreensFunctions(const SemiRegularMesh& mesh,
         layout_.num_column_levels = std::max(layout_.num_column_levels, id / layout_.num_nodes + 1);
     }
     check_columns(columns);
-    divide_by_domains(columns);
+    divide_by_domains(std::move(columns));
     find_places();
     find_rows();
 }
@@ -135,7 +135,7 @@ void WaveletGreensFunctions::check_columns(const WaveletColumns& columns) const 
 }
 
 /// Displacements can then be summed without tractions, which are rougher and need more blocks.
-void WaveletGreensFunctions::divide_by_domains(const WaveletColumns& columns) {
+void WaveletGreensFunctions::divide_by_domains(WaveletColumns columns) {
     const std::size_t levels = at(transform_.num_levels() + 1),
                       size = at(layout_.block) * at(layout_.block);
     WaveletColumns divided;
@@ -169,6 +169,8 @@ void WaveletGreensFunctions::divide_by_domains(const WaveletColumns& columns) {
         starts_.push_back(divided.nodes.size());
     }
     level_ends_ = std::move(divided.level_ends);
+    // never more than two copies of everything
+    columns = {};
     // kernels read whole vectors
     nodes_ = in_large_pages(divided.nodes);
     blocks_ = in_large_pages(divided.blocks, kBlockPad);
@@ -389,7 +391,7 @@ std::span<const float> WaveletGreensFunctions::field(std::span<const float> sum,
                                                      std::span<float> scratch) const noexcept {
     const std::size_t size = sum_size(num_nodes), stride = sum_stride(), block = at(layout_.block);
     assert(sum.size() >= size && scratch.size() >= size);
-    std::copy_n(sum.data(), size, scratch.data());
+    if (scratch.data() != sum.data()) std::copy_n(sum.data(), size, scratch.data());
     transform_.inverse(scratch.data(), static_cast<int>(stride), level_of_prefix(num_nodes));
     if (stride != block) remove_padding(scratch.data(), at(num_nodes));
     return scratch.first(at(num_nodes) * block);

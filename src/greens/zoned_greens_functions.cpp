@@ -320,11 +320,10 @@ void ZonedGreensFunctions::add_sum(std::span<const int> nodes, std::span<const f
                                    std::span<float> out) const noexcept {
     const int num_rows = static_cast<int>(out.size()) / 3;
     const std::size_t size = sum_size(num_rows);
-    thread_local std::vector<float> sum, scratch;
+    thread_local std::vector<float> sum;
     sum.assign(size, 0.0f);
-    if (scratch.size() < size) scratch.resize(size);
     accumulate(nodes, weights, body_weights, num_rows, sum);
-    const std::span<const float> rows = field(sum, num_rows, scratch);
+    const std::span<const float> rows = field(sum, num_rows, sum);
     for (std::size_t i = 0; i < out.size(); ++i) out[i] += rows[i];
 }
 

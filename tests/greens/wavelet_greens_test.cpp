@@ -225,6 +225,8 @@ TEST(WaveletGreens, PrefixesAreCoarserLevels) {
         EXPECT_EQ(wavelets->sum_size(sizes[level]), 4 * at(sizes[level]));
         const auto field = wavelets->field(sum, sizes[level], scratch);
         EXPECT_LT(largest_gap(field, out), 1e-5 * largest);
+        std::vector<float> used_up = sum;
+        EXPECT_EQ(largest_gap(wavelets->field(used_up, sizes[level], used_up), field), 0);
     }
     // a number of nodes between two levels needs the finer one
     EXPECT_EQ(wavelets->sum_size(sizes[1] + 1), 4 * at(sizes[2]));

@@ -58,13 +58,13 @@ struct ConstraintLevelOptions {
     int coarsest = 0;             ///< level to which it may go
     double budget = 1e-3;         ///< of a frame: inverse, sums and what is fixed [s]
     double block_seconds = 1e-9;  ///< of one block in a sum of columns, or of C⁻¹
-    double element_seconds = 0;   ///< of a block of Ξ by itself; compressed: some 0.4 µs
-    double fixed_seconds = 0;     ///< of every frame: inverse transform, normals
-    double calm_part = 0.7;       ///< of the budget that a finer level may take
-    int calm_frames = 8;          ///< in a row, before the level is made finer
-    int fade_frames = 4;          ///< over which another level is faded in; 1: at once
-    double cover = 0.5;           ///< of a function by contact, to be held
-    int max_nodes = 1000;         ///< in contact on the finest level
+    double element_seconds = 0;  ///< of a block of Ξ by itself; large or compressed: 0.1–0.4 µs
+    double fixed_seconds = 0;    ///< of every frame: inverse transform, normals
+    double calm_part = 0.7;      ///< of the budget that a finer level may take
+    int calm_frames = 8;         ///< in a row, before the level is made finer
+    int fade_frames = 4;         ///< over which another level is faded in; 1: at once
+    double cover = 0.5;          ///< of a function by contact, to be held
+    int max_nodes = 1000;        ///< in contact on the finest level
     int num_groups = 1;
 };
 

@@ -70,7 +70,8 @@ public:
         add_columns(nodes, weights, rows);
         if (!body_weights.empty()) add_body_columns(body_weights, rows);
     }
-    /// Rows of the first `num_nodes` nodes: in the sum, or in `scratch` of the same size.
+    /// Rows of the first `num_nodes` nodes: in the sum, or in `scratch` of the same size. This may
+    /// be the sum itself, which is used up then: less memory to touch.
     [[nodiscard]] virtual std::span<const float> field(std::span<const float> sum, int num_nodes,
                                                        std::span<float> scratch) const noexcept {
         (void)scratch;

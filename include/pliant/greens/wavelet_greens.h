@@ -149,7 +149,7 @@ private:
     void add_field(std::span<float> sum, std::span<float> out) const noexcept;
     void group_element(int i, std::size_t index, float* by_columns) const noexcept;
     void check_columns(const WaveletColumns& columns) const;
-    void divide_by_domains(const WaveletColumns& columns);
+    void divide_by_domains(WaveletColumns columns);
     void find_rows();
     void find_places();
 
