@@ -9,6 +9,7 @@
 
 #include "apps/pliant/output.h"
 #include "benchmarks/large_bodies.h"
+#include "contact_samples.h"
 #include "core/numbers.h"
 #include "core/resource_use.h"
 #include "greens/dense_lu.h"
@@ -190,6 +191,7 @@ void add_hierarchical_errors(Context& context) {
 }  // namespace
 
 void run_operator_errors(Context& context) {
+    const AllCores all;
     context.section.text(
         "A sphere held at a small cap, ν = 0.3. Columns of the matrix are compressed over their "
         "rows by wavelets, or the whole matrix by low-rank blocks; the correction makes products "
@@ -200,6 +202,7 @@ void run_operator_errors(Context& context) {
 }
 
 void run_solver_products(Context& context) {
+    const AllCores all;
     context.section.text(
         "Products for a relative residual of 1e-3, the largest of twelve right-hand sides: without "
         "preconditioner, with inverses of clusters, and with a coarse problem of their rigid "
@@ -245,6 +248,7 @@ void run_solver_products(Context& context) {
 }
 
 void run_operator_scaling(Context& context) {
+    const AllCores all;
     context.section.text(
         "A closed tube, hierarchical matrix with a tolerance of 1e-4. Time of one of 96 right-hand "
         "sides on all cores, and the same over n log₂ n, relative to the first.");
@@ -285,6 +289,7 @@ void run_operator_scaling(Context& context) {
 }
 
 void run_large_bodies(Context& context) {
+    const AllCores all;
     context.section.text(
         "All columns of level 0 of closed tubes, by the iterative solver with a residual of 1e-4; "
         "published for 9,920 vertices: 369 right-hand sides with 470 products each, 23 days of "
