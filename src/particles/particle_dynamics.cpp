@@ -118,9 +118,11 @@ struct ParticleDynamics::Impl {
     void predict(const ParticleState& s, const std::vector<Vector3d>& forces,
                  const Vector3d& gravity, double dt, const Tuning& tuning, Workspace& ws) const;
     void move_attached(const ParticleState& s, double dt, Workspace& ws) const;
-    void fill(const ParticleState& s, const Tuning& tuning, Workspace& ws) const;
+    /// Starts passes from ws.target and ws.turn; returns the origin that numbers count from.
+    Vector3d fill(double stiffness_factor, Workspace& ws) const;
     void match(Workspace& ws) const;
-    void keep_lengths(double dt, Workspace& ws) const;
+    /// Compliance over squared step; none: the published form.
+    void keep_lengths(std::optional<double> compliance, Workspace& ws) const;
     void push(int particle, const Vector3f& by, Workspace& ws) const;
     void keep_momentum(Workspace& ws) const;
     void push_apart(float friction, Workspace& ws) const;
@@ -262,8 +264,7 @@ void ParticleDynamics::Impl::move_attached(const ParticleState& s, double dt, Wo
     }
 }
 
-void ParticleDynamics::Impl::fill(const ParticleState& s, const Tuning& tuning,
-                                  Workspace& ws) const {
+Vector3d ParticleDynamics::Impl::fill(double stiffness_factor, Workspace& ws) const {
     // numbers from the middle of the body: rounding is relative to its size
     Vector3d origin = Vector3d::Zero();
     for (const Vector3d& x : ws.target) origin += x;
@@ -271,7 +272,6 @@ void ParticleDynamics::Impl::fill(const ParticleState& s, const Tuning& tuning,
     for (std::size_t i = 0; i < layout.particles.size(); ++i) {
         MatchParticle& p = ws.particles[i];
         ws.first[i] = (ws.target[i] - origin).cast<float>();
-        ws.before[i] = (s.position[i] - origin).cast<float>();
         place(p) = ws.first[i];
         const Matrix3d T = ws.turn[i].toRotationMatrix();
         const Matrix3f A = (T * spread[i]).cast<float>();
@@ -279,7 +279,7 @@ void ParticleDynamics::Impl::fill(const ParticleState& s, const Tuning& tuning,
         Eigen::Map<Vector3f>(p.a1) = A.col(1);
         Eigen::Map<Vector3f>(p.a2) = A.col(2);
         p.x[3] = p.a1[3] = p.a2[3] = 0;
-        const double stiffness = std::min(1.0, tuning.stiffness * layout.particles[i].stiffness);
+        const double stiffness = std::min(1.0, stiffness_factor * layout.particles[i].stiffness);
         p.a0[3] = inverse_mass[i] > 0 ? static_cast<float>(stiffness) : 0.0f;
         float* const q = ws.turns.data() + 4 * i;
         q[0] = static_cast<float>(ws.turn[i].w());
@@ -292,6 +292,7 @@ void ParticleDynamics::Impl::fill(const ParticleState& s, const Tuning& tuning,
     std::ranges::fill(ws.multipliers, 0.0f);
     std::ranges::fill(ws.all_changes, Vector3d::Zero());
     std::ranges::fill(ws.contact_changes, Vector3d::Zero());
+    return origin;
 }
 
 void ParticleDynamics::Impl::match(Workspace& ws) const {
@@ -308,9 +309,9 @@ void ParticleDynamics::Impl::match(Workspace& ws) const {
         for (int b = 0; b + 1 < static_cast<int>(batches.size()); ++b) one(b);
 }
 
-void ParticleDynamics::Impl::keep_lengths(double dt, Workspace& ws) const {
-    const bool is_compliant = options.cloth_compliance.has_value();
-    const auto softness = static_cast<float>(options.cloth_compliance.value_or(0) / (dt * dt));
+void ParticleDynamics::Impl::keep_lengths(std::optional<double> compliance, Workspace& ws) const {
+    const bool is_compliant = compliance.has_value();
+    const auto softness = static_cast<float>(compliance.value_or(0));
     const auto share = static_cast<float>(options.cloth_stiffness);
     for (std::size_t k = 0; k < links.size(); ++k) {
         const Link& link = links[k];
@@ -485,15 +486,21 @@ StepStatus ParticleDynamics::step(ParticleState& state, const std::vector<Vector
     assert(forces.size() == d.layout.particles.size());
     if (!(dt > 0 && std::isfinite(dt))) return StepStatus::InputIgnored;
     d.predict(state, forces, gravity, dt, tuning, ws);
-    d.fill(state, tuning, ws);
+    const Vector3d origin = d.fill(tuning.stiffness, ws);
+    // where friction sees particles come from
+    for (std::size_t i = 0; i < state.position.size(); ++i)
+        ws.before[i] = (state.position[i] - origin).cast<float>();
     StepStatus status = StepStatus::Ok;
     if (d.options.collides && !ws.pairs->find(ws.particles)) status = StepStatus::CapacityExceeded;
     ws.report.num_pairs = d.options.collides ? static_cast<int>(ws.pairs->pairs().size()) : 0;
     const auto friction = static_cast<float>(tuning.friction);
+    const std::optional<double> compliance =
+        d.options.cloth_compliance ? std::optional(*d.options.cloth_compliance / (dt * dt))
+                                   : std::nullopt;
     for (int pass = 0; pass < tuning.iterations; ++pass) {
         ws.report.num_contacts = 0;
         d.match(ws);
-        d.keep_lengths(dt, ws);
+        d.keep_lengths(compliance, ws);
         if (d.options.collides) d.push_apart(friction, ws);
         d.push_off_planes(friction, ws);
     }
@@ -522,6 +529,31 @@ StepStatus ParticleDynamics::step(ParticleState& state, const std::vector<Vector
     std::ranges::copy(ws.spin, state.spin.begin());
     state.time += dt;
     return status;
+}
+
+bool ParticleDynamics::project(std::span<Vector3d> positions, std::span<Quaternion> turns,
+                               int iterations, Workspace& ws) const noexcept {
+    const Impl& d = *impl_;
+    assert(positions.size() == d.layout.particles.size() && turns.size() == positions.size());
+    std::ranges::copy(positions, ws.target.begin());
+    std::ranges::copy(turns, ws.turn.begin());
+    (void)d.fill(1, ws);
+    for (int pass = 0; pass < iterations; ++pass) {
+        d.match(ws);
+        d.keep_lengths(std::nullopt, ws);
+    }
+    bool is_sound = true;
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+        // what no pass touched stays exactly where it is
+        ws.target[i] += (place(ws.particles[i]) - ws.first[i]).cast<double>();
+        const float* const q = ws.turns.data() + 4 * i;
+        if (d.is_matched[i]) ws.turn[i] = Quaternion(q[0], q[1], q[2], q[3]).normalized();
+        is_sound = is_sound && ws.target[i].allFinite() && ws.turn[i].coeffs().allFinite();
+    }
+    if (!is_sound) return false;
+    std::ranges::copy(ws.target, positions.begin());
+    std::ranges::copy(ws.turn, turns.begin());
+    return true;
 }
 
 void ParticleDynamics::match_once(Workspace& ws) const noexcept { impl_->match(ws); }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "pliant/contact/sphere_carry.h"
+#include "pliant/contact/surface_set.h"
 #include "pliant/haptics/plane_goal.h"
 
 namespace pliant {
@@ -69,14 +70,17 @@ struct ProxyState {
 /// neither allocates nor throws.
 class VirtualProxy {
 public:
-    /// Surfaces must outlive it. Throws InputError for options out of range.
+    /// Surfaces that only it touches: tick() advances them. They must outlive it. Throws InputError
+    /// for options out of range.
     VirtualProxy(std::vector<MovingSurface*> surfaces, const ProxyOptions& options = {});
+    /// Surfaces that others touch as well: the owner of the set advances it before each tick().
+    VirtualProxy(const SurfaceSet& surfaces, const ProxyOptions& options = {});
     ~VirtualProxy();
 
-    /// Puts it somewhere in front of all surfaces, which restart.
+    /// Puts it somewhere in front of all surfaces, which restart if they are its own.
     void reset(const Eigen::Vector3d& position) noexcept;
-    /// Surfaces advance and push it, then it follows the goal. Goals that are not finite are
-    /// ignored: no force, and it stays at the surface.
+    /// Surfaces advance (its own, see above) and push it, then it follows the goal. Goals that are
+    /// not finite are ignored: no force, and it stays at the surface.
     const ProxyState& tick(const Eigen::Vector3d& goal) noexcept;
     [[nodiscard]] const ProxyState& state() const noexcept;
     [[nodiscard]] const ProxyOptions& options() const noexcept;

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 
 namespace pliant {
 
@@ -87,6 +88,12 @@ public:
                     const Eigen::Vector3d& gravity, double dt, const Tuning& tuning,
                     Workspace& ws) const noexcept;
     [[nodiscard]] static const Report& report(const Workspace& ws) noexcept;
+
+    /// Passes of groups and links alone: moves particles to a shape near the one at rest, without
+    /// time, velocity or contact, for what something else moves. `turns`: where rotations begin and
+    /// end. Links are kept in the published form. False: not finite, nothing is changed.
+    bool project(std::span<Eigen::Vector3d> positions, std::span<Quaternion> turns, int iterations,
+                 Workspace& ws) const noexcept;
 
     /// One pass of shape matching alone, for measurements: positions of the workspace's last step.
     void match_once(Workspace& ws) const noexcept;

@@ -1,0 +1,80 @@
+#include "pliant/haptics/sphere_port.h"
+
+#include "core/numbers.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace pliant {
+namespace {
+
+SphereSnapshot empty_snapshot(int num_spheres) {
+    if (num_spheres < 1)
+        throw InputError("", "spheres of a link", std::to_string(num_spheres), "at least 1");
+    SphereSnapshot snapshot;
+    snapshot.positions.assign(at(num_spheres), Eigen::Vector3d::Zero());
+    snapshot.is_touching.assign(at(num_spheres), 0);
+    return snapshot;
+}
+
+}  // namespace
+
+SphereLink::SphereLink(int num_spheres) : buffer_(empty_snapshot(num_spheres)) {}
+
+void SphereLink::publish(const SphereTool& tool, double time) noexcept {
+    SphereSnapshot& slot = buffer_.write_slot();
+    assert(at(tool.num_spheres()) == slot.positions.size());
+    slot.time = time;
+    slot.sequence = ++sequence_;
+    slot.translation = tool.translation_stiffness();
+    slot.rotation = tool.rotation_stiffness();
+    const bool is_ignored = tool.state().is_hand_ignored;
+    for (int i = 0; i < tool.num_spheres(); ++i) {
+        slot.positions[at(i)] = tool.sphere(i).position;
+        slot.is_touching[at(i)] = !is_ignored && tool.sphere(i).is_touching();
+    }
+    buffer_.publish();
+}
+
+SpherePort::SpherePort(SphereLink& link, const SphereTool& tool, const SpherePortOptions& options)
+    : link_(link), options_(options) {
+    if (!(options.watchdog > 0 && options.watchdog <= 10))
+        throw InputError("", "watchdog of the sphere port", std::to_string(options.watchdog),
+                         "0 < value <= 10 s, e.g. 0.1");
+    if (link.newest().positions.size() != at(tool.num_spheres()))
+        throw InputError("", "spheres of the link", std::to_string(link.newest().positions.size()),
+                         std::to_string(tool.num_spheres()) + ", as the tool");
+    for (int i = 0; i < tool.num_spheres(); ++i) offsets_.push_back(tool.offset(i));
+}
+
+const SpherePort::Output& SpherePort::tick(const Pose& hand, double now) noexcept {
+    output_.wrench = {};
+    const double length = hand.rotation.coeffs().norm();
+    output_.is_hand_ignored =
+        !is_finite(hand) || !std::isfinite(now) || !(length > 1e-6) || !std::isfinite(length);
+    if (output_.is_hand_ignored) return output_;
+    if (link_.receive()) {
+        if (output_.is_stale) returned_ = now;
+        taken_ = now;
+    }
+    const SphereSnapshot& known = link_.newest();
+    output_.is_stale = known.sequence > 0 && now - taken_ > options_.watchdog;
+    if (known.sequence == 0 || output_.is_stale) return output_;
+
+    // eq. (4) with the newest hand, and what was held when spheres were there
+    const Pose unit{hand.position, Quaternion(hand.rotation.coeffs() / length)};
+    const double back = std::clamp((now - returned_) / options_.watchdog, 0.0, 1.0);
+    Wrench& wrench = output_.wrench;
+    for (std::size_t i = 0; i < offsets_.size(); ++i) {
+        if (!known.is_touching[i]) continue;
+        const Eigen::Vector3d arm = unit.rotation * offsets_[i];
+        const Eigen::Vector3d offset = known.positions[i] - (unit.position + arm);
+        wrench.force += back * known.translation * offset;
+        wrench.torque += back * known.rotation * arm.cross(offset);
+    }
+    if (!wrench.force.allFinite() || !wrench.torque.allFinite()) wrench = {};
+    return output_;
+}
+
+}  // namespace pliant
