@@ -152,6 +152,7 @@
 #include "pliant/particles/particle_dynamics.h"
 #include "pliant/particles/particle_layout.h"
 #include "pliant/particles/particle_model.h"
+#include "pliant/particles/place_spheres.h"
 #include "pliant/reduction/basis.h"
 #include "pliant/reduction/build_reduced.h"
 #include "pliant/reduction/free_flight.h"

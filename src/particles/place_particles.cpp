@@ -1,6 +1,6 @@
 #include "core/numbers.h"
-#include "geometry/disjoint_sets.h"
 #include "geometry/option_check.h"
+#include "particles/particle_links.h"
 #include "pliant/core/parallel.h"
 #include "pliant/geometry/surface_query.h"
 #include "pliant/particles/particle_layout.h"
@@ -167,61 +167,6 @@ void relax(const SurfaceQuery& query, const std::vector<VolumeSample>& samples,
     }
 }
 
-using Links = std::set<std::array<int, 2>>;
-void link(Links& links, int a, int b) { links.insert({std::min(a, b), std::max(a, b)}); }
-
-/// All others by distance.
-std::vector<int> by_distance(const std::vector<Vector3d>& centres, std::size_t i) {
-    std::vector<int> order;
-    for (int j = 0; j < static_cast<int>(centres.size()); ++j)
-        if (at(j) != i) order.push_back(j);
-    std::vector<double> distance(centres.size());
-    for (std::size_t j = 0; j < centres.size(); ++j)
-        distance[j] = (centres[j] - centres[i]).squaredNorm();
-    std::ranges::stable_sort(order,
-                             [&](int a, int b) { return distance[at(a)] < distance[at(b)]; });
-    return order;
-}
-
-/// Joins what is still apart by the shortest link, again and again.
-void connect(const std::vector<Vector3d>& centres, Links& links) {
-    for (;;) {
-        DisjointSets sets(static_cast<int>(centres.size()));
-        for (const auto& [a, b] : links) sets.join(a, b);
-        double best = kInfinity;
-        std::array<int, 2> pair{-1, -1};
-        for (int a = 0; a < static_cast<int>(centres.size()); ++a)
-            for (int b = a + 1; b < static_cast<int>(centres.size()); ++b) {
-                const double d = (centres[at(a)] - centres[at(b)]).squaredNorm();
-                if (d >= best || sets.root(a) == sets.root(b)) continue;
-                best = d;
-                pair = {a, b};
-            }
-        if (pair[0] < 0) return;
-        links.insert(pair);
-    }
-}
-
-/// The nearest ones that are seen through the inside; a few across the outside where those lack.
-Links link_inside(const SurfaceQuery& query, const std::vector<Vector3d>& centres, int count) {
-    constexpr int kFewest = 3;
-    Links links;
-    for (std::size_t i = 0; i < centres.size(); ++i) {
-        const std::vector<int> order = by_distance(centres, i);
-        const std::size_t tried = std::min(order.size(), at(4 * count));
-        int found = 0;
-        for (std::size_t k = 0; k < tried && found < count; ++k) {
-            if (query.segment(centres[i], centres[at(order[k])])) continue;
-            link(links, static_cast<int>(i), order[k]);
-            ++found;
-        }
-        for (std::size_t k = 0; k < order.size() && found < kFewest; ++k, ++found)
-            link(links, static_cast<int>(i), order[k]);
-    }
-    connect(centres, links);
-    return links;
-}
-
 /// An ellipsoid with the second moments of the cell, or a ball.
 void give_shape(Particle& p, const Cell& cell, double room, const PlacementOptions& options) {
     const double ball = std::cbrt(3 * cell.volume / (4 * std::numbers::pi));
@@ -275,7 +220,7 @@ ParticleLayout place_particles(const SurfaceMesh& surface, const PlacementOption
         give_shape(p, cells[i], query.closest(p.position).distance, options);
         layout.particles.push_back(p);
     }
-    const Links links = link_inside(query, centres, options.links);
+    const ParticleLinks links = link_inside(query, centres, options.links);
     layout.links.assign(links.begin(), links.end());
     return layout;
 }
@@ -301,15 +246,15 @@ ParticleLayout particles_of_vertices(const SurfaceMesh& surface, double mass, do
     }
     // not beyond the diagonals of a grid
     constexpr double kFarthest = 1.6;
-    Links found;
+    ParticleLinks found;
     for (std::size_t i = 0; i < centres.size(); ++i) {
         const std::vector<int> order = by_distance(centres, i);
         const double limit = kFarthest * (centres[at(order[0])] - centres[i]).norm();
         for (std::size_t k = 0; k < std::min(order.size(), at(links)); ++k)
             if ((centres[at(order[k])] - centres[i]).norm() <= limit)
-                link(found, static_cast<int>(i), order[k]);
+                add_link(found, static_cast<int>(i), order[k]);
     }
-    connect(centres, found);
+    connect_parts(centres, found);
     layout.links.assign(found.begin(), found.end());
     return layout;
 }
