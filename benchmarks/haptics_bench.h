@@ -10,5 +10,6 @@ namespace pliant::bench {
 [[nodiscard]] std::vector<Benchmark> haptics_fem_benchmarks();
 [[nodiscard]] std::vector<Benchmark> haptics_scene_benchmarks();
 [[nodiscard]] std::vector<Benchmark> proxy_benchmarks();
+[[nodiscard]] std::vector<Benchmark> sphere_tool_benchmarks();  ///< part of proxy
 
 }  // namespace pliant::bench

@@ -58,6 +58,7 @@ std::vector<Benchmark> all_benchmarks() {
                                bench::haptics_fem_benchmarks(),
                                bench::haptics_scene_benchmarks(),
                                bench::proxy_benchmarks(),
+                               bench::sphere_tool_benchmarks(),
                                bench::scene_benchmarks()})
         all.insert(all.end(), module.begin(), module.end());
     return all;

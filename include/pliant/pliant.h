@@ -117,6 +117,7 @@
 #include "pliant/greens/wavelet_greens.h"
 #include "pliant/greens/zoned_body.h"
 #include "pliant/greens/zones.h"
+#include "pliant/haptics/body_grip.h"
 #include "pliant/haptics/coupling_gains.h"
 #include "pliant/haptics/device.h"
 #include "pliant/haptics/device_safety.h"

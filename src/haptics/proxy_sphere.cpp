@@ -213,6 +213,20 @@ void ProxySphere::follow_goal(SurfaceNeighbourhood& near) noexcept {
     count(near);
 }
 
+Eigen::Vector3d ProxySphere::place_with_friction(const Eigen::Vector3d& to) const noexcept {
+    Eigen::Vector3d n = Eigen::Vector3d::Zero();
+    for (int i = 0; i < state_.num_contacts; ++i) {
+        const ProxyContact& contact = state_.contacts[static_cast<std::size_t>(i)];
+        n += contact.multiplier * contact.normal;
+    }
+    const Eigen::Vector3d offset = to - state_.position;
+    const double length = n.norm(), depth = length > 0 ? -n.dot(offset) / length : 0;
+    if (!(depth > 0) || options_.static_friction <= 0) return to;
+    const Eigen::Vector3d along = offset + depth / length * n;
+    if (along.norm() <= options_.static_friction * depth) return to - along;
+    return to - options_.dynamic_friction * depth / along.norm() * along;
+}
+
 void ProxySphere::follow_tool(SurfaceNeighbourhood& near, const Eigen::Vector3d& to) noexcept {
     if (state_.is_goal_ignored || to == state_.position) return;
     // what keeps it from its goal so far
@@ -224,7 +238,7 @@ void ProxySphere::follow_tool(SurfaceNeighbourhood& near, const Eigen::Vector3d&
     }
     const int passes = state_.passes;
     const bool had_arrived = state_.has_arrived;
-    approach(near, to);
+    approach(near, place_with_friction(to));
     state_.passes += passes;
     state_.has_arrived = state_.has_arrived && had_arrived;
 

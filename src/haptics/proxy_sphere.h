@@ -38,6 +38,8 @@ public:
 private:
     void approach(SurfaceNeighbourhood& near, const Eigen::Vector3d& goal) noexcept;
     [[nodiscard]] Eigen::Vector3d goal_with_friction(const SurfaceNeighbourhood& near) noexcept;
+    /// What friction leaves of a way that the tool's shape wants.
+    [[nodiscard]] Eigen::Vector3d place_with_friction(const Eigen::Vector3d& to) const noexcept;
     void find_contacts(SurfaceNeighbourhood& near) noexcept;
     [[nodiscard]] PlaneGoal find_subgoal(const Eigen::Vector3d& goal) noexcept;
     /// Goes towards `to`; false: nothing in the way.

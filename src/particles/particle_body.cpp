@@ -27,8 +27,9 @@ ParticleModel in_world(const ParticleModel& model, const Pose& pose) {
 ParticleOptions with_attachments(const ParticleModel& model, const ParticleBodyOptions& options) {
     ParticleOptions dynamics = options.dynamics;
     const std::vector<Vector3d> centres = centres_of(model.layout);
-    for (const auto& [selection, motion] : options.held)
-        dynamics.attachments.push_back({select_some(selection, centres, "held"), motion});
+    for (const auto& [selection, motion, is_driven] : options.held)
+        dynamics.attachments.push_back(
+            {select_some(selection, centres, "held"), motion, is_driven});
     return dynamics;
 }
 
@@ -48,7 +49,13 @@ struct ParticleBody::Impl {
           pending(state.position.size(), Vector3d::Zero()),
           forces(pending),
           wind(pending),
-          tuning(dynamics.tuning()) {}
+          tuning(dynamics.tuning()) {
+        for (const Attachment& attachment : dynamics.options().attachments)
+            if (attachment.is_driven)
+                driven.insert(driven.end(), attachment.particles.begin(),
+                              attachment.particles.end());
+        std::ranges::sort(driven);
+    }
 
     /// Adds `force` on a vertex to the particles that carry it.
     static void spread(const SkinWeights& skin, int vertex, const Vector3d& force,
@@ -109,6 +116,7 @@ struct ParticleBody::Impl {
     Vector3d gravity = Vector3d::Zero();
     ParticleDynamics::Tuning tuning;
     int num_rejections = 0;
+    std::vector<int> driven;
 };
 
 ParticleBody::ParticleBody(ParticleModel model, const ParticleBodyOptions& options)
@@ -122,6 +130,12 @@ const ParticleDynamics::Report& ParticleBody::step_report() const noexcept {
     return ParticleDynamics::report(*impl_->ws);
 }
 std::shared_ptr<const BodyDisplay> ParticleBody::display() const { return impl_->display; }
+
+const std::vector<int>& ParticleBody::driven() const noexcept { return impl_->driven; }
+void ParticleBody::drive(int particle, const Vector3d& position, const Quaternion& turn) noexcept {
+    if (particle >= 0 && at(particle) < impl_->state.position.size())
+        impl_->dynamics.drive(particle, position, turn, *impl_->ws);
+}
 
 StepStatus ParticleBody::do_step(double dt) noexcept {
     Impl& b = *impl_;
@@ -148,6 +162,8 @@ StepStatus ParticleBody::do_step(double dt) noexcept {
 void ParticleBody::do_reset() noexcept {
     Impl::copy(impl_->first, impl_->state);
     Impl::copy(impl_->first, impl_->start);
+    for (const int i : impl_->driven)
+        drive(i, impl_->first.position[at(i)], impl_->first.turn[at(i)]);
     std::ranges::fill(impl_->pending, Vector3d::Zero());
     impl_->num_rejections = 0;
 }

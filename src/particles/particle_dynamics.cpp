@@ -95,7 +95,9 @@ struct ParticleDynamics::Workspace {
     std::vector<Quaternion> turn;
     std::vector<Matrix3f> ellipsoid;  ///< of this step, turned
     std::vector<float> multipliers;   ///< of the links of cloth
-    std::vector<int> unsettled;       ///< of each batch
+    std::vector<Vector3d> driven;     ///< where particles are driven to, and how turned
+    std::vector<Quaternion> driven_turn;
+    std::vector<int> unsettled;  ///< of each batch
     std::unique_ptr<ParticlePairs> pairs;
     /// Of each object: mass times change by passes, and by contacts alone [kg m].
     std::vector<Vector3d> all_changes, contact_changes;
@@ -136,6 +138,7 @@ struct ParticleDynamics::Impl {
     std::vector<float> inverse_mass;  ///< zero where attached
     std::vector<bool> is_matched;     ///< has a group
     std::vector<Motion> motions;
+    std::vector<bool> is_driven;
     std::vector<Link> links;
     // groups, round after round
     std::vector<int> offsets, members;
@@ -160,10 +163,12 @@ ParticleDynamics::Impl::Impl(ParticleLayout given_layout, ParticleOptions given_
         inverse_mass.push_back(static_cast<float>(1 / p.mass));
         has_balls = has_balls && is_ball(p);
     }
+    is_driven.assign(layout.particles.size(), false);
     for (const Attachment& attachment : options.attachments) {
         Vector3d centre = Vector3d::Zero();
         for (const int i : attachment.particles) {
             inverse_mass[at(i)] = 0;
+            is_driven[at(i)] = attachment.is_driven;
             centre += layout.particles[at(i)].position;
         }
         if (attachment.particles.empty()) continue;
@@ -254,6 +259,12 @@ void ParticleDynamics::Impl::predict(const ParticleState& s, const std::vector<V
 
 void ParticleDynamics::Impl::move_attached(const ParticleState& s, double dt, Workspace& ws) const {
     for (const auto& [attachment, centre] : motions) {
+        for (const int i : attachment->particles) {
+            if (!attachment->is_driven) break;
+            ws.target[at(i)] = ws.driven[at(i)];
+            ws.turn[at(i)] = ws.driven_turn[at(i)];
+        }
+        if (attachment->is_driven) continue;
         Pose moved;
         if (attachment->motion) moved = attachment->motion->at(s.time + dt).pose;
         for (const int i : attachment->particles) {
@@ -467,6 +478,8 @@ std::shared_ptr<ParticleDynamics::Workspace> ParticleDynamics::make_workspace() 
     ws->all_changes.resize(impl_->free_mass.size());
     ws->contact_changes.resize(impl_->free_mass.size());
     ws->unsettled.resize(impl_->batches.size());
+    for (const Particle& p : impl_->layout.particles) ws->driven.push_back(p.position);
+    ws->driven_turn.assign(n, Quaternion::Identity());
     std::vector<int> object;
     std::vector<float> radius;
     for (const Particle& p : impl_->layout.particles) {
@@ -529,6 +542,15 @@ StepStatus ParticleDynamics::step(ParticleState& state, const std::vector<Vector
     std::ranges::copy(ws.spin, state.spin.begin());
     state.time += dt;
     return status;
+}
+
+void ParticleDynamics::drive(int particle, const Vector3d& position, const Quaternion& turn,
+                             Workspace& ws) const noexcept {
+    if (!impl_->is_driven[at(particle)] || !position.allFinite() || !turn.coeffs().allFinite() ||
+        !(turn.norm() > 0))
+        return;
+    ws.driven[at(particle)] = position;
+    ws.driven_turn[at(particle)] = turn.normalized();
 }
 
 bool ParticleDynamics::project(std::span<Vector3d> positions, std::span<Quaternion> turns,

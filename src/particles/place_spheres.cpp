@@ -14,7 +14,7 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr int kPlacementSamples = 1600, kCoverageSamples = 4000;
+constexpr int kPlacementSamples = 1200, kCoverageSamples = 4000;
 constexpr int kExchanges = 2;  // rounds
 
 /// A place of the surface with its outward normal.
@@ -78,6 +78,20 @@ Ball medial_ball(const SurfaceQuery& query, const SkinSample& s, double tiny) {
     return {};
 }
 
+/// Without those that are nearly within a larger one: opposite places have the same.
+std::vector<Ball> distinct_balls(std::vector<Ball> balls, double least_radius) {
+    std::ranges::stable_sort(balls, std::greater(), &Ball::radius);
+    std::vector<Ball> distinct;
+    for (const Ball& ball : balls) {
+        const auto holds_it = [&](const Ball& other) {
+            return (ball.centre - other.centre).norm() + ball.radius <= 1.05 * other.radius;
+        };
+        if (ball.radius >= least_radius && std::ranges::none_of(distinct, holds_it))
+            distinct.push_back(ball);
+    }
+    return distinct;
+}
+
 /// Sum of squared gaps that would be left with one ball more.
 double gaps_left(const std::vector<SkinSample>& samples, const std::vector<double>& gaps,
                  const Ball& ball) {
@@ -126,13 +140,12 @@ ParticleLayout place_spheres(const SurfaceMesh& surface, const SpherePlacementOp
     const SurfaceQuery query(surface);
     const std::vector<SkinSample> samples = skin_samples(surface, kPlacementSamples);
     const double tiny = 1e-6 * bounding_box(surface.vertices).diagonal().norm();
-    std::vector<Ball> candidates;
-    double largest = 0;
-    for (std::size_t s = 0; s < samples.size(); ++s) {
-        const Ball ball = medial_ball(query, samples[s], tiny);
-        largest = std::max(largest, ball.radius);
-        if (ball.radius > tiny && ball.radius >= options.least_radius) candidates.push_back(ball);
-    }
+    std::vector<Ball> balls_inside(samples.size());
+    parallel_for(samples.size(), 16,
+                 [&](std::size_t s) { balls_inside[s] = medial_ball(query, samples[s], tiny); });
+    const double largest = std::ranges::max(balls_inside, {}, &Ball::radius).radius;
+    const std::vector<Ball> candidates =
+        distinct_balls(std::move(balls_inside), std::max(tiny, options.least_radius));
     if (static_cast<int>(candidates.size()) < options.count)
         throw InputError("", "the surface has room for " + std::to_string(candidates.size()) +
                                  " of " + std::to_string(options.count) +

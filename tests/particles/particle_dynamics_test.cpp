@@ -310,6 +310,70 @@ TEST(ParticleDynamics, ForcesBeyondAllNumbersAreRejectedAndTheStateKept) {
     EXPECT_EQ(run.step(), StepStatus::Ok);
 }
 
+TEST(ParticleDynamics, ProjectionBringsBackTheShapeWithoutTime) {
+    std::mt19937 random(3);
+    const ParticleDynamics dynamics(particle_block(3, 3, 1, 0.1, 0.7));
+    const auto ws = dynamics.make_workspace();
+    const Pose pose{Vector3d(3, -2, 1), random_rotation(random)};
+    std::vector<Vector3d> rest, x;
+    for (const Particle& p : dynamics.layout().particles) rest.push_back(pose.to_world(p.position));
+    std::vector<Quaternion> turns(rest.size(), pose.rotation);
+    // a shape that is right stays to the last bit
+    x = rest;
+    ASSERT_TRUE(dynamics.project(x, turns, 4, *ws));
+    EXPECT_EQ(x, rest);
+    // one that is not comes nearer with every pass, and keeps its middle
+    const auto error = [&](int iterations) {
+        x = rest;
+        x[4].z() += 0.05;
+        std::ranges::fill(turns, pose.rotation);
+        EXPECT_TRUE(dynamics.project(x, turns, iterations, *ws));
+        Vector3d middle = Vector3d::Zero();
+        for (std::size_t i = 0; i < x.size(); ++i) middle += (x[i] - rest[i]) / 9;
+        EXPECT_NEAR((middle - Vector3d(0, 0, 0.05 / 9)).norm(), 0, 1e-6);
+        double sum = 0;
+        for (const auto& [a, b] : dynamics.layout().links)
+            sum += std::abs((x[at(a)] - x[at(b)]).norm() - (rest[at(a)] - rest[at(b)]).norm());
+        return sum;
+    };
+    EXPECT_LT(error(1), 0.5 * error(0));
+    EXPECT_LT(error(5), 0.5 * error(1));
+    // what is not finite changes nothing
+    x = rest;
+    x[2].y() = kInfinity;
+    const std::vector<Vector3d> before = x;
+    EXPECT_FALSE(dynamics.project(x, turns, 2, *ws));
+    EXPECT_EQ(x, before);
+}
+
+TEST(ParticleDynamics, DrivenParticlesAreWhereTheyAreDriven) {
+    ParticleOptions options;
+    options.attachments = {{{0, 1}, std::nullopt, true}};
+    const ParticleDynamics dynamics(particle_chain(6), options);
+    ParticleState state = dynamics.make_state();
+    const auto ws = dynamics.make_workspace();
+    const std::vector<Vector3d> forces(6, Vector3d::Zero());
+    const auto step = [&] {
+        return dynamics.step(state, forces, Vector3d::Zero(), 1e-3, dynamics.tuning(), *ws);
+    };
+    ASSERT_EQ(step(), StepStatus::Ok);
+    EXPECT_EQ(state.position[1], Vector3d(0.1, 0, 0)) << "held until told";
+    const Quaternion turn = rotation_from_vector(Vector3d(0, 0, 0.2));
+    for (int k = 0; k < 500; ++k) {
+        dynamics.drive(0, Vector3d(0, 1e-3 * k, 0), turn, *ws);
+        dynamics.drive(1, Vector3d(0.1, 1e-3 * k, 0), turn, *ws);
+        dynamics.drive(3, Vector3d(9, 9, 9), turn, *ws);  // is not driven
+        ASSERT_EQ(step(), StepStatus::Ok);
+    }
+    EXPECT_EQ(state.position[1], Vector3d(0.1, 0.499, 0));
+    EXPECT_NEAR((state.velocity[1] - Vector3d(0, 1, 0)).norm(), 0, 1e-9);
+    EXPECT_NEAR(state.turn[0].angularDistance(turn), 0, 1e-6);
+    EXPECT_NEAR(state.position[5].y(), 0.5, 0.2) << "the others follow";
+    dynamics.drive(0, Vector3d(kNan, 0, 0), turn, *ws);
+    ASSERT_EQ(step(), StepStatus::Ok);
+    EXPECT_EQ(state.position[0], Vector3d(0, 0.499, 0));
+}
+
 TEST(ParticleDynamics, OptionsOutOfRangeAreNamed) {
     const auto message = [](const ParticleOptions& options) -> std::string {
         try {

@@ -11,6 +11,7 @@ struct HeldParticles {
     /// Of their centres at rest in body axes, as in "z < 5 %", see parse_selection.
     std::string selection;
     std::optional<ScriptedMotion> motion;  ///< see Attachment; none: held where they are
+    bool is_driven = false;                ///< go where drive() says, until then held
 };
 
 struct ParticleBodyOptions {
@@ -34,6 +35,11 @@ public:
     [[nodiscard]] const ParticleDynamics& dynamics() const noexcept;
     [[nodiscard]] const ParticleDynamics::Report& step_report()
         const noexcept;  ///< of the last one
+
+    /// Particles that are driven, in increasing order.
+    [[nodiscard]] const std::vector<int>& driven() const noexcept;
+    /// Where one of them is at the end of the next step, in the world. Ignored unless finite.
+    void drive(int particle, const Eigen::Vector3d& position, const Quaternion& turn) noexcept;
 
     [[nodiscard]] std::string_view kind() const noexcept override { return "particles"; }
     [[nodiscard]] std::shared_ptr<const BodyDisplay> display() const override;

@@ -21,6 +21,7 @@ struct Attachment {
     std::vector<int> particles;
     /// Displacement of the piece: about its mean rest position. None: held.
     std::optional<ScriptedMotion> motion;
+    bool is_driven = false;  ///< each goes where drive() says, until then held
 };
 
 struct ParticleOptions {
@@ -88,6 +89,11 @@ public:
                     const Eigen::Vector3d& gravity, double dt, const Tuning& tuning,
                     Workspace& ws) const noexcept;
     [[nodiscard]] static const Report& report(const Workspace& ws) noexcept;
+
+    /// Where a driven particle is at the end of the next step; nothing for others and for places
+    /// that are not finite.
+    void drive(int particle, const Eigen::Vector3d& position, const Quaternion& turn,
+               Workspace& ws) const noexcept;
 
     /// Passes of groups and links alone: moves particles to a shape near the one at rest, without
     /// time, velocity or contact, for what something else moves. `turns`: where rotations begin and
