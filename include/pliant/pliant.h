@@ -122,6 +122,7 @@
 #include "pliant/haptics/device.h"
 #include "pliant/haptics/device_safety.h"
 #include "pliant/haptics/dynamic_coupling.h"
+#include "pliant/haptics/external_device.h"
 #include "pliant/haptics/fem_haptic_link.h"
 #include "pliant/haptics/fem_haptic_port.h"
 #include "pliant/haptics/fem_haptic_tool.h"

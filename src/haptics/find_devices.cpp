@@ -81,7 +81,8 @@ std::vector<FoundDevices> find_devices(const DeviceSearch& search) {
             find_network(search.network),
             find_haply_service(search.haply, search.wait),
             find_force_dimension(search.force_dimension),
-            find_open_haptics(search.open_haptics)};
+            find_open_haptics(search.open_haptics),
+            {"external", true, "a program that ticks the loop itself; always there"}};
 }
 
 }  // namespace pliant

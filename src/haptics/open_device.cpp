@@ -9,7 +9,8 @@ namespace pliant {
 namespace {
 
 constexpr std::array<const char*, std::variant_size_v<DeviceDescription>> kDeviceKinds = {
-    "simulated", "scripted", "recorded", "network", "haply", "force-dimension", "openhaptics"};
+    "simulated", "scripted",        "recorded",    "network",
+    "haply",     "force-dimension", "openhaptics", "external"};
 
 /// One overload per kind.
 struct DeviceOpener {
@@ -32,6 +33,9 @@ struct DeviceOpener {
     }
     Result operator()(const OpenHapticsDescription& d) const {
         return std::make_unique<OpenHapticsDevice>(d);
+    }
+    Result operator()(const ExternalDescription& d) const {
+        return std::make_unique<ExternalDevice>(d.handle, d.capabilities);
     }
 };
 

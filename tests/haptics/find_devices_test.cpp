@@ -15,8 +15,8 @@ TEST(FindDevices, SaysOfEveryKindWhatIsThereOrMissing) {
     search.wait = 0.1;
     const std::vector<FoundDevices> found = find_devices(search);
     ASSERT_EQ(found.size(), std::variant_size_v<DeviceDescription>);
-    const char* const kinds[] = {"simulated", "scripted",        "recorded",   "network",
-                                 "haply",     "force-dimension", "openhaptics"};
+    const char* const kinds[] = {"simulated", "scripted",        "recorded",    "network",
+                                 "haply",     "force-dimension", "openhaptics", "external"};
     for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i].kind, kinds[i]);
     EXPECT_TRUE(found[0].is_ready);
     EXPECT_TRUE(found[3].is_ready);

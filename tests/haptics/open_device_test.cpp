@@ -27,6 +27,7 @@ TEST(OpenDevice, KindsHaveTheNamesOfSceneFiles) {
     EXPECT_STREQ(kind(HaplyDescription{}), "haply");
     EXPECT_STREQ(kind(ForceDimensionDescription{}), "force-dimension");
     EXPECT_STREQ(kind(OpenHapticsDescription{}), "openhaptics");
+    EXPECT_STREQ(kind(ExternalDescription{}), "external");
 }
 
 TEST(OpenDevice, OnlyDevicesWithoutAHandAreVirtual) {
@@ -37,6 +38,7 @@ TEST(OpenDevice, OnlyDevicesWithoutAHandAreVirtual) {
     EXPECT_FALSE(is_virtual(HaplyDescription{}));
     EXPECT_FALSE(is_virtual(ForceDimensionDescription{}));
     EXPECT_FALSE(is_virtual(OpenHapticsDescription{}));
+    EXPECT_FALSE(is_virtual(ExternalDescription{}));  // whose hand moves it, nobody knows
 }
 
 TEST(OpenDevice, OpensWhatIsDescribed) {

@@ -2,6 +2,7 @@
 
 #include "pliant/body/scripted_motion.h"
 #include "pliant/haptics/device.h"
+#include "pliant/haptics/external_device.h"
 #include "pliant/haptics/force_dimension_device.h"
 #include "pliant/haptics/haply_device.h"
 #include "pliant/haptics/network_device.h"
@@ -33,10 +34,18 @@ struct RecordedDescription {
     DeviceCapabilities capabilities = {};
 };
 
+/// "external": a handle that the program which ticks the loop moves; ExternalDevice. Scene files
+/// have no such kind: nobody would move it.
+struct ExternalDescription {
+    std::shared_ptr<ExternalHandle> handle;
+    DeviceCapabilities capabilities = {};
+};
+
 /// Which device, and how to reach it.
 using DeviceDescription =
     std::variant<SimulatedDescription, ScriptedDescription, RecordedDescription, NetworkDescription,
-                 HaplyDescription, ForceDimensionDescription, OpenHapticsDescription>;
+                 HaplyDescription, ForceDimensionDescription, OpenHapticsDescription,
+                 ExternalDescription>;
 
 /// As scene files and `pliant haptics devices` call it: "simulated", "network", ...
 [[nodiscard]] const char* kind(const DeviceDescription& description) noexcept;
