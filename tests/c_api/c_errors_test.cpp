@@ -1,0 +1,220 @@
+#include "pliant/pliant_c.h"
+
+#include "core/numbers.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <cstddef>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <thread>
+
+namespace {
+
+using pliant::kNan;
+using testing::HasSubstr;
+using testing::StartsWith;
+using testing::StrEq;
+
+const char* const kBall = R"({"pliant": 1, "name": "ball", "bodies": [
+    {"name": "ball", "rigid": {"sphere": {"radius": 0.1}}}]})";
+const char* const kTool = R"({"pliant": 1, "name": "tool", "bodies": [
+    {"name": "cube", "fem": {"box": {"sizes": [0.1, 0.1, 0.1], "cells": [1, 1, 1]},
+        "material": "tissue", "fixed": "z < 1 %"}}], "tool": {"radius": 0.1, "start": [0, 0, 1]}})";
+
+std::string open_error(pliant_source source, const char* text, pliant_status expected) {
+    pliant_world* world = reinterpret_cast<pliant_world*>(&expected);  // must be overwritten
+    EXPECT_EQ(pliant_open(PLIANT_ABI_VERSION, source, text, nullptr, &world), expected);
+    EXPECT_EQ(world, nullptr);
+    return pliant_last_error();
+}
+
+class CErrors : public testing::Test {
+protected:
+    void open(const char* text) {
+        ASSERT_EQ(pliant_open_text(text, nullptr, &world), PLIANT_OK) << pliant_last_error();
+    }
+    void TearDown() override { pliant_close(world); }
+    pliant_world* world = nullptr;
+};
+
+TEST_F(CErrors, AnotherAbiVersionIsRefused) {
+    EXPECT_EQ(pliant_abi_version(), static_cast<uint32_t>(PLIANT_ABI_VERSION));
+    EXPECT_EQ(pliant_open(PLIANT_ABI_VERSION + 1, PLIANT_TEXT, kBall, nullptr, &world),
+              PLIANT_BAD_ABI);
+    EXPECT_EQ(world, nullptr);
+    EXPECT_EQ(pliant_last_error(),
+              "the program was compiled with ABI version 2 of pliant_c.h, this library (Pliant " +
+                  std::string(pliant_version()) +
+                  ") has version 1; compile it again with the header of this library");
+}
+
+TEST_F(CErrors, FilesAndScenesThatCannotBeUsedAreNamed) {
+    EXPECT_THAT(open_error(PLIANT_FILE, "/nowhere/scene.json", PLIANT_BAD_INPUT),
+                HasSubstr("/nowhere/scene.json"));
+    EXPECT_THAT(open_error(PLIANT_FILE, "/nowhere/model.pliant", PLIANT_BAD_INPUT),
+                HasSubstr("/nowhere/model.pliant"));
+    const std::string foreign = testing::TempDir() + "pliant-c-foreign.pliant";
+    std::ofstream(foreign) << "only a line of text";
+    EXPECT_THAT(open_error(PLIANT_FILE, foreign.c_str(), PLIANT_BAD_INPUT),
+                HasSubstr("not a Pliant archive"));
+    std::remove(foreign.c_str());
+    EXPECT_EQ(open_error(PLIANT_DEMO, "kidny", PLIANT_BAD_INPUT),
+              "there is no demo \"kidny\"; did you mean kidney?");
+    EXPECT_THAT(open_error(PLIANT_TEXT, "{", PLIANT_BAD_INPUT), StartsWith("scene"));
+    EXPECT_EQ(open_error(PLIANT_TEXT, R"({"pliant": 1, "bodis": []})", PLIANT_BAD_INPUT),
+              "scene: bodis: unknown key; did you mean \"bodies\"?");
+    EXPECT_EQ(open_error(PLIANT_TEXT, nullptr, PLIANT_BAD_ARGUMENT), "pliant_open: text is null");
+    EXPECT_EQ(open_error(static_cast<pliant_source>(7), "x", PLIANT_BAD_ARGUMENT),
+              "pliant_open: source = 7 (expected PLIANT_FILE, PLIANT_DEMO or PLIANT_TEXT)");
+    EXPECT_EQ(pliant_open_text(kBall, nullptr, nullptr), PLIANT_BAD_ARGUMENT);
+    pliant_options options = {};
+    options.scale = -1;
+    EXPECT_EQ(pliant_open_text(kBall, &options, &world), PLIANT_BAD_ARGUMENT);
+    EXPECT_THAT(pliant_last_error(),
+                StrEq("pliant_open: scale = -1 (expected metres in the scene per metre of handle "
+                      "travel, or 0)"));
+}
+
+TEST_F(CErrors, NullIsRefusedEverywhere) {
+    open(kTool);
+    double x[3] = {0, 0, 0};
+    pliant_handle handle = {};
+    pliant_wrench wrench;
+    pliant_tool tool;
+    pliant_surface surface;
+    pliant_statistics statistics;
+    pliant_parameter parameter;
+    const pliant_status all[] = {pliant_tick(nullptr),
+                                 pliant_reset(nullptr),
+                                 pliant_get_statistics(nullptr, &statistics),
+                                 pliant_get_statistics(world, nullptr),
+                                 pliant_set_handle(nullptr, &handle),
+                                 pliant_set_handle(world, nullptr),
+                                 pliant_release_handle(nullptr),
+                                 pliant_get_wrench(nullptr, &wrench),
+                                 pliant_get_wrench(world, nullptr),
+                                 pliant_get_tool(nullptr, &tool),
+                                 pliant_get_tool(world, nullptr),
+                                 pliant_get_surface(nullptr, 0, &surface),
+                                 pliant_get_surface(world, 0, nullptr),
+                                 pliant_publish(nullptr),
+                                 pliant_update_positions(nullptr),
+                                 pliant_update_normals(nullptr),
+                                 pliant_get_vertex(nullptr, 0, 0, x),
+                                 pliant_get_vertex(world, 0, 0, nullptr),
+                                 pliant_add_force(nullptr, 0, 0, x),
+                                 pliant_add_force(world, 0, 0, nullptr),
+                                 pliant_grab(nullptr, 0, 0, x),
+                                 pliant_grab(world, 0, 0, nullptr),
+                                 pliant_drag(nullptr, x),
+                                 pliant_drag(world, nullptr),
+                                 pliant_let_go(nullptr),
+                                 pliant_get_pull(nullptr, x),
+                                 pliant_get_pull(world, nullptr),
+                                 pliant_get_parameter(nullptr, 0, &parameter),
+                                 pliant_get_parameter(world, 0, nullptr),
+                                 pliant_set_parameter(nullptr, 0, 1),
+                                 pliant_save_state(nullptr, x, 3),
+                                 pliant_save_state(world, nullptr, pliant_state_size(world)),
+                                 pliant_restore_state(nullptr, x, 3),
+                                 pliant_restore_state(world, nullptr, pliant_state_size(world))};
+    for (std::size_t i = 0; i < std::size(all); ++i) EXPECT_EQ(all[i], PLIANT_BAD_ARGUMENT) << i;
+    EXPECT_STREQ(pliant_last_error(), "pliant_restore_state: state is null");
+    EXPECT_EQ(pliant_rate(nullptr), 0);
+    EXPECT_EQ(pliant_time(nullptr), 0);
+    EXPECT_EQ(pliant_get_tool_kind(nullptr), PLIANT_TOOL_NONE);
+    EXPECT_EQ(pliant_num_bodies(nullptr), 0);
+    EXPECT_EQ(pliant_body_name(nullptr, 0), nullptr);
+    EXPECT_EQ(pliant_body_kind(nullptr, 0), nullptr);
+    EXPECT_EQ(pliant_find_body(nullptr, "x"), -1);
+    EXPECT_EQ(pliant_find_body(world, nullptr), -1);
+    EXPECT_EQ(pliant_num_parameters(nullptr), 0);
+    EXPECT_EQ(pliant_find_parameter(nullptr, "x"), -1);
+    EXPECT_EQ(pliant_find_parameter(world, nullptr), -1);
+    EXPECT_EQ(pliant_state_size(nullptr), 0u);
+    pliant_default_device(nullptr);
+    pliant_close(nullptr);
+}
+
+TEST_F(CErrors, PlacesThatDoNotExistAreNamed) {
+    open(kTool);
+    double x[3] = {0, 0, 0};
+    EXPECT_EQ(pliant_get_vertex(world, 1, 0, x), PLIANT_BAD_ARGUMENT);
+    EXPECT_STREQ(pliant_last_error(), "pliant_get_vertex: body = 1 (expected 0 to 0)");
+    EXPECT_EQ(pliant_add_force(world, 0, 8, x), PLIANT_BAD_ARGUMENT);
+    EXPECT_STREQ(pliant_last_error(),
+                 "pliant_add_force: vertex = 8 (expected 0 to 7, those of \"cube\")");
+    EXPECT_EQ(pliant_grab(world, 0, -1, x), PLIANT_BAD_ARGUMENT);
+    EXPECT_EQ(pliant_body_name(world, -1), nullptr);
+    EXPECT_EQ(pliant_body_kind(world, 9), nullptr);
+    EXPECT_EQ(pliant_demo_name(-1), nullptr);
+    EXPECT_EQ(pliant_demo_name(100000), nullptr);
+    EXPECT_STREQ(pliant_demo_name(0), "bridge");
+}
+
+TEST_F(CErrors, NumbersThatAreNoneChangeNothing) {
+    open(kTool);
+    pliant_handle handle = {};
+    EXPECT_EQ(pliant_set_handle(world, &handle), PLIANT_BAD_ARGUMENT);
+    EXPECT_STREQ(pliant_last_error(),
+                 "pliant_set_handle: rotation has length 0 (expected 1; w, x, y, z, no rotation is "
+                 "1, 0, 0, 0)");
+    handle.rotation[0] = 1;
+    handle.position[1] = kNan;
+    EXPECT_EQ(pliant_set_handle(world, &handle), PLIANT_BAD_ARGUMENT);
+    EXPECT_STREQ(pliant_last_error(),
+                 "pliant_set_handle: position[1] = nan (expected a finite number)");
+    const double bad[3] = {0, std::numeric_limits<double>::infinity(), 0};
+    EXPECT_EQ(pliant_add_force(world, 0, 0, bad), PLIANT_BAD_ARGUMENT);
+    EXPECT_STREQ(pliant_last_error(),
+                 "pliant_add_force: force[1] = inf (expected a finite number)");
+    ASSERT_EQ(pliant_tick(world), PLIANT_OK);
+    pliant_tool tool;
+    ASSERT_EQ(pliant_get_tool(world, &tool), PLIANT_OK);
+    EXPECT_EQ(tool.position[2], 1);
+}
+
+TEST_F(CErrors, ASceneWithoutToolSaysSo) {
+    open(kBall);
+    pliant_handle handle = {};
+    EXPECT_EQ(pliant_set_handle(world, &handle), PLIANT_NO_TOOL);
+    EXPECT_STREQ(pliant_last_error(),
+                 "pliant_set_handle: the scene \"ball\" has no tool; give it one with \"tool\", or "
+                 "push vertices with pliant_add_force() and pliant_grab()");
+    pliant_wrench wrench;
+    EXPECT_EQ(pliant_get_wrench(world, &wrench), PLIANT_NO_TOOL);
+}
+
+TEST_F(CErrors, EachThreadHasItsOwnLastError) {
+    EXPECT_EQ(pliant_tick(nullptr), PLIANT_BAD_ARGUMENT);
+    std::string other = "?";
+    std::thread([&] { other = pliant_last_error(); }).join();
+    EXPECT_EQ(other, "");
+    EXPECT_STREQ(pliant_last_error(), "pliant_tick: world is null");
+}
+
+// A change here is another PLIANT_ABI_VERSION.
+static_assert(PLIANT_ABI_VERSION == 1);
+static_assert(sizeof(pliant_status) == 4 && PLIANT_FAILED == 6);
+static_assert(sizeof(pliant_source) == 4 && PLIANT_TEXT == 2);
+static_assert(sizeof(pliant_tool_kind) == 4 && PLIANT_TOOL_SPHERE == 2);
+static_assert(sizeof(pliant_device) == 104 && offsetof(pliant_device, max_force) == 24 &&
+              offsetof(pliant_device, angle_step) == 96);
+static_assert(sizeof(pliant_options) == 48 && offsetof(pliant_options, say) == 16 &&
+              offsetof(pliant_options, device) == 32 && offsetof(pliant_options, scale) == 40);
+static_assert(sizeof(pliant_statistics) == 112 && offsetof(pliant_statistics, mean_us) == 16 &&
+              offsetof(pliant_statistics, overlong) == 56 &&
+              offsetof(pliant_statistics, steps) == 64);
+static_assert(sizeof(pliant_handle) == 112 && offsetof(pliant_handle, rotation) == 24 &&
+              offsetof(pliant_handle, velocity) == 56 && offsetof(pliant_handle, buttons) == 104);
+static_assert(sizeof(pliant_wrench) == 48 && offsetof(pliant_wrench, torque) == 24);
+static_assert(sizeof(pliant_tool) == 176 && offsetof(pliant_tool, wanted_position) == 56 &&
+              offsetof(pliant_tool, contact) == 112 && offsetof(pliant_tool, depth) == 160 &&
+              offsetof(pliant_tool, num_contacts) == 168);
+static_assert(sizeof(pliant_surface) == 32 && offsetof(pliant_surface, num_vertices) == 24);
+static_assert(sizeof(pliant_parameter) == 64 && offsetof(pliant_parameter, value) == 32);
+
+}  // namespace
