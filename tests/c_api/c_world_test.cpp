@@ -240,7 +240,8 @@ TEST_F(CWorld, OneThreadMayDrawWhileAnotherTicks) {
     }
     drawing.join();
     ASSERT_EQ(pliant_update_positions(world), PLIANT_OK);
-    EXPECT_NEAR(surface.positions[0], -0.02 + 1e-5 * 299, 1e-5);
+    // the handle is followed to a step of its encoders
+    EXPECT_NEAR(surface.positions[0], -0.02 + 1e-5 * 299, 3e-5);
 }
 
 TEST_F(CWorld, AVertexIsPulledAndLetGo) {
