@@ -1,0 +1,1667 @@
+"""Types of the compiled part of the module; written by python/make_stubs.py."""
+
+import collections.abc
+import os
+import pathlib
+import typing
+
+import numpy
+from numpy.typing import ArrayLike
+
+PathLike = typing.Union[str, os.PathLike[str]]
+SurfaceLike = typing.Union["SurfaceMesh", "SemiRegularMesh", str, os.PathLike[str]]
+MaterialLike = typing.Union["Material", str]
+PointLike = typing.Union[int, tuple[int, ArrayLike]]
+PoseLike = typing.Union["Pose", ArrayLike, tuple[ArrayLike, ArrayLike], None]
+CacheLike = typing.Union[bool, None, str, os.PathLike[str]]
+ProgressLike = typing.Optional[collections.abc.Callable[[str, float, typing.Optional[float]], typing.Optional[bool]]]
+
+__version__: str
+
+class InputError(ValueError):
+    """A file, option or array that cannot be used: what it is and what was expected. Has file, field, value and expected."""
+    file: str
+    field: str
+    value: str
+    expected: str
+
+class Cancelled(RuntimeError):
+    """A long call that its progress function ended by returning False."""
+
+def set_num_threads(num_threads: int) -> None:
+    """Threads of builds and large bodies; 0: all cores. Results never depend on it."""
+
+def num_threads() -> int:
+    """Threads in use."""
+
+class StepStatus:
+    """What happened inside one step; it never throws."""
+    Ok: typing.ClassVar[StepStatus]
+    NotConverged: typing.ClassVar[StepStatus]
+    StepRejected: typing.ClassVar[StepStatus]
+    StateReset: typing.ClassVar[StepStatus]
+    InputIgnored: typing.ClassVar[StepStatus]
+    CapacityExceeded: typing.ClassVar[StepStatus]
+    def __init__(self, value: int) -> None: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def value(self) -> int: ...
+
+class Pose:
+    """Place of a frame in the world: x_world = R x_body + position [m]; rotation is a quaternion (w, x, y, z)."""
+    def __init__(self, position: ArrayLike = (0, 0, 0), rotation: ArrayLike = (1, 0, 0, 0)) -> None:
+        ...
+    @staticmethod
+    def rotated(vector: ArrayLike, position: ArrayLike = (0, 0, 0)) -> Pose:
+        """By a rotation vector [rad]."""
+    @property
+    def position(self) -> numpy.ndarray:
+        """[m]"""
+    @position.setter
+    def position(self, value: ArrayLike) -> None: ...
+    @property
+    def rotation(self) -> numpy.ndarray:
+        """Unit quaternion (w, x, y, z)."""
+    @rotation.setter
+    def rotation(self, value: ArrayLike) -> None: ...
+    @property
+    def rotation_vector(self) -> numpy.ndarray:
+        """[rad]"""
+    def to_world(self, x_body: ArrayLike) -> numpy.ndarray:
+        """A point of the body in the world [m]."""
+    def to_body(self, x_world: ArrayLike) -> numpy.ndarray:
+        """A point of the world in the body [m]."""
+    def inverse(self) -> Pose:
+        """From the world to the body."""
+    def __matmul__(self, other: Pose) -> Pose:
+        """First the other, then this."""
+
+class Twist:
+    """Velocity of a rigid body in world axes."""
+    @typing.overload
+    def __init__(self) -> None:
+        ...
+    @typing.overload
+    def __init__(self, linear: ArrayLike, angular: ArrayLike = (0, 0, 0)) -> None:
+        ...
+    @property
+    def linear(self) -> numpy.ndarray:
+        """Of the frame's origin [m/s]."""
+    @linear.setter
+    def linear(self, value: typing.Any) -> None: ...
+    @property
+    def angular(self) -> numpy.ndarray:
+        """[rad/s]"""
+    @angular.setter
+    def angular(self, value: typing.Any) -> None: ...
+
+class Wrench:
+    """Force and torque in world axes."""
+    def __init__(self, force: ArrayLike = (0, 0, 0), torque: ArrayLike = (0, 0, 0)) -> None:
+        ...
+    @property
+    def force(self) -> numpy.ndarray:
+        """[N]"""
+    @force.setter
+    def force(self, value: typing.Any) -> None: ...
+    @property
+    def torque(self) -> numpy.ndarray:
+        """[N m]"""
+    @torque.setter
+    def torque(self, value: typing.Any) -> None: ...
+
+class SurfaceReport:
+    """What is wrong, or right, with a surface."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @property
+    def num_vertices(self) -> int:
+        ...
+    @property
+    def num_triangles(self) -> int:
+        ...
+    @property
+    def num_components(self) -> int:
+        ...
+    @property
+    def euler_number(self) -> int:
+        ...
+    @property
+    def inside_out(self) -> bool:
+        ...
+    @property
+    def area(self) -> float:
+        """[m²]"""
+    @property
+    def volume(self) -> float:
+        """[m³], only when closed"""
+    @property
+    def is_closed(self) -> bool:
+        ...
+    @property
+    def is_manifold(self) -> bool:
+        ...
+    @property
+    def is_clean(self) -> bool:
+        ...
+
+class RepairReport:
+    """What a repair changed."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @property
+    def welded_vertices(self) -> int:
+        ...
+    @property
+    def removed_vertices(self) -> int:
+        ...
+    @property
+    def removed_degenerate(self) -> int:
+        ...
+    @property
+    def removed_duplicate(self) -> int:
+        ...
+    @property
+    def removed_invalid(self) -> int:
+        ...
+    @property
+    def flipped_triangles(self) -> int:
+        ...
+    @property
+    def changed(self) -> bool:
+        ...
+
+class SurfaceMesh:
+    """Indexed triangles, anticlockwise seen from outside. Cannot be changed."""
+    def __init__(self, vertices: ArrayLike, triangles: ArrayLike) -> None:
+        """vertices: (n, 3) numbers [m]; triangles: (m, 3) integers."""
+    @property
+    def vertices(self) -> numpy.ndarray:
+        """(n, 3) float64 [m], no copy."""
+    @property
+    def triangles(self) -> numpy.ndarray:
+        """(m, 3) int32, no copy."""
+    @property
+    def num_vertices(self) -> int:
+        ...
+    @property
+    def num_triangles(self) -> int:
+        ...
+    @property
+    def bounds(self) -> numpy.ndarray:
+        """(2, 3): lowest and highest corner [m]."""
+    @property
+    def area(self) -> float:
+        """[m²]"""
+    @property
+    def volume(self) -> float:
+        """Of a closed surface [m³]."""
+    def face_normals(self) -> numpy.ndarray:
+        """(m, 3), unit."""
+    def vertex_normals(self) -> numpy.ndarray:
+        """(n, 3), unit, weighted by angle."""
+    def check(self) -> SurfaceReport:
+        """What is wrong with it."""
+    def repaired(self, weld_distance: float = 1e-07) -> tuple[SurfaceMesh, RepairReport]:
+        """Welded, cleaned and oriented, and what was done; vertices closer than weld_distance times the diagonal of the box become one."""
+    def scaled(self, size: float) -> SurfaceMesh:
+        """With a longest side of so many metres, about the same centre."""
+    def joined(self, other: SurfaceMesh) -> SurfaceMesh:
+        """Both as one mesh."""
+    def moved(self, pose: PoseLike) -> SurfaceMesh:
+        """At a pose."""
+    def select(self, selection: str) -> numpy.ndarray:
+        """Vertices of a selection, as "z < 5 %" or "sphere 0 0 1 0.1"."""
+    def topmost(self) -> int:
+        """The vertex with the largest z."""
+    def save(self, path: PathLike, point_data: object = None, cell_data: object = None) -> None:
+        """As OBJ, PLY, STL or VTU, by extension. VTU takes named arrays of numbers or vectors."""
+
+def load_surface(path: PathLike) -> SurfaceMesh:
+    """From OBJ, PLY, STL, OFF, or the boundary of a volume mesh."""
+
+class SurfaceQuery:
+    """Distances and rays; many points at once."""
+    def __init__(self, mesh: SurfaceMesh) -> None:
+        """Keeps its own copy of the mesh."""
+    def signed_distance(self, points: ArrayLike) -> numpy.ndarray:
+        """(n,) [m], negative inside."""
+    def closest(self, points: ArrayLike) -> tuple:
+        """Nearest places (n, 3) [m], their triangles (n,) and weights (n, 3)."""
+    def ray(self, origin: ArrayLike, direction: ArrayLike) -> typing.Optional[tuple[float, int, numpy.ndarray]]:
+        """First hit: t along the direction, triangle and weights, or None."""
+
+class ShapeInfo:
+    """A procedural shape."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @property
+    def name(self) -> str:
+        ...
+    @property
+    def description(self) -> str:
+        ...
+    @property
+    def size(self) -> float:
+        """Longest side [m]."""
+    @property
+    def azimuth(self) -> float:
+        """To see it from [degrees]."""
+    @property
+    def elevation(self) -> float:
+        """[degrees]"""
+    @property
+    def is_closed(self) -> bool:
+        ...
+
+def shape_list() -> list[ShapeInfo]:
+    """All procedural shapes."""
+
+def make_shape(name: str, resolution: int = 0, progress: ProgressLike = None) -> SurfaceMesh:
+    """A procedural shape; resolution 0: its default."""
+
+def render(mesh: SurfaceMesh, width: int = 640, height: int = 480, azimuth: float = 35.0, elevation: float = 20.0, wireframe: bool = False, colors: object = None) -> numpy.ndarray:
+    """A picture, (height, width, 3) uint8; angles in degrees; colors (n, 3) from 0 to 1."""
+
+def archive_kind(path: PathLike) -> str:
+    """What a .pliant file holds: "reduced-model", …"""
+
+class VolumeReport:
+    """What is wrong, or right, with a volume mesh."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @property
+    def num_inverted(self) -> int:
+        ...
+    @property
+    def num_orphans(self) -> int:
+        ...
+    @property
+    def num_invalid(self) -> int:
+        ...
+    @property
+    def num_parts(self) -> int:
+        ...
+    @property
+    def num_weak_joints(self) -> int:
+        ...
+    @property
+    def is_clean(self) -> bool:
+        ...
+
+class VolumeMesh:
+    """Simulation mesh of tetrahedra or hexahedra. Cannot be changed."""
+    def __init__(self, vertices: ArrayLike, elements: ArrayLike) -> None:
+        """vertices: (n, 3) numbers [m]; elements: (m, 4) tetrahedra or (m, 8) hexahedra, numbered as in VTK."""
+    @property
+    def vertices(self) -> numpy.ndarray:
+        """(n, 3) float64 [m], no copy."""
+    @property
+    def elements(self) -> numpy.ndarray:
+        """(m, 4 or 8) int32, no copy."""
+    @property
+    def regions(self) -> numpy.ndarray:
+        """Material region of each element; empty: all 0."""
+    @property
+    def filled(self) -> numpy.ndarray:
+        """Part of each element inside the body; empty: all 1."""
+    @property
+    def kind(self) -> str:
+        """"tet4" or "hex8"."""
+    @property
+    def num_vertices(self) -> int:
+        ...
+    @property
+    def num_elements(self) -> int:
+        ...
+    @property
+    def num_hanging(self) -> int:
+        """Vertices between those of coarser neighbours."""
+    @property
+    def bounds(self) -> numpy.ndarray:
+        """(2, 3): lowest and highest corner [m]."""
+    def volume(self, weighted: bool = False) -> float:
+        """[m³]; weighted: of the parts inside the body."""
+    def check(self) -> VolumeReport:
+        """What is wrong with it."""
+    def boundary(self) -> SurfaceMesh:
+        """Outer faces as triangles on the same vertices."""
+    def select(self, selection: str) -> numpy.ndarray:
+        """Vertices of a selection, as "z < 5 %"."""
+    def save(self, path: PathLike, point_data: object = None, cell_data: object = None) -> None:
+        """As Gmsh, Vega, TetGen, Medit, VTU or .pliant, by extension. VTU takes named arrays of numbers or vectors."""
+
+def load_volume(path: PathLike) -> VolumeMesh:
+    """From Gmsh, Vega, TetGen, Medit or .pliant."""
+
+def build_mesh(surface: SurfaceLike, kind: str = 'voxel', resolution: int = 64, size: float = 0.0, hollow: bool = False, growth: float = 0.5, levels: int = 4, progress: ProgressLike = None) -> VolumeMesh:
+    """Fills a surface with elements: kind voxel, graded, tet or graded-tet, so many cells along the longest side, which is scaled to size [m] unless 0."""
+
+def hex_box(cells: list[int], low: ArrayLike, high: ArrayLike) -> VolumeMesh:
+    """A box between two corners [m] of so many hexahedra along each side."""
+
+def tet_box(cells: list[int], low: ArrayLike, high: ArrayLike) -> VolumeMesh:
+    """The same with six tetrahedra in each cell."""
+
+class Embedding:
+    """Points carried by a simulation mesh."""
+    def __init__(self, mesh: VolumeMesh, points: ArrayLike) -> None:
+        """points: (p, 3) [m] at rest."""
+    @property
+    def num_points(self) -> int:
+        ...
+    @property
+    def num_outside(self) -> int:
+        """Points in no element."""
+    def transfer(self, u: ArrayLike) -> numpy.ndarray:
+        """Displacements of vertices (n, 3) to those of points (p, 3)."""
+    def transfer_transposed(self, f: ArrayLike) -> numpy.ndarray:
+        """Forces on points (p, 3) to those on vertices (n, 3)."""
+
+class SemiRegularMesh:
+    """A surface on levels, each the one before with triangles in four."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @property
+    def mesh(self) -> SurfaceMesh:
+        """The finest level."""
+    @property
+    def num_vertices(self) -> list[int]:
+        """Of each level."""
+    @property
+    def num_levels(self) -> int:
+        """Rounds of splitting."""
+
+def make_semi_regular(name: str, levels: int = -1) -> SemiRegularMesh:
+    """A procedural shape with its levels: nodule, kidney, spatula, rabbit, …"""
+
+def remesh(surface: SurfaceLike, base_vertices: int = 150, levels: int = 3, progress: ProgressLike = None) -> SemiRegularMesh:
+    """A closed surface on levels."""
+
+class Energy:
+    """Mechanical energy of a body [J]."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @property
+    def kinetic(self) -> float:
+        """[J]"""
+    @property
+    def elastic(self) -> float:
+        """[J]"""
+    @property
+    def total(self) -> float:
+        """[J]"""
+
+class LiveParameter:
+    """A number that may change while a body runs."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @property
+    def name(self) -> str:
+        ...
+    @property
+    def unit(self) -> str:
+        """Empty: a factor."""
+    @property
+    def help(self) -> str:
+        ...
+    @property
+    def value(self) -> float:
+        """At the start."""
+    @property
+    def low(self) -> float:
+        ...
+    @property
+    def high(self) -> float:
+        ...
+
+class Body:
+    """Anything simulated. Points of its surface are given as a vertex or as (triangle, weights of its corners); places, velocities and forces are in the world, SI units. One thread at a time."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @property
+    def kind(self) -> str:
+        """rigid, reduced, fem, greens, particles or zones."""
+    @property
+    def surface(self) -> SurfaceMesh:
+        """At rest, in the axes of the body."""
+    @property
+    def size(self) -> float:
+        """Longest side at rest [m]."""
+    def step(self, dt: float) -> StepStatus:
+        """Advances by dt seconds under the loads given since the last step."""
+    def run(self, steps: int, dt: float, record: object = None, points: object = None, forces: object = None) -> numpy.ndarray:
+        """Many steps of dt seconds without the interpreter's lock. Returns where the points of record are after each, (steps, points, 3) [m]. forces (steps, points, 3) [N] act on points."""
+    def add_force(self, point: PointLike, force: ArrayLike) -> None:
+        """Adds to the loads of the next step [N]."""
+    @property
+    def forces(self) -> numpy.ndarray:
+        """(n, 3) float64 [N]: forces on all vertices in every step. Write into it; no copy."""
+    def forces_at(self, points: object) -> numpy.ndarray:
+        """(k, 3) float64 [N]: forces on these points in every step. Write into it; no copy."""
+    @property
+    def positions(self) -> numpy.ndarray:
+        """(n, 3) float32 [m]: vertices now. The same array each time, written anew when asked for; copy it to keep it."""
+    @property
+    def normals(self) -> numpy.ndarray:
+        """(n, 3) float32, unit: of the vertices now; as positions."""
+    def position(self, point: PointLike, start: bool = False) -> numpy.ndarray:
+        """[m]; start: before the last step."""
+    def velocity(self, point: PointLike) -> numpy.ndarray:
+        """[m/s]"""
+    def normal(self, point: PointLike) -> numpy.ndarray:
+        """Unit, outwards."""
+    def mobility(self, point: PointLike) -> float:
+        """Change of velocity by an impulse of 1 N s, at most [1/kg]."""
+    def compliance(self, point: PointLike) -> typing.Optional[numpy.ndarray]:
+        """(3, 3) [m/N]: static displacement by a force there; None: unknown."""
+    def closest_point(self, x: ArrayLike) -> tuple:
+        """The place of the surface nearest to x [m] now: (triangle, weights)."""
+    def prescribe(self, point: PointLike, position: ArrayLike) -> bool:
+        """Holds a point at a place [m] from the next step on; False: this body cannot."""
+    def release_all(self) -> None:
+        """Lets go of all points held."""
+    def holding_force(self, i: int = 0) -> numpy.ndarray:
+        """Force that held the i-th point in the last step [N]."""
+    def set_gravity(self, acceleration: ArrayLike) -> None:
+        """Of every step until changed [m/s²]."""
+    def set_wind(self, direction: ArrayLike, pressure: float) -> None:
+        """Dynamic pressure [Pa] until changed."""
+    @property
+    def energy(self) -> Energy:
+        """Now [J]."""
+    @property
+    def parameters(self) -> dict:
+        """By name: what may change while it runs."""
+    def set_parameter(self, name: str, value: float) -> None:
+        """Kept in its range."""
+    @property
+    def state(self) -> numpy.ndarray:
+        """Everything that the future depends on but loads and parameters; a copy."""
+    @state.setter
+    def state(self, value: ArrayLike) -> None: ...
+    @property
+    def report(self) -> dict:
+        """Counts of what steps said, and percentiles of their CPU time [µs]."""
+    def reset(self) -> None:
+        """Back to the start: state, held points, loads, forces written into arrays, report."""
+    def view(self, **options: typing.Any) -> Viewer:
+        """On a page; see pliant.view."""
+
+class ScriptedMotion:
+    """A smooth path through poses."""
+    def __init__(self, times: ArrayLike, positions: ArrayLike, rotations: object = None, repeat: bool = False) -> None:
+        """times (k,) [s], positions (k, 3) [m], rotations (k, 4) quaternions (w, x, y, z)."""
+    @staticmethod
+    def oscillation(base: PoseLike, amplitude: ArrayLike, frequency: float, rotation_amplitude: ArrayLike = (0, 0, 0), phase: float = 0.0) -> ScriptedMotion:
+        """A sine [m], [Hz], [rad]."""
+    def at(self, time: float) -> Pose:
+        """Pose at a time [s]."""
+
+class Solid:
+    """A solid that does not deform, in its own axes."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @property
+    def surface(self) -> SurfaceMesh:
+        ...
+    def gap(self, points: ArrayLike) -> numpy.ndarray:
+        """Signed distance (n,) [m], negative inside."""
+    def body(self, pose: PoseLike = None, density: float = 0.0, motion: typing.Optional[ScriptedMotion] = None, velocity: Twist = ...) -> RigidBody:
+        """A rigid body: static or driven; with a density [kg/m³] moved by forces; with a motion along a path."""
+
+def Sphere(radius: float) -> Solid:
+    """About the origin [m]."""
+
+def Box(sizes: ArrayLike) -> Solid:
+    """Of full sides about the origin [m]."""
+
+def Capsule(radius: float, length: float) -> Solid:
+    """About z; length of its axis [m]."""
+
+def Ground(size: float = 1.0) -> Solid:
+    """All below z = 0; drawn as a square [m]."""
+
+def MeshSolid(surface: SurfaceLike, size: float = 0.0) -> Solid:
+    """Inside a closed surface, scaled to a longest side of size [m] unless 0."""
+
+class RigidBody(Body):
+    """A body that does not deform."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @property
+    def pose(self) -> Pose:
+        """Now."""
+    @property
+    def twist(self) -> Twist:
+        """Now."""
+    @property
+    def mass(self) -> float:
+        """[kg]; 0: not moved by forces."""
+    def drive_to(self, pose: PoseLike) -> None:
+        """Where the next step ends; bodies without motion or mass."""
+    def add_wrench(self, wrench: Wrench) -> None:
+        """Load of the next step about the origin of its frame."""
+    @property
+    def last_load(self) -> Wrench:
+        """All loads on it in the last step about the origin of its frame."""
+
+class Material:
+    """An elastic material."""
+    def __init__(self, youngs_modulus: float, poisson_ratio: float, density: float, law: str = 'st-venant-kirchhoff') -> None:
+        """[Pa], 1, [kg/m³]; law: st-venant-kirchhoff, small-strain, neo-hookean or corotational."""
+    @staticmethod
+    def preset(name: str, law: str = 'st-venant-kirchhoff') -> Material:
+        """See material_names()."""
+    @property
+    def youngs_modulus(self) -> float:
+        """[Pa]"""
+    @property
+    def poisson_ratio(self) -> float:
+        ...
+    @property
+    def density(self) -> float:
+        """[kg/m³]"""
+    @property
+    def law(self) -> str:
+        ...
+
+def material_names() -> list[str]:
+    """Names of materials, softest first."""
+
+class FemModel:
+    """Nonlinear finite elements. Cannot be changed."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @property
+    def mesh(self) -> VolumeMesh:
+        ...
+    @property
+    def num_nodes(self) -> int:
+        ...
+    @property
+    def stable_step(self) -> float:
+        """Longest explicit step [s]."""
+    def gravity_load(self, acceleration: ArrayLike) -> numpy.ndarray:
+        """Forces (n, 3) [N] of an acceleration [m/s²]."""
+    def traction_load(self, nodes: object, traction: ArrayLike) -> numpy.ndarray:
+        """Forces (n, 3) [N] of a force per area [Pa] on the outer faces of a selection."""
+    def energy(self, u: object) -> float:
+        """Elastic energy [J] of displacements (n, 3) [m]."""
+    def internal_force(self, u: object) -> numpy.ndarray:
+        """Forces (n, 3) [N] that hold the body in a shape."""
+    def tangent(self, u: object = None) -> tuple:
+        """Stiffness [N/m] as (data, indices, indptr) for scipy.sparse.csc_matrix."""
+    def lumped_mass(self) -> numpy.ndarray:
+        """(n, 3) [kg]"""
+    def solve_static(self, *, fixed: object, load: object = None, prescribed: object = None, linear: bool = False, load_steps: int = 1, progress: ProgressLike = None) -> dict:
+        """Equilibrium under dead loads (n, 3) [N] with the nodes of a selection held: a dictionary with displacements u (n, 3) [m], converged, message, energy [J]. prescribed: displacements of nodes [m] by node."""
+    def body(self, fixed: str = '', pose: PoseLike = None, obstacles: list[RigidBody] = [], mass_damping: float = 0.0, stiffness_damping: float = 0.0, friction: float = 0.3, inner_step: float = 0.0) -> FemBody:
+        """A body in explicit dynamics; obstacles are rigid bodies that it meets, to be stepped before it."""
+
+def build_fem(body: object, *, size: float = 0.0, material: MaterialLike = 'rubber', mesh: str = 'voxel', resolution: int = 16, regions: object = None, progress: ProgressLike = None) -> FemModel:
+    """Finite elements of a VolumeMesh as it is, or of a surface (mesh, file or name of a shape) scaled to a longest side of size [m] and filled with elements."""
+
+class FemBody(Body):
+    """A body of full finite elements in explicit dynamics."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @property
+    def u(self) -> numpy.ndarray:
+        """Displacements of nodes (n, 3) [m]; a copy."""
+    def inner_steps(self, dt: float) -> int:
+        """Into which a step is cut."""
+    @property
+    def num_contacts(self) -> int:
+        ...
+    def obstacle_load(self, i: int) -> Wrench:
+        """Mean load on an obstacle in the last step, about its origin."""
+
+class ReducedModel:
+    """A deformable body in a subspace. Cannot be changed."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @staticmethod
+    def load(path: PathLike) -> ReducedModel:
+        """From a .pliant file, which is mapped into memory."""
+    def save(self, path: PathLike) -> None:
+        """To a .pliant file, as pliant build makes it."""
+    def body(self, pose: PoseLike = None, mass_damping: float = 0.0, stiffness_damping: float = 0.002, linear: bool = False, velocity: Twist = ...) -> ReducedBody:
+        """A body of this model; Rayleigh damping in 1/s and s. linear: small displacements."""
+    @property
+    def rank(self) -> int:
+        ...
+    @property
+    def num_modes(self) -> int:
+        ...
+    @property
+    def is_free(self) -> bool:
+        ...
+    @property
+    def frequencies(self) -> numpy.ndarray:
+        """Of the modes [Hz]."""
+    @property
+    def captured(self) -> float:
+        """Part of modes and derivatives that the basis holds, 0 to 1."""
+    @property
+    def suggested_step(self) -> float:
+        """[s]"""
+    @property
+    def expected_reach(self) -> float:
+        """Deflection up to which the basis is meant [m]."""
+    @property
+    def basis(self) -> numpy.ndarray:
+        """U, (3n, r): displacement of the mesh is U q; no copy."""
+    @property
+    def mesh(self) -> VolumeMesh:
+        """Simulation mesh."""
+    @property
+    def surface(self) -> SurfaceMesh:
+        ...
+    @property
+    def fixed_vertices(self) -> numpy.ndarray:
+        """Of the simulation mesh."""
+    @property
+    def materials(self) -> list[Material]:
+        ...
+    def with_materials(self, materials: list[Material]) -> ReducedModel:
+        """The same subspace with other constants: force and mass are exact."""
+    @property
+    def stages(self) -> dict:
+        """Seconds of each stage of the build; empty for a model from a file."""
+
+class ReducedBody(Body):
+    """A body in a subspace, held or free."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @property
+    def q(self) -> numpy.ndarray:
+        """Reduced coordinates (r,); a copy."""
+    @property
+    def v(self) -> numpy.ndarray:
+        """Their velocities (r,); a copy."""
+    @property
+    def time(self) -> float:
+        """[s]"""
+    @property
+    def pose(self) -> Pose:
+        """Of the rest shape's axes now."""
+    def add_reduced_force(self, f: ArrayLike) -> None:
+        """Load in reduced coordinates (r,), of the next step."""
+    def add_wrench(self, wrench: Wrench) -> None:
+        """Load of a free body about its centre of mass, of the next step."""
+
+def build_reduced(surface: SurfaceLike, *, size: float = 0.0, material: MaterialLike = 'rubber', fixed: str = '', free: bool = False, rank: int = 30, num_modes: int = 20, mesh: str = 'voxel', resolution: int = 40, regions: object = None, keep_largest: bool = False, cache: CacheLike = True, progress: ProgressLike = None) -> ReducedModel:
+    """From a surface (mesh, file or name of a shape) to a model that deforms at haptic rates. size: longest side [m], 0: as it is; fixed: selection of vertices that are held, as "z < 5 %", or free; mesh: voxel, graded, tet or graded-tet with so many cells along the longest side; regions: pairs of a selection and a material; cache: finished stages are kept."""
+
+class GreensModel:
+    """An elastic body with its Green's functions. Cannot be changed."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @staticmethod
+    def load(path: PathLike) -> GreensModel:
+        """From a .pliant file."""
+    def save(self, path: PathLike) -> None:
+        """To a .pliant file."""
+    def body(self, pose: PoseLike = None, mask_radius: float = 0.0, rate: float = 1000.0) -> GreensBody:
+        """A body without inertia: always where its loads are in balance. Forces of points are spread over mask_radius [m], 0: 1.5 mean edges."""
+    @property
+    def surface(self) -> SurfaceMesh:
+        ...
+    @property
+    def num_nodes(self) -> int:
+        ...
+    @property
+    def num_columns(self) -> int:
+        ...
+    @property
+    def num_fixed(self) -> int:
+        ...
+    @property
+    def youngs_modulus(self) -> float:
+        """[Pa]"""
+    @property
+    def poisson_ratio(self) -> float:
+        ...
+    @property
+    def asymmetry(self) -> float:
+        """Of reciprocity; 0: exact."""
+    @property
+    def method(self) -> str:
+        ...
+
+def build_greens(surface: SurfaceLike, *, fixed: str, size: float = 0.0, material: MaterialLike = 'rubber', method: str = 'boundary', contactable: str = '', levels: int = -1, wavelet_tolerance: float = 0.0, mesh: str = 'tet', resolution: int = 24, cache: CacheLike = True, progress: ProgressLike = None) -> GreensModel:
+    """Green's functions of the body within a closed surface (mesh, file or name of a shape), held at a selection of nodes, by boundary or finite elements; size: longest side [m], 0: as it is; wavelet_tolerance: above 0 compresses on subdivision surfaces."""
+
+class GreensBody(Body):
+    """An elastic body without inertia, solved exactly."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @property
+    def pose(self) -> Pose:
+        ...
+    @property
+    def num_loads(self) -> int:
+        """Nodes loaded in the last step."""
+
+class ParticleModel:
+    """Oriented particles and the surface they carry. Cannot be changed."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @staticmethod
+    def load(path: PathLike) -> ParticleModel:
+        """From a .pliant file."""
+    def save(self, path: PathLike) -> None:
+        """To a .pliant file."""
+    def body(self, pose: PoseLike = None, held: list[str] = [], iterations: int = 5, damping: float = 0.0, friction: float = 0.3, ground: object = None) -> ParticleBody:
+        """A body of it; held: selections of particles that stay where they are; damping [1/s]; ground: height of a floor [m]."""
+    @property
+    def surface(self) -> SurfaceMesh:
+        ...
+    @property
+    def num_particles(self) -> int:
+        ...
+    @property
+    def mass(self) -> float:
+        """[kg]"""
+    @property
+    def centres(self) -> numpy.ndarray:
+        """At rest (k, 3) [m]."""
+
+def build_particles(surface: SurfaceLike, *, size: float = 0.0, count: int = 137, links: int = 8, density: float = 1000.0, stiffness: float = 0.6, spheres: bool = False, regions: object = None, progress: ProgressLike = None) -> ParticleModel:
+    """Particles spread through a closed surface (mesh, file or name of a shape); size: longest side [m], 0: as it is; density [kg/m³]; stiffness 0 (sand) to 1 (rigid), and pairs of a selection and a stiffness in regions."""
+
+class ParticleBody(Body):
+    """A body of oriented particles."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @property
+    def centres(self) -> numpy.ndarray:
+        """Of the particles now (k, 3) [m]; a copy."""
+
+class DistanceField:
+    """Signed distance from a solid [m], negative inside."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    def distances(self, points: ArrayLike) -> numpy.ndarray:
+        """(n,) float32 [m] at points (n, 3)."""
+    def samples(self, points: ArrayLike) -> tuple:
+        """Distances (n,) [m] and gradients (n, 3), float32, at points (n, 3)."""
+    def distance(self, x: ArrayLike) -> float:
+        """At one point [m]."""
+    @property
+    def bounds(self) -> numpy.ndarray:
+        """(2, 3): where values are more than bounds [m]."""
+    @property
+    def resolution(self) -> float:
+        """Length below which it knows no detail [m]."""
+    def slice(self, origin: ArrayLike, across: ArrayLike, up: ArrayLike, width: int = 400, height: int = 400) -> numpy.ndarray:
+        """Values of a plane cut, (height, width) float32 [m], rows from the top (largest up)."""
+    def iso_surface(self, level: float = 0.0, resolution: int = 128, progress: ProgressLike = None) -> SurfaceMesh:
+        """Where it has this value [m]; resolution is of fields that are no grid."""
+
+class DistanceGrid(DistanceField):
+    """Distances on a grid, trilinear between them."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @staticmethod
+    def load(path: PathLike) -> DistanceGrid:
+        """From a .pliant file."""
+    def save(self, path: PathLike) -> None:
+        """To a .pliant file."""
+    @property
+    def memory(self) -> int:
+        """[bytes]"""
+    @property
+    def cells(self) -> list[int]:
+        ...
+    @property
+    def cell(self) -> float:
+        """[m]"""
+
+class DeformedField(DistanceField):
+    """The field of a reduced body as it deforms, in its own axes."""
+    def __init__(self, model: object, resolution: int = 64, proxies: int = 40, neighbours: int = 5, domains: int = 1, kind: str = 'signed', progress: ProgressLike = None) -> None:
+        ...
+    def update(self, q: ArrayLike) -> bool:
+        """Takes the shape q (r,); False: it is not finite."""
+    @property
+    def rank(self) -> int:
+        ...
+
+def build_field(surface: SurfaceLike, *, size: float = 0.0, kind: str = 'signed', resolution: int = 128, expansion: float = 1.5, offset_cells: float = 1.4, storage: str = 'sparse', band_cells: float = 4.0, progress: ProgressLike = None) -> DistanceGrid:
+    """Distances from a surface (mesh, file or name of a shape): kind signed for closed ones, offset for soups, sheets and wires; resolution a power of two."""
+
+def sphere_field(radius: float) -> DistanceField:
+    """About the origin [m]."""
+
+def box_field(sizes: ArrayLike) -> DistanceField:
+    """Of full sides about the origin [m]."""
+
+def capsule_field(radius: float, length: float) -> DistanceField:
+    """About z; length of its axis [m]."""
+
+def plane_field(normal: ArrayLike, offset: float = 0.0) -> DistanceField:
+    """All with normal · x ≤ offset."""
+
+def unite_fields(parts: list[DistanceField]) -> DistanceField:
+    ...
+
+def intersect_fields(parts: list[DistanceField]) -> DistanceField:
+    ...
+
+def invert_field(field: DistanceField) -> DistanceField:
+    """Inside and outside exchanged."""
+
+def offset_field(field: DistanceField, by: float) -> DistanceField:
+    """Grown by metres."""
+
+def move_field(field: DistanceField, pose: PoseLike) -> DistanceField:
+    ...
+
+class Pointshell:
+    """Points on a surface, coarse to fine."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @staticmethod
+    def load(path: PathLike) -> Pointshell:
+        ...
+    def save(self, path: PathLike) -> None:
+        ...
+    @property
+    def points(self) -> numpy.ndarray:
+        """(n, 3) float32 [m], no copy."""
+    @property
+    def normals(self) -> numpy.ndarray:
+        """(n, 3) float32, unit, inwards, no copy."""
+    @property
+    def level_start(self) -> list[int]:
+        """First point of each level."""
+    @property
+    def spacing(self) -> float:
+        """Of the finest level [m]."""
+    @property
+    def offset(self) -> float:
+        """From the surface that it stands for [m]."""
+    @property
+    def num_points(self) -> int:
+        ...
+    @property
+    def num_levels(self) -> int:
+        ...
+
+def build_pointshell(surface: SurfaceLike, *, size: float = 0.0, points: int = 64000, levels: int = 4, resolution: int = 256, kind: str = 'signed', progress: ProgressLike = None) -> Pointshell:
+    """Even points on a surface (mesh, file or name of a shape), kind as in build_field, whose resolution carries them."""
+
+class PointTree:
+    """A pointshell as a tree of spheres."""
+    def __init__(self, shell: Pointshell, model: object = None) -> None:
+        """Rigid, or following the deformation of a ReducedModel."""
+    @staticmethod
+    def load(path: PathLike) -> PointTree:
+        """From a .pliant file."""
+    def save(self, path: PathLike) -> None:
+        """To a .pliant file."""
+    @property
+    def rank(self) -> int:
+        ...
+    @property
+    def num_points(self) -> int:
+        ...
+    @property
+    def num_levels(self) -> int:
+        ...
+
+class ContactQuery:
+    """Which points of a tree are inside a field."""
+    def __init__(self, tree: PointTree, field: DistanceField, budget: int = 0) -> None:
+        """budget: nodes that may be visited, 0: all."""
+    def find(self, pose: PoseLike, q: object = None) -> dict:
+        """With the tree at a pose in the axes of the field and the shape q (r,): a dictionary of points, their positions (n, 3) there [m] and distances (n,) [m], below 0."""
+
+class ContactPair:
+    """Contact of the points of one body with the field of another, rigid or reduced."""
+    def __init__(self, shell: Body, tree: PointTree, solid: Body, field: DistanceField, *, stiffness: float = 1000.0, friction: float = 0.0, budget: int = 0, scaling_count: float = 10.0, cap_depth: float = 0.0) -> None:
+        """shell: body with the points of tree; solid: body with field, of a reduced body a DeformedField. stiffness of one point [N/m]."""
+    def act(self, dt: float) -> StepStatus:
+        """Contact as the bodies are, into their loads of the next step of dt seconds."""
+    @property
+    def on_shell(self) -> Wrench:
+        """Load on the shell body about its centre, world axes."""
+    @property
+    def on_solid(self) -> Wrench:
+        """Load on the other body about its centre, world axes."""
+    @property
+    def num_contacts(self) -> int:
+        ...
+    @property
+    def deepest(self) -> float:
+        """[m]"""
+    @property
+    def energy(self) -> float:
+        """Stored in contacts [J]."""
+    def forget(self) -> None:
+        """Forgets friction: after resets."""
+
+class DeviceStatus:
+    """What a device says of itself."""
+    Ok: typing.ClassVar[DeviceStatus]
+    Disabled: typing.ClassVar[DeviceStatus]
+    Stale: typing.ClassVar[DeviceStatus]
+    Disconnected: typing.ClassVar[DeviceStatus]
+    def __init__(self, value: int) -> None: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def value(self) -> int: ...
+
+class DeviceCapabilities:
+    """What a device is and can do."""
+    def __init__(self) -> None:
+        ...
+    @property
+    def name(self) -> str:
+        ...
+    @name.setter
+    def name(self, value: typing.Any) -> None: ...
+    @property
+    def workspace(self) -> numpy.ndarray:
+        """Half sides [m]."""
+    @workspace.setter
+    def workspace(self, value: typing.Any) -> None: ...
+    @property
+    def max_force(self) -> float:
+        """[N]"""
+    @max_force.setter
+    def max_force(self, value: typing.Any) -> None: ...
+    @property
+    def max_torque(self) -> float:
+        """[N m]"""
+    @max_torque.setter
+    def max_torque(self, value: typing.Any) -> None: ...
+    @property
+    def continuous_force(self) -> float:
+        """[N]"""
+    @continuous_force.setter
+    def continuous_force(self, value: typing.Any) -> None: ...
+    @property
+    def max_stiffness(self) -> float:
+        """[N/m]"""
+    @max_stiffness.setter
+    def max_stiffness(self, value: typing.Any) -> None: ...
+    @property
+    def max_angular_stiffness(self) -> float:
+        """[N m/rad]"""
+    @max_angular_stiffness.setter
+    def max_angular_stiffness(self, value: typing.Any) -> None: ...
+    @property
+    def damping(self) -> float:
+        """[N s/m]"""
+    @damping.setter
+    def damping(self, value: typing.Any) -> None: ...
+    @property
+    def angular_damping(self) -> float:
+        """[N m s/rad]"""
+    @angular_damping.setter
+    def angular_damping(self, value: typing.Any) -> None: ...
+    @property
+    def delay(self) -> float:
+        """Samples from a command to its force."""
+    @delay.setter
+    def delay(self, value: typing.Any) -> None: ...
+    @property
+    def position_step(self) -> float:
+        """Of encoders [m]."""
+    @position_step.setter
+    def position_step(self, value: typing.Any) -> None: ...
+    @property
+    def angle_step(self) -> float:
+        """[rad]"""
+    @angle_step.setter
+    def angle_step(self, value: typing.Any) -> None: ...
+
+class DeviceState:
+    """One reading of a device, axes of the device."""
+    def __init__(self, time: float = 0.0, pose: PoseLike = None, twist: Twist = ..., buttons: int = 0) -> None:
+        ...
+    @property
+    def time(self) -> float:
+        """[s]"""
+    @time.setter
+    def time(self, value: typing.Any) -> None: ...
+    @property
+    def pose(self) -> Pose:
+        """Of the handle."""
+    @pose.setter
+    def pose(self, value: typing.Any) -> None: ...
+    @property
+    def twist(self) -> Twist:
+        ...
+    @twist.setter
+    def twist(self, value: typing.Any) -> None: ...
+    @property
+    def gripper(self) -> float:
+        """Opening, 0 to 1."""
+    @gripper.setter
+    def gripper(self, value: typing.Any) -> None: ...
+    @property
+    def buttons(self) -> int:
+        """Bit i: button i is down."""
+    @buttons.setter
+    def buttons(self, value: typing.Any) -> None: ...
+    @property
+    def status(self) -> DeviceStatus:
+        ...
+    @status.setter
+    def status(self, value: typing.Any) -> None: ...
+
+class HandModel:
+    """A hand that holds a simulated device."""
+    def __init__(self) -> None:
+        ...
+    @staticmethod
+    def loose() -> HandModel:
+        ...
+    @staticmethod
+    def firm() -> HandModel:
+        ...
+    @staticmethod
+    def absent() -> HandModel:
+        """Nobody holds it."""
+    @property
+    def stiffness(self) -> float:
+        """[N/m]"""
+    @stiffness.setter
+    def stiffness(self, value: typing.Any) -> None: ...
+    @property
+    def damping(self) -> float:
+        """[N s/m]"""
+    @damping.setter
+    def damping(self, value: typing.Any) -> None: ...
+    @property
+    def angular_stiffness(self) -> float:
+        """[N m/rad]"""
+    @angular_stiffness.setter
+    def angular_stiffness(self, value: typing.Any) -> None: ...
+    @property
+    def angular_damping(self) -> float:
+        """[N m s/rad]"""
+    @angular_damping.setter
+    def angular_damping(self, value: typing.Any) -> None: ...
+    @property
+    def mass(self) -> float:
+        """Of the fingers [kg]."""
+    @mass.setter
+    def mass(self, value: typing.Any) -> None: ...
+    @property
+    def tremor(self) -> float:
+        """Amplitude of 8–12 Hz [m]."""
+    @tremor.setter
+    def tremor(self, value: typing.Any) -> None: ...
+
+class DeviceModel:
+    """Mechanics and electronics of a simulated device."""
+    def __init__(self) -> None:
+        ...
+    @property
+    def capabilities(self) -> DeviceCapabilities:
+        ...
+    @capabilities.setter
+    def capabilities(self, value: typing.Any) -> None: ...
+    @property
+    def mass(self) -> float:
+        """Felt at the handle [kg]."""
+    @mass.setter
+    def mass(self, value: typing.Any) -> None: ...
+    @property
+    def inertia(self) -> float:
+        """[kg m²]"""
+    @inertia.setter
+    def inertia(self, value: typing.Any) -> None: ...
+    @property
+    def damping(self) -> float:
+        """[N s/m]"""
+    @damping.setter
+    def damping(self, value: typing.Any) -> None: ...
+    @property
+    def angular_damping(self) -> float:
+        """[N m s/rad]"""
+    @angular_damping.setter
+    def angular_damping(self, value: typing.Any) -> None: ...
+    @property
+    def friction(self) -> float:
+        """Dry [N]."""
+    @friction.setter
+    def friction(self, value: typing.Any) -> None: ...
+    @property
+    def motor_bandwidth(self) -> float:
+        """[Hz]; 0: at once."""
+    @motor_bandwidth.setter
+    def motor_bandwidth(self, value: typing.Any) -> None: ...
+    @property
+    def rate(self) -> float:
+        """[Hz]"""
+    @rate.setter
+    def rate(self, value: typing.Any) -> None: ...
+    @property
+    def delay(self) -> int:
+        """Whole samples."""
+    @delay.setter
+    def delay(self, value: typing.Any) -> None: ...
+    @property
+    def seed(self) -> int:
+        """Of the tremor."""
+    @seed.setter
+    def seed(self, value: typing.Any) -> None: ...
+
+class HapticDevice:
+    """A source of poses and a sink of forces."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @property
+    def capabilities(self) -> DeviceCapabilities:
+        ...
+    def read(self, now: float) -> DeviceState:
+        """The newest state at a time [s]."""
+    def write(self, force: ArrayLike, torque: ArrayLike = (0, 0, 0)) -> None:
+        """On the hand until the next write: [N], [N m]."""
+
+class ScriptedDevice(HapticDevice):
+    """A handle that follows a path whatever force it is shown."""
+    def __init__(self, motion: ScriptedMotion, capabilities: DeviceCapabilities = ...) -> None:
+        ...
+    @property
+    def shown_force(self) -> numpy.ndarray:
+        """The last force written [N]."""
+    def set_buttons(self, buttons: int) -> None:
+        ...
+
+class RecordedDevice(HapticDevice):
+    """Readings of another time, one per call."""
+    def __init__(self, states: list[DeviceState], capabilities: DeviceCapabilities = ...) -> None:
+        ...
+    @property
+    def shown_force(self) -> numpy.ndarray:
+        """The last force written [N]."""
+    def seek(self, tick: int) -> None:
+        """The reading that comes next."""
+    @property
+    def is_at_end(self) -> bool:
+        ...
+
+class SimulatedDevice(HapticDevice):
+    """A device in a hand, in virtual time."""
+    def __init__(self, model: DeviceModel = ..., hand: HandModel = ...) -> None:
+        ...
+    def aim(self, target: PoseLike) -> None:
+        """Where the hand wants the handle to be."""
+    def place(self, pose: PoseLike) -> None:
+        """Puts handle and hand there."""
+    def reset(self, pose: PoseLike = None) -> None:
+        ...
+    def set_hand(self, hand: HandModel) -> None:
+        ...
+    def set_connected(self, is_connected: bool) -> None:
+        """Pulls the plug, or puts it back."""
+    @property
+    def true_pose(self) -> Pose:
+        """What no encoder sees."""
+    @property
+    def applied_force(self) -> numpy.ndarray:
+        """By the motors now [N]."""
+    @property
+    def hand_force(self) -> numpy.ndarray:
+        """Of the hand on the handle [N]."""
+    @property
+    def stored_energy(self) -> float:
+        """[J]"""
+    @property
+    def motor_work(self) -> float:
+        """[J]"""
+
+def zwidth_map(device: DeviceModel = ..., hand: HandModel = ..., stiffnesses: object = None, dampings: object = None, duration: float = 4.0, progress: ProgressLike = None) -> dict:
+    """Which virtual walls [N/m], [N s/m] a device can show without oscillating: a dictionary with is_stable and growth (stiffnesses, dampings), and needed_damping (stiffnesses,) [N s/m]."""
+
+def force_spectrum(force: ArrayLike, rate: float) -> tuple:
+    """Frequencies [Hz] and amplitudes [N] of forces (n, 3) at a rate [Hz]."""
+
+class CouplingGains:
+    """Numbers of the virtual coupling, scene units."""
+    def __init__(self) -> None:
+        ...
+    @property
+    def stiffness(self) -> float:
+        """[N/m]"""
+    @stiffness.setter
+    def stiffness(self, value: typing.Any) -> None: ...
+    @property
+    def angular_stiffness(self) -> float:
+        """[N m/rad]"""
+    @angular_stiffness.setter
+    def angular_stiffness(self, value: typing.Any) -> None: ...
+    @property
+    def max_depth(self) -> float:
+        """[m]"""
+    @max_depth.setter
+    def max_depth(self, value: typing.Any) -> None: ...
+    @property
+    def max_force(self) -> float:
+        """[N]"""
+    @max_force.setter
+    def max_force(self, value: typing.Any) -> None: ...
+    @property
+    def contact_stiffness(self) -> float:
+        """Of one point [N/m]."""
+    @contact_stiffness.setter
+    def contact_stiffness(self, value: typing.Any) -> None: ...
+    @property
+    def max_torque(self) -> float:
+        """[N m]"""
+    @max_torque.setter
+    def max_torque(self, value: typing.Any) -> None: ...
+    @property
+    def least_lever(self) -> float:
+        """[m]"""
+    @least_lever.setter
+    def least_lever(self, value: typing.Any) -> None: ...
+    @property
+    def largest_lever(self) -> float:
+        """[m]"""
+    @largest_lever.setter
+    def largest_lever(self, value: typing.Any) -> None: ...
+    @property
+    def length(self) -> float:
+        """[m]"""
+    @length.setter
+    def length(self, value: typing.Any) -> None: ...
+    @property
+    def reach(self) -> float:
+        """[m]"""
+    @reach.setter
+    def reach(self, value: typing.Any) -> None: ...
+    @property
+    def threshold(self) -> float:
+        ...
+    @threshold.setter
+    def threshold(self, value: typing.Any) -> None: ...
+    @property
+    def static_damping(self) -> float:
+        ...
+    @static_damping.setter
+    def static_damping(self, value: typing.Any) -> None: ...
+    @property
+    def max_shift(self) -> float:
+        """Of a tick [m]."""
+    @max_shift.setter
+    def max_shift(self, value: typing.Any) -> None: ...
+    @property
+    def max_turn(self) -> float:
+        """[rad]"""
+    @max_turn.setter
+    def max_turn(self, value: typing.Any) -> None: ...
+    @property
+    def injection(self) -> float:
+        """[N s/m]"""
+    @injection.setter
+    def injection(self, value: typing.Any) -> None: ...
+    @property
+    def rendered_force(self) -> float:
+        """[N]"""
+    @rendered_force.setter
+    def rendered_force(self, value: typing.Any) -> None: ...
+    @property
+    def rendered_torque(self) -> float:
+        """[N m]"""
+    @rendered_torque.setter
+    def rendered_torque(self, value: typing.Any) -> None: ...
+
+def derive_gains(device: DeviceCapabilities, rate: float = 1000.0, scale: float = 1.0, cell: float = 0.001, gyration: float = 0.05, bounding: float = 0.1) -> CouplingGains:
+    """By rule: rate of the loop [Hz], handle travel over travel in the scene, cell of the field [m], radius of gyration and radius of the tool [m]."""
+
+class ToolContact:
+    """Contact of a tool as the coupling sees it."""
+    def __init__(self) -> None:
+        ...
+    @property
+    def load(self) -> Wrench:
+        """About the grasp point."""
+    @load.setter
+    def load(self, value: typing.Any) -> None: ...
+    @property
+    def gradient(self) -> numpy.ndarray:
+        """(6, 6): of force and torque by shift and rotation vector of the tool."""
+    @gradient.setter
+    def gradient(self, value: ArrayLike) -> None: ...
+    @property
+    def normals(self) -> numpy.ndarray:
+        """(6, 6): Σ w Jᵀ J of the contacts."""
+    @normals.setter
+    def normals(self, value: ArrayLike) -> None: ...
+    @property
+    def num_contacts(self) -> int:
+        ...
+    @num_contacts.setter
+    def num_contacts(self, value: typing.Any) -> None: ...
+    @property
+    def clearance(self) -> float:
+        """[m]"""
+    @clearance.setter
+    def clearance(self, value: typing.Any) -> None: ...
+
+class StaticCoupling:
+    """The tool follows the hand by one Newton step per cycle."""
+    def __init__(self, gains: CouplingGains) -> None:
+        ...
+    def update(self, manipulandum: PoseLike, contact: ToolContact, dt: float) -> StepStatus:
+        """Towards zero net load; poses of a frame at the grasp point."""
+    @property
+    def pose(self) -> Pose:
+        """Of the tool."""
+    def place(self, pose: PoseLike) -> None:
+        ...
+    def rendered(self, manipulandum: PoseLike) -> Wrench:
+        """Load on the hand."""
+    @property
+    def gains(self) -> CouplingGains:
+        ...
+    @gains.setter
+    def gains(self, value: CouplingGains) -> None: ...
+
+class HapticTick:
+    """What a tick of a tool did."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @property
+    def device(self) -> DeviceState:
+        ...
+    @property
+    def force(self) -> numpy.ndarray:
+        """Shown [N]."""
+    @property
+    def torque(self) -> numpy.ndarray:
+        """Shown [N m]."""
+    @property
+    def manipulandum(self) -> Pose:
+        ...
+    @property
+    def tool(self) -> Pose:
+        ...
+    @property
+    def contact(self) -> Wrench:
+        ...
+    @property
+    def depth(self) -> float:
+        """[m]"""
+    @property
+    def max_depth(self) -> float:
+        """[m]"""
+    @property
+    def num_contacts(self) -> int:
+        ...
+    @property
+    def port_energy(self) -> float:
+        """[J]"""
+    @property
+    def stored_energy(self) -> float:
+        """[J]"""
+    @property
+    def oscillation(self) -> float:
+        """[N]"""
+    @property
+    def status(self) -> StepStatus:
+        ...
+
+class HapticTool:
+    """A rigid tool in the hand, among contact pairs."""
+    def __init__(self, device: HapticDevice, body: RigidBody, pairs: list[ContactPair], gains: CouplingGains, *, coupling: str = 'static', grasp: ArrayLike = (0, 0, 0), rate: float = 1000.0, scale: float = 1.0, centre: ArrayLike = (0, 0, 0)) -> None:
+        """body: a driven rigid body; coupling: static, dynamic or direct; grasp in its axes [m]; scale: handle travel over travel in the scene; centre of the workspace in the world."""
+    def tick(self, now: float, dt: float) -> HapticTick:
+        """After the pairs acted: drives the tool and writes the force. Then step all bodies."""
+    @property
+    def last(self) -> HapticTick:
+        ...
+    @property
+    def gains(self) -> CouplingGains:
+        ...
+    @gains.setter
+    def gains(self, value: CouplingGains) -> None: ...
+    def reset(self) -> None:
+        ...
+
+class ProxyContact:
+    """Where a proxy touches."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @property
+    def body(self) -> int:
+        """Place in the list of bodies."""
+    @property
+    def triangle(self) -> int:
+        ...
+    @property
+    def weights(self) -> numpy.ndarray:
+        ...
+    @property
+    def point(self) -> numpy.ndarray:
+        """[m]"""
+    @property
+    def normal(self) -> numpy.ndarray:
+        ...
+    @property
+    def multiplier(self) -> float:
+        """0: touched, but does not hold [m]."""
+
+class ProxyState:
+    """A proxy after a tick."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @property
+    def position(self) -> numpy.ndarray:
+        """[m]"""
+    @property
+    def goal(self) -> numpy.ndarray:
+        """[m]"""
+    @property
+    def force(self) -> numpy.ndarray:
+        """On the hand [N]."""
+    @property
+    def num_contacts(self) -> int:
+        ...
+    @property
+    def contacts(self) -> list[ProxyContact]:
+        """Nearest first."""
+    @property
+    def is_touching(self) -> bool:
+        ...
+    @property
+    def is_sliding(self) -> bool:
+        ...
+    @property
+    def is_squeezed(self) -> bool:
+        ...
+    @property
+    def has_arrived(self) -> bool:
+        ...
+    @property
+    def passes(self) -> int:
+        ...
+    @property
+    def status(self) -> StepStatus:
+        ...
+
+class VirtualProxy:
+    """A sphere that follows a goal and stays outside bodies that move."""
+    def __init__(self, bodies: list[Body], *, radius: float = 0.005, stiffness: float = 500.0, static_friction: float = 0.0, dynamic_friction: float = 0.0, mask: str = 'barycentric', body_force: float = 1.0, force_shading: bool = False) -> None:
+        """radius [m]; stiffness of the spring between proxy and goal [N/m]; body_force: force on bodies per force on the hand."""
+    def reset(self, position: ArrayLike) -> None:
+        """Somewhere in front of all surfaces [m]."""
+    def tick(self, goal: ArrayLike) -> ProxyState:
+        """Surfaces push it, then it follows the goal [m]."""
+    def apply_forces(self) -> None:
+        """Gives the force of the last tick to the bodies, for their next step."""
+    @property
+    def state(self) -> ProxyState:
+        ...
+
+class Samples:
+    """Ticks of a loop as arrays; no copies."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    def __len__(self) -> int:
+        ...
+    @property
+    def time(self) -> numpy.ndarray:
+        """(n,) [s]"""
+    @property
+    def hand(self) -> numpy.ndarray:
+        """Where the hand wants to be (n, 3) [m]."""
+    @property
+    def point(self) -> numpy.ndarray:
+        """What it holds (n, 3) [m]."""
+    @property
+    def force(self) -> numpy.ndarray:
+        """On the hand (n, 3) [N]."""
+    @property
+    def energy(self) -> numpy.ndarray:
+        """Of all bodies (n,) [J]."""
+    @property
+    def work_us(self) -> numpy.ndarray:
+        """CPU time of the ticks (n,) [µs]."""
+    @property
+    def device_force(self) -> numpy.ndarray:
+        """Shown by the device of a tool in a hand (n,) [N]; −1: none."""
+
+class Scene:
+    """Bodies, tools and devices together; here in virtual time."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @property
+    def name(self) -> str:
+        ...
+    @property
+    def description(self) -> str:
+        ...
+    @property
+    def text(self) -> str:
+        """JSON."""
+    @property
+    def rate(self) -> float:
+        """Of the haptic loop [Hz]."""
+    def build(self, progress: ProgressLike = None) -> None:
+        """Builds or loads all models; otherwise done when they are needed."""
+    @property
+    def body_names(self) -> list[str]:
+        ...
+    def body(self, name: str) -> Body:
+        """Stepped by the scene: only look and load."""
+    @property
+    def time(self) -> float:
+        """[s]"""
+    def advance(self, seconds: float, record: object = None) -> Samples:
+        """Goes on in virtual time, without the interpreter's lock, and returns the ticks of the haptic loop. record: a .pliantrec file, from the start of the scene."""
+    def grab(self, body: str, point: PointLike, target: ArrayLike, slot: int = 0, duration: float = 0.0) -> None:
+        """Pulls a point with a spring towards a place [m]."""
+    def poke(self, body: str, point: PointLike, force: float = 0.0, slot: int = 0) -> None:
+        """Pushes a point inwards [N]; 0: the scene's force."""
+    def drag(self, target: ArrayLike, slot: int = 0, duration: float = 0.0) -> None:
+        """Moves the place that a grab pulls to [m], evenly over a duration [s]."""
+    def release(self, slot: int = 0) -> None:
+        ...
+    def move_tool(self, pose: PoseLike, duration: float = 0.0, buttons: int = 0) -> None:
+        """Where the hand wants the tool to be."""
+    @property
+    def parameters(self) -> dict:
+        """Present values by name."""
+    def set_parameter(self, name: str, value: float) -> None:
+        """Kept in its range."""
+    def reset(self) -> None:
+        """Back to the start."""
+    @property
+    def state_hash(self) -> int:
+        """Of all states: equal for equal histories."""
+    def with_device(self, kind: str = '', hand: str = '') -> Scene:
+        """With another device or grip (loose, normal, firm) in the hand of its tool."""
+    def view(self, **options: typing.Any) -> Viewer:
+        """On a page; see pliant.view."""
+
+def load_scene(path: PathLike) -> Scene:
+    """A scene file, or a scene of the body in a .pliant file."""
+
+def parse_scene(text: str, name: str = 'scene', folder: PathLike = '') -> Scene:
+    """From JSON; relative files are found from the folder."""
+
+def demo(name: str) -> Scene:
+    """A scene that comes with the library; see demo_names()."""
+
+def demo_names() -> list[str]:
+    """Of the scenes that come with the library."""
+
+class Recording:
+    """What happened in a scene."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @staticmethod
+    def load(path: PathLike) -> Recording:
+        """A .pliantrec file."""
+    @property
+    def duration(self) -> float:
+        """[s]"""
+    @property
+    def is_complete(self) -> bool:
+        ...
+    @property
+    def problem(self) -> str:
+        ...
+    @property
+    def scene(self) -> Scene:
+        ...
+    @property
+    def loops(self) -> dict:
+        """Rates by name [Hz]."""
+    @property
+    def body_names(self) -> list[str]:
+        """Whose states it has."""
+    def samples(self, loop: int = 0) -> Samples:
+        """Ticks of a loop."""
+    def tool(self, loop: int = 0) -> dict:
+        """What a tool in a hand did: a dictionary of device, tool, manipulandum (n, 3) [m], force [N], torque [N m], depth [m], port_energy, stored_energy [J], num_contacts."""
+    def states(self, body: str) -> tuple:
+        """Times (k,) [s] and states (k, size) of a body, as Body.state has them."""
+    def save_csv(self, path: PathLike, loop: int = 0) -> None:
+        ...
+    def save_frames(self, folder: PathLike, extension: str = 'vtu', frames_per_second: float = 30.0, progress: ProgressLike = None) -> int:
+        """Surfaces of the recorded bodies, a file per frame (obj or vtu); returns their number."""
+    def check(self, progress: ProgressLike = None) -> tuple:
+        """Runs it again: numbers of states compared and of those that differ in any bit, and the first difference."""
+    def view(self, **options: typing.Any) -> Viewer:
+        """On a page; see pliant.view."""
+
+class Viewer:
+    """A page in the browser, until it is closed."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @property
+    def url(self) -> str:
+        ...
+    @property
+    def status(self) -> str:
+        """One line: ticks, percentiles, viewers."""
+    @property
+    def is_open(self) -> bool:
+        ...
+    def close(self) -> None:
+        """Ends the page and its loops."""
+    def __enter__(self) -> Viewer:
+        ...
+    def __exit__(self, *args) -> None:
+        ...
+
+def view_scene(scene: Scene, port: int = 0, address: str = '127.0.0.1', speed: float = 1.0, recordings: PathLike = '.', progress: ProgressLike = None) -> Viewer:
+    """The scene from its start in real time, on a page; port 0: any free one."""
+
+def view_bodies(bodies: list[Body], rate: float = 1000.0, gravity: ArrayLike = (0, 0, 0), port: int = 0, address: str = '127.0.0.1', speed: float = 1.0, recordings: PathLike = '.') -> Viewer:
+    """Copies of bodies as they are now, running on a page."""
+
+def view_recording(recording: Recording, port: int = 0, address: str = '127.0.0.1', progress: ProgressLike = None) -> Viewer:
+    """A recording, played and searched on a page."""

@@ -1,0 +1,60 @@
+"""The page in the browser."""
+
+import os
+import sys
+import time
+import webbrowser
+
+from pliant import _core
+
+
+def _start(what, **options):
+    if isinstance(what, _core.Scene):
+        return _core.view_scene(what, **options)
+    if isinstance(what, _core.Recording):
+        return _core.view_recording(what, **options)
+    bodies = [what] if isinstance(what, _core.Body) else list(what)
+    return _core.view_bodies(bodies, **options)
+
+
+def view(what, *, block=None, browser=None, duration=None, **options):
+    """Shows a body, several bodies, a scene or a recording on a page; returns the Viewer.
+
+    Bodies are copied as they are: what happens on the page does not happen to them. `block`: serve until Ctrl-C, or
+    for `duration` seconds; by default outside of notebooks and interactive sessions. `browser`: open one; by default
+    where there is a desktop. Further options go to view_bodies, view_scene or view_recording: port, address, rate [Hz],
+    gravity [m/s²], speed.
+    """
+    viewer = _start(what, **options)
+    print(f"Open  {viewer.url}", flush=True)
+    if browser is None:
+        browser = bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+    if browser:
+        webbrowser.open(viewer.url)
+    if block is None:
+        block = duration is not None or not (hasattr(sys, "ps1") or "ipykernel" in sys.modules)
+    if block:
+        end = None if duration is None else time.monotonic() + duration
+        try:
+            while end is None or time.monotonic() < end:
+                time.sleep(0.05 if end is None else min(0.05, max(0.0, end - time.monotonic())))
+        except KeyboardInterrupt:
+            pass
+        finally:
+            viewer.close()
+    return viewer
+
+
+def _view_scene(self, **options):
+    """Shows the scene from its start in real time on a page; see pliant.view."""
+    return view(self, **options)
+
+
+def _view_body(self, **options):
+    """Shows a copy of the body as it is on a page; see pliant.view."""
+    return view(self, **options)
+
+
+_core.Scene.view = _view_scene
+_core.Recording.view = _view_scene
+_core.Body.view = _view_body

@@ -1,0 +1,136 @@
+#include "arguments.h"
+
+#include "pliant/core/archive.h"
+#include "pliant/core/error.h"
+#include "pliant/geometry/mesh_archive.h"
+#include "pliant/geometry/mesh_io.h"
+#include "pliant/geometry/shapes.h"
+#include "pliant/geometry/surface_check.h"
+#include "pliant/reduction/build_reduced.h"
+
+#include <algorithm>
+
+namespace pliant::python {
+namespace {
+
+bool is_path(py::handle value) {
+    return py::isinstance<py::str>(value) || py::hasattr(value, "__fspath__");
+}
+
+std::string path_text(py::handle value) {
+    return py::str(py::module_::import("os").attr("fspath")(value));
+}
+
+SemiRegularMesh one_level(SurfaceMesh mesh) {
+    SemiRegularMesh surface{std::move(mesh), {}, {}, {}};
+    surface.num_vertices = {surface.mesh.num_vertices()};
+    surface.triangles = {surface.mesh.triangles};
+    return surface;
+}
+
+}  // namespace
+
+SurfaceInput::SurfaceInput(const SurfaceArgument& argument) {
+    if (py::isinstance<SurfaceMesh>(argument))
+        mesh_ = argument.cast<std::shared_ptr<SurfaceMesh>>();
+    else if (py::isinstance<SemiRegularMesh>(argument))
+        levels_ = argument.cast<std::shared_ptr<SemiRegularMesh>>();
+    else if (is_path(argument))
+        name_ = path_text(argument);
+    else
+        refuse("surface", argument, "a SurfaceMesh, a file or the name of a shape");
+}
+
+SurfaceMesh SurfaceInput::load(Progress& progress, double size) const {
+    const bool is_file = is_surface_file(name_) || is_volume_file(name_);
+    SurfaceMesh mesh = mesh_     ? *mesh_
+                       : levels_ ? levels_->mesh
+                       : is_file ? load_surface(name_)
+                                 : make_shape(name_, 0, progress);
+    if (size != 0) {
+        if (!(size > 0)) throw InputError("", "size", std::to_string(size), "above 0 m");
+        scale_to_size(mesh, size);
+    }
+    return mesh;
+}
+
+SemiRegularMesh SurfaceInput::load_levels(Progress& progress, int levels) const {
+    if (levels_)
+        return levels < 0 ? *levels_
+                          : coarse_levels(*levels_, std::min(levels, levels_->num_levels()));
+    if (!mesh_ && !is_surface_file(name_) && !is_volume_file(name_) && is_subdivision_shape(name_))
+        return make_semi_regular(name_, levels);
+    SurfaceMesh mesh = load(progress);
+    repair_surface(mesh);
+    return one_level(std::move(mesh));
+}
+
+Law law_of(const std::string& name) {
+    return static_cast<Law>(choice_of(
+        "law", name, {"st-venant-kirchhoff", "small-strain", "neo-hookean", "corotational"}));
+}
+
+Material material_of(const MaterialArgument& argument, Law law) {
+    if (py::isinstance<Material>(argument)) return argument.cast<Material>();
+    if (py::isinstance<py::str>(argument))
+        return material_preset(argument.cast<std::string>(), law);
+    refuse("material", argument, "a Material or the name of one, as \"rubber\"");
+}
+
+std::vector<std::pair<std::string, Material>> regions_of(const py::object& regions) {
+    std::vector<std::pair<std::string, Material>> result;
+    if (regions.is_none()) return result;
+    for (const py::handle item : regions) {
+        const auto pair = py::reinterpret_borrow<py::sequence>(item);
+        if (!py::isinstance<py::sequence>(item) || py::len(pair) != 2)
+            refuse("regions", item, "pairs of a selection and a material");
+        result.emplace_back(pair[0].cast<std::string>(),
+                            material_of(MaterialArgument(py::object(pair[1]))));
+    }
+    return result;
+}
+
+std::filesystem::path cache_of(const CacheArgument& argument) {
+    if (argument.is_none() || argument.is(py::bool_(false))) return {};
+    if (argument.is(py::bool_(true))) return default_cache_folder();
+    if (is_path(argument)) return path_text(argument);
+    refuse("cache", argument, "True, None or a folder");
+}
+
+int choice_of(const std::string& name, const std::string& value,
+              const std::vector<std::string>& choices) {
+    const auto found = std::find(choices.begin(), choices.end(), value);
+    if (found != choices.end()) return static_cast<int>(found - choices.begin());
+    std::string expected;
+    for (std::size_t i = 0; i < choices.size(); ++i)
+        expected += (i == 0 ? "" : i + 1 == choices.size() ? " or " : ", ") + choices[i];
+    throw InputError("", name, "\"" + value + "\"", expected);
+}
+
+Quaternion quaternion_of(py::handle value, const std::string& name) {
+    const py::array_t<double> array = real_array(value, name, {4});
+    const Quaternion q(array.at(0), array.at(1), array.at(2), array.at(3));
+    if (!(q.norm() > 0)) refuse(name, value, "a rotation (w, x, y, z) of length above 0");
+    return q.normalized();
+}
+
+Pose pose_of(py::handle value) {
+    if (value.is_none()) return {};
+    if (py::isinstance<Pose>(value)) return value.cast<Pose>();
+    Pose pose;
+    if (py::isinstance<py::sequence>(value) && py::len(value) == 2) {
+        const auto parts = py::reinterpret_borrow<py::sequence>(value);
+        pose.position = vector_of(py::object(parts[0]), "position");
+        pose.rotation = quaternion_of(py::object(parts[1]), "rotation");
+    } else {
+        pose.position = vector_of(value, "pose");
+    }
+    return pose;
+}
+
+py::array quaternion_array(const Quaternion& q) {
+    const std::array<double, 4> wxyz{q.w(), q.x(), q.y(), q.z()};
+    return py::array_t<double>(4, wxyz.data());
+}
+
+}  // namespace pliant::python

@@ -1,0 +1,114 @@
+#pragma once
+
+#include "pliant/core/pose.h"
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace py = pybind11;
+
+namespace pliant::python {
+
+using Shape = std::vector<py::ssize_t>;  ///< −1: any extent
+
+/// `float64 array of shape (4, 2)`, or the type of what is no array.
+[[nodiscard]] std::string describe(py::handle value);
+/// Throws InputError: `vertices = float64 array of shape (4, 2) (expected …)`.
+[[noreturn]] void refuse(const std::string& name, py::handle value, const std::string& expected);
+
+// Numbers of a given shape; converted where it loses nothing, refused by name otherwise.
+[[nodiscard]] py::array_t<double> real_array(py::handle value, const std::string& name,
+                                             const Shape& shape);
+[[nodiscard]] py::array_t<int> index_array(py::handle value, const std::string& name,
+                                           const Shape& shape);
+/// (n, 3) numbers.
+[[nodiscard]] std::vector<Eigen::Vector3d> points_of(py::handle value, const std::string& name);
+[[nodiscard]] Eigen::Vector3d vector_of(py::handle value, const std::string& name);
+/// Any shape with that many numbers in all.
+[[nodiscard]] Eigen::VectorXd reals_of(py::handle value, const std::string& name,
+                                       py::ssize_t count);
+
+/// Of these numbers where they are: no copy. `owner` lives as long as the array.
+template <class T>
+[[nodiscard]] py::array view_of(const T* data, const Shape& shape, py::handle owner,
+                                bool is_writable = false) {
+    py::array array(py::dtype::of<T>(), shape, data, owner);
+    if (!is_writable)
+        py::detail::array_proxy(array.ptr())->flags &= ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
+    return array;
+}
+/// Numbers that an array and the library share.
+template <class T>
+using Shared = std::shared_ptr<std::vector<T>>;
+template <class T>
+[[nodiscard]] py::array view_of(const Shared<T>& numbers, const Shape& shape, bool is_writable) {
+    const py::capsule owner(new Shared<T>(numbers),
+                            [](void* kept) { delete static_cast<Shared<T>*>(kept); });
+    return view_of(numbers->data(), shape, owner, is_writable);
+}
+/// A copy, shared with nobody.
+template <class T>
+[[nodiscard]] py::array array_of(std::span<const T> numbers, const Shape& shape) {
+    return py::array(py::dtype::of<T>(), shape, numbers.data());
+}
+[[nodiscard]] py::array array_of(const Eigen::VectorXd& numbers);
+[[nodiscard]] py::array array_of(const std::vector<Eigen::Vector3d>& points);
+
+/// A Python object whose type the stubs call by another name; what it may be is checked where it
+/// is used.
+inline bool is_anything(PyObject* /*object*/) { return true; }
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): so does pybind11
+#define PLIANT_ARGUMENT(Name)                                          \
+    class Name : public py::object {                                   \
+        PYBIND11_OBJECT(Name, py::object, pliant::python::is_anything) \
+    }
+PLIANT_ARGUMENT(ArrayArgument);
+PLIANT_ARGUMENT(SurfaceArgument);
+PLIANT_ARGUMENT(VolumeArgument);
+PLIANT_ARGUMENT(MaterialArgument);
+PLIANT_ARGUMENT(PointArgument);
+PLIANT_ARGUMENT(ProgressArgument);
+PLIANT_ARGUMENT(CacheArgument);
+PLIANT_ARGUMENT(PoseArgument);
+
+}  // namespace pliant::python
+
+namespace pybind11::detail {
+
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage)
+#define PLIANT_ARGUMENT_NAME(Name, text)               \
+    template <>                                        \
+    struct handle_type_name<pliant::python::Name> {    \
+        static constexpr auto name = const_name(text); \
+    }
+PLIANT_ARGUMENT_NAME(ArrayArgument, "ArrayLike");
+PLIANT_ARGUMENT_NAME(SurfaceArgument, "SurfaceLike");
+PLIANT_ARGUMENT_NAME(VolumeArgument, "VolumeLike");
+PLIANT_ARGUMENT_NAME(MaterialArgument, "MaterialLike");
+PLIANT_ARGUMENT_NAME(PointArgument, "PointLike");
+PLIANT_ARGUMENT_NAME(ProgressArgument, "ProgressLike");
+PLIANT_ARGUMENT_NAME(CacheArgument, "CacheLike");
+PLIANT_ARGUMENT_NAME(PoseArgument, "PoseLike");
+
+/// Three numbers of any kind in, an array out.
+template <>
+struct type_caster<Eigen::Vector3d> {
+    PYBIND11_TYPE_CASTER(Eigen::Vector3d, const_name("ArrayLike"));
+    bool load(handle source, bool /*convert*/) {
+        value = pliant::python::vector_of(source, "vector");
+        return true;
+    }
+    static handle cast(const Eigen::Vector3d& v, return_value_policy /*policy*/,
+                       handle /*parent*/) {
+        return array_t<double>(3, v.data()).release();
+    }
+};
+
+}  // namespace pybind11::detail

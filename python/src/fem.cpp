@@ -1,0 +1,264 @@
+#include "body_handle.h"
+#include "long_call.h"
+#include "meshes.h"
+
+#include "pliant/body/rigid_body.h"
+#include "pliant/core/error.h"
+#include "pliant/fem/fem_body.h"
+#include "pliant/fem/loads.h"
+#include "pliant/fem/mass.h"
+#include "pliant/fem/stable_step.h"
+#include "pliant/fem/statics.h"
+#include "pliant/geometry/selection.h"
+#include "pliant/geometry/simulation_mesh.h"
+
+namespace pliant::python {
+namespace {
+
+/// With the surface that it carries; empty: the boundary of its mesh.
+struct FemHandle {
+    FemModel model;
+    SurfaceMesh surface;
+};
+using FemBodyHandle = HandleOf<FemBody>;
+
+py::array node_array(const Eigen::VectorXd& numbers) {
+    return py::array_t<double>({numbers.size() / 3, py::ssize_t{3}}, numbers.data());
+}
+
+Eigen::VectorXd node_values(const FemHandle& fem, const py::object& value, const char* name) {
+    if (value.is_none()) return Eigen::VectorXd::Zero(fem.model.num_unknowns());
+    const auto array = real_array(value, name, {fem.model.num_nodes(), 3});
+    return Eigen::Map<const Eigen::VectorXd>(array.data(), array.size());
+}
+
+FemHandle build_fem_of(const py::object& body, double size, const MaterialArgument& material,
+                       const std::string& mesh, int resolution, const py::object& regions,
+                       const ProgressArgument& progress) {
+    std::vector<Material> materials{material_of(material)};
+    const auto parts = regions_of(regions);
+    for (const auto& [selection, other] : parts) materials.push_back(other);
+    const auto with_regions = [&](VolumeMesh filled) {
+        if (!parts.empty())
+            filled.regions.assign(static_cast<std::size_t>(filled.num_elements()), 0);
+        for (std::size_t r = 0; r < parts.size(); ++r)
+            for (const int e : select_elements(parts[r].first, filled, "regions"))
+                filled.regions[static_cast<std::size_t>(e)] = static_cast<int>(r) + 1;
+        return filled;
+    };
+    if (py::isinstance<VolumeMesh>(body))
+        return {FemModel(with_regions(body.cast<const VolumeMesh&>()), materials), {}};
+    const SimulationMeshOptions options{.kind = mesh, .resolution = resolution};
+    check_options(options);
+    const SurfaceInput input{SurfaceArgument(body)};
+    return run_long(progress, [&](Progress& shown) {
+        SurfaceMesh surface = input.load(shown, size);
+        VolumeMesh filled = build_simulation_mesh(SurfaceQuery(surface), options, shown);
+        keep_largest_part(filled);
+        return FemHandle{FemModel(with_regions(std::move(filled)), materials), std::move(surface)};
+    });
+}
+
+/// All nodes of a selection, or of a list of them.
+std::vector<int> nodes_of(const FemHandle& fem, const py::object& value, const char* name) {
+    if (value.is_none()) return {};
+    if (py::isinstance<py::str>(value)) {
+        const auto text = value.cast<std::string>();
+        return text.empty() ? std::vector<int>()
+                            : select_some(text, fem.model.mesh().vertices, name);
+    }
+    const auto array = index_array(value, name, {-1});
+    return {array.data(), array.data() + array.size()};
+}
+
+py::dict solve(const FemHandle& fem, const py::object& fixed, const py::object& load,
+               const py::object& prescribed, bool linear, int load_steps,
+               const ProgressArgument& progress) {
+    Constraints constraints(fem.model.num_nodes());
+    constraints.fix(nodes_of(fem, fixed, "fixed"));
+    if (!prescribed.is_none())
+        for (const auto& [node, u] : prescribed.cast<py::dict>()) {
+            const Eigen::Vector3d displacement = vector_of(u, "prescribed");
+            for (int axis = 0; axis < 3; ++axis)
+                constraints.prescribe(node.cast<int>(), axis, displacement[axis]);
+        }
+    const Eigen::VectorXd f = node_values(fem, load, "load");
+    py::dict result;
+    if (linear) {
+        result["u"] = node_array(run_long(progress, [&](Progress& /*shown*/) {
+            return solve_linear_static(fem.model, constraints, f);
+        }));
+        result["converged"] = true;
+        return result;
+    }
+    const StaticResult found = run_long(progress, [&](Progress& shown) {
+        return solve_static(fem.model, constraints, f, {.load_steps = load_steps}, shown);
+    });
+    result["u"] = node_array(found.u);
+    result["converged"] = found.converged();
+    result["message"] = found.message;
+    result["load_fraction"] = found.load_fraction;
+    result["energy"] = found.energy;
+    result["smallest_det_F"] = found.smallest_det_F.value;
+    result["iterations"] = found.iterations.size();
+    return result;
+}
+
+BodyPointer make_fem_body(const FemHandle& fem, const std::string& fixed, const PoseArgument& pose,
+                          const std::vector<std::shared_ptr<HandleOf<RigidBody>>>& obstacles,
+                          double mass_damping, double stiffness_damping, double friction,
+                          double inner_step) {
+    FemBodyOptions options;
+    options.pose = pose_of(pose);
+    options.fixed = fixed;
+    options.dynamics.damping.mass = mass_damping;
+    options.dynamics.damping.stiffness = stiffness_damping;
+    options.contact.friction = friction;
+    options.inner_step = inner_step;
+    std::vector<RigidBody*> solids;
+    for (const auto& obstacle : obstacles) solids.push_back(&obstacle->get());
+    const auto make = [fem, options](const std::vector<RigidBody*>& among) {
+        return std::make_unique<FemBody>(fem.model.mesh(), fem.model.materials(), fem.surface,
+                                         among, options);
+    };
+    BodyHandle::Maker copy;
+    if (solids.empty()) copy = [make] { return make({}); };
+    auto body = std::make_shared<FemBodyHandle>(make(solids), copy, true);
+    for (const auto& obstacle : obstacles) body->keep(obstacle);
+    return body;
+}
+
+void bind_material(py::module_& m) {
+    py::class_<Material>(m, "Material", "An elastic material.")
+        .def(py::init([](double youngs_modulus, double poisson_ratio, double density,
+                         const std::string& law) {
+                 return isotropic(youngs_modulus, poisson_ratio, density, law_of(law));
+             }),
+             py::arg("youngs_modulus"), py::arg("poisson_ratio"), py::arg("density"),
+             py::arg("law") = "st-venant-kirchhoff",
+             "[Pa], 1, [kg/m³]; law: st-venant-kirchhoff, small-strain, neo-hookean or "
+             "corotational.")
+        .def_static(
+            "preset",
+            [](const std::string& name, const std::string& law) {
+                return material_preset(name, law_of(law));
+            },
+            py::arg("name"), py::arg("law") = "st-venant-kirchhoff", "See material_names().")
+        .def_property_readonly("youngs_modulus", &Material::youngs_modulus, "[Pa]")
+        .def_property_readonly("poisson_ratio", &Material::poisson_ratio)
+        .def_readonly("density", &Material::density, "[kg/m³]")
+        .def_property_readonly("law",
+                               [](const Material& a) { return std::string(to_string(a.law)); })
+        .def("__repr__", [](const Material& a) -> std::string {
+            return py::str("Material(youngs_modulus={:.6g}, poisson_ratio={:.4g}, density={:.6g})")
+                .format(a.youngs_modulus(), a.poisson_ratio(), a.density);
+        });
+    m.def("material_names", &material_names, "Names of materials, softest first.");
+}
+
+void bind_fem_model(py::module_& m) {
+    py::class_<FemHandle>(m, "FemModel", "Nonlinear finite elements. Cannot be changed.")
+        .def_property_readonly(
+            "mesh",
+            [](const FemHandle& fem) { return std::make_shared<VolumeMesh>(fem.model.mesh()); })
+        .def_property_readonly("num_nodes",
+                               [](const FemHandle& fem) { return fem.model.num_nodes(); })
+        .def_property_readonly(
+            "stable_step", [](const FemHandle& fem) { return element_stable_step(fem.model).dt; },
+            "Longest explicit step [s].")
+        .def(
+            "gravity_load",
+            [](const FemHandle& fem, const Eigen::Vector3d& g) {
+                return node_array(gravity_load(fem.model, g));
+            },
+            py::arg("acceleration"), "Forces (n, 3) [N] of an acceleration [m/s²].")
+        .def(
+            "traction_load",
+            [](const FemHandle& fem, const py::object& nodes, const Eigen::Vector3d& traction) {
+                Eigen::VectorXd f = Eigen::VectorXd::Zero(fem.model.num_unknowns());
+                const std::vector<int> chosen = nodes_of(fem, nodes, "nodes");
+                add_traction(fem.model.mesh(), boundary_faces(fem.model.mesh(), chosen), traction,
+                             f);
+                return node_array(f);
+            },
+            py::arg("nodes"), py::arg("traction"),
+            "Forces (n, 3) [N] of a force per area [Pa] on the outer faces of a selection.")
+        .def(
+            "energy",
+            [](const FemHandle& fem, const py::object& u) {
+                FemModel::Workspace ws = fem.model.make_workspace();
+                return fem.model.energy(node_values(fem, u, "u"), ws);
+            },
+            py::arg("u"), "Elastic energy [J] of displacements (n, 3) [m].")
+        .def(
+            "internal_force",
+            [](const FemHandle& fem, const py::object& u) {
+                Eigen::VectorXd R(fem.model.num_unknowns());
+                fem.model.internal_force(node_values(fem, u, "u"), R);
+                return node_array(R);
+            },
+            py::arg("u"), "Forces (n, 3) [N] that hold the body in a shape.")
+        .def(
+            "tangent",
+            [](const FemHandle& fem, const py::object& u) {
+                FemModel::Matrix K = fem.model.make_matrix();
+                fem.model.tangent(node_values(fem, u, "u"), K);
+                K.makeCompressed();
+                const auto count = static_cast<py::ssize_t>(K.nonZeros());
+                return py::make_tuple(py::array_t<double>(count, K.valuePtr()),
+                                      py::array_t<int>(count, K.innerIndexPtr()),
+                                      py::array_t<int>(K.outerSize() + 1, K.outerIndexPtr()));
+            },
+            py::arg("u") = py::none(),
+            "Stiffness [N/m] as (data, indices, indptr) for scipy.sparse.csc_matrix.")
+        .def(
+            "lumped_mass", [](const FemHandle& fem) { return node_array(lumped_mass(fem.model)); },
+            "(n, 3) [kg]")
+        .def("solve_static", &solve, py::kw_only(), py::arg("fixed"), py::arg("load") = py::none(),
+             py::arg("prescribed") = py::none(), py::arg("linear") = false,
+             py::arg("load_steps") = 1, py::arg("progress") = py::none(),
+             "Equilibrium under dead loads (n, 3) [N] with the nodes of a selection held: a "
+             "dictionary with displacements u (n, 3) [m], converged, message, energy [J]. "
+             "prescribed: displacements of nodes [m] by node.")
+        .def("body", &make_fem_body, py::arg("fixed") = "", py::arg("pose") = py::none(),
+             py::arg("obstacles") = py::list(), py::arg("mass_damping") = 0.0,
+             py::arg("stiffness_damping") = 0.0, py::arg("friction") = 0.3,
+             py::arg("inner_step") = 0.0,
+             "A body in explicit dynamics; obstacles are rigid bodies that it meets, to be stepped "
+             "before it.");
+}
+
+}  // namespace
+
+void bind_fem(py::module_& m) {
+    bind_material(m);
+    bind_fem_model(m);
+    m.def(
+        "build_fem", &build_fem_of, py::arg("body"), py::kw_only(), py::arg("size") = 0.0,
+        py::arg("material") = "rubber", py::arg("mesh") = "voxel", py::arg("resolution") = 16,
+        py::arg("regions") = py::none(), py::arg("progress") = py::none(),
+        "Finite elements of a VolumeMesh as it is, or of a surface (mesh, file or name of a shape) "
+        "scaled to a longest side of size [m] and filled with elements.");
+    py::class_<FemBodyHandle, BodyHandle, std::shared_ptr<FemBodyHandle>>(
+        m, "FemBody", "A body of full finite elements in explicit dynamics.")
+        .def_property_readonly(
+            "u", [](const FemBodyHandle& b) { return node_array(b.get().state().u); },
+            "Displacements of nodes (n, 3) [m]; a copy.")
+        .def(
+            "inner_steps",
+            [](const FemBodyHandle& b, double dt) { return b.get().inner_steps(dt); },
+            py::arg("dt"), "Into which a step is cut.")
+        .def_property_readonly("num_contacts",
+                               [](const FemBodyHandle& b) { return b.get().contacts().size(); })
+        .def(
+            "obstacle_load",
+            [](const FemBodyHandle& b, int i) {
+                const auto count = static_cast<int>(b.get().obstacles().size());
+                if (i < 0 || i >= count)
+                    refuse("i", py::int_(i), "0 … " + std::to_string(count - 1));
+                return b.get().wrench(i);
+            },
+            py::arg("i"), "Mean load on an obstacle in the last step, about its origin.");
+}
+
+}  // namespace pliant::python

@@ -1,0 +1,209 @@
+#include "body_handle.h"
+#include "long_call.h"
+#include "meshes.h"
+
+#include "pliant/core/error.h"
+#include "pliant/reduction/build_reduced.h"
+#include "pliant/reduction/reduced_body.h"
+
+namespace pliant::python {
+namespace {
+
+/// Copies of one model share the tables of its bodies.
+class ModelHandle {
+public:
+    explicit ModelHandle(ReducedModel model) : model_(std::move(model)) {}
+    [[nodiscard]] const ReducedModel& model() const noexcept { return model_; }
+    [[nodiscard]] const ReducedBodyModel& bodies() {
+        if (!bodies_) bodies_.emplace(model_);
+        return *bodies_;
+    }
+    std::vector<StageReport> stages;
+
+private:
+    ReducedModel model_;
+    std::optional<ReducedBodyModel> bodies_;
+};
+using ModelPointer = std::shared_ptr<ModelHandle>;
+using ReducedHandle = HandleOf<ReducedBody>;
+
+ModelPointer build_reduced_of(const SurfaceArgument& surface, double size,
+                              const MaterialArgument& material, const std::string& fixed, bool free,
+                              int rank, int num_modes, const std::string& mesh, int resolution,
+                              const py::object& regions, bool keep_largest,
+                              const CacheArgument& cache, const ProgressArgument& progress) {
+    ReducedBuildOptions options;
+    options.size = size;
+    options.material = material_of(material);
+    for (auto& [selection, other] : regions_of(regions))
+        options.regions.push_back({selection, other});
+    options.fixed = fixed;
+    options.is_free = free;
+    options.mesh.kind = mesh;
+    options.mesh.resolution = resolution;
+    options.keep_largest = keep_largest;
+    options.num_modes = num_modes;
+    options.rank = rank;
+    options.cache = cache_of(cache);
+    check_options(options);
+    const SurfaceInput input(surface);
+    ReducedBuildReport report;
+    auto model = std::make_shared<ModelHandle>(run_long(progress, [&](Progress& shown) {
+        return build_reduced_model(input.load(shown), options, shown, &report);
+    }));
+    model->stages = std::move(report.stages);
+    return model;
+}
+
+BodyPointer make_reduced_body(ModelHandle& model, const PoseArgument& pose, double mass_damping,
+                              double stiffness_damping, bool linear, const Twist& velocity) {
+    ReducedBodyOptions options;
+    options.pose = pose_of(pose);
+    options.velocity = velocity;
+    options.damping.mass = mass_damping;
+    options.damping.stiffness = stiffness_damping;
+    options.is_linear = linear;
+    const auto make = [shared = model.bodies(), options] {
+        return std::make_unique<ReducedBody>(shared, options);
+    };
+    return std::make_shared<ReducedHandle>(make(), make);
+}
+
+std::string reduced_text(const ModelHandle& handle) {
+    const ReducedModel& model = handle.model();
+    return "<ReducedModel of rank " + std::to_string(model.rank()) + ", " +
+           std::to_string(model.num_elements()) + " elements" + (model.is_free() ? ", free>" : ">");
+}
+
+void bind_model(py::module_& m) {
+    py::class_<ModelHandle, ModelPointer>(m, "ReducedModel",
+                                          "A deformable body in a subspace. Cannot be changed.")
+        .def_static(
+            "load",
+            [](const std::filesystem::path& path) {
+                return std::make_shared<ModelHandle>(ReducedModel::load(path));
+            },
+            py::arg("path"), "From a .pliant file, which is mapped into memory.")
+        .def(
+            "save",
+            [](const ModelHandle& h, const std::filesystem::path& path) { h.model().save(path); },
+            py::arg("path"), "To a .pliant file, as pliant build makes it.")
+        .def("body", &make_reduced_body, py::arg("pose") = py::none(),
+             py::arg("mass_damping") = 0.0, py::arg("stiffness_damping") = 0.002,
+             py::arg("linear") = false, py::arg("velocity") = Twist{},
+             "A body of this model; Rayleigh damping in 1/s and s. linear: small displacements.")
+        .def_property_readonly("rank", [](const ModelHandle& h) { return h.model().rank(); })
+        .def_property_readonly("num_modes",
+                               [](const ModelHandle& h) { return h.model().num_modes(); })
+        .def_property_readonly("is_free", [](const ModelHandle& h) { return h.model().is_free(); })
+        .def_property_readonly(
+            "frequencies",
+            [](const ModelHandle& h) {
+                std::vector<double> f;
+                for (int i = 0; i < h.model().num_modes(); ++i) f.push_back(h.model().frequency(i));
+                return array_of<double>(f, {static_cast<py::ssize_t>(f.size())});
+            },
+            "Of the modes [Hz].")
+        .def_property_readonly(
+            "captured", [](const ModelHandle& h) { return h.model().captured(); },
+            "Part of modes and derivatives that the basis holds, 0 to 1.")
+        .def_property_readonly(
+            "suggested_step", [](const ModelHandle& h) { return h.model().suggested_step(); },
+            "[s]")
+        .def_property_readonly(
+            "expected_reach", [](const ModelHandle& h) { return h.model().expected_reach(); },
+            "Deflection up to which the basis is meant [m].")
+        .def_property_readonly(
+            "basis",
+            [](const py::object& self) {
+                const auto U = self.cast<const ModelHandle&>().model().basis();
+                const Shape strides{sizeof(double),
+                                    static_cast<py::ssize_t>(sizeof(double)) * U.rows()};
+                py::array array(py::dtype::of<double>(), {U.rows(), U.cols()}, strides, U.data(),
+                                self);
+                py::detail::array_proxy(array.ptr())->flags &=
+                    ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
+                return array;
+            },
+            "U, (3n, r): displacement of the mesh is U q; no copy.")
+        .def_property_readonly(
+            "mesh",
+            [](const ModelHandle& h) { return std::make_shared<VolumeMesh>(h.model().mesh()); },
+            "Simulation mesh.")
+        .def_property_readonly(
+            "surface",
+            [](const ModelHandle& h) { return std::make_shared<SurfaceMesh>(h.model().surface()); })
+        .def_property_readonly(
+            "fixed_vertices",
+            [](const ModelHandle& h) {
+                const std::vector<int>& fixed = h.model().fixed_vertices();
+                return array_of<int>(fixed, {static_cast<py::ssize_t>(fixed.size())});
+            },
+            "Of the simulation mesh.")
+        .def_property_readonly("materials",
+                               [](const ModelHandle& h) { return h.model().materials(); })
+        .def(
+            "with_materials",
+            [](const ModelHandle& h, const std::vector<Material>& materials) {
+                return std::make_shared<ModelHandle>(h.model().with_materials(materials));
+            },
+            py::arg("materials"),
+            "The same subspace with other constants: force and mass are exact.")
+        .def_property_readonly(
+            "stages",
+            [](const ModelHandle& h) {
+                py::dict seconds;
+                for (const StageReport& stage : h.stages)
+                    seconds[stage.name.c_str()] = stage.seconds;
+                return seconds;
+            },
+            "Seconds of each stage of the build; empty for a model from a file.")
+        .def("__repr__", &reduced_text);
+}
+
+}  // namespace
+
+ReducedModel reduced_model_of(py::handle value) {
+    if (!py::isinstance<ModelHandle>(value)) refuse("model", value, "a ReducedModel");
+    return value.cast<const ModelHandle&>().model();
+}
+
+void bind_reduced(py::module_& m) {
+    bind_model(m);
+    py::class_<ReducedHandle, BodyHandle, std::shared_ptr<ReducedHandle>>(
+        m, "ReducedBody", "A body in a subspace, held or free.")
+        .def_property_readonly(
+            "q", [](const ReducedHandle& b) { return array_of(b.get().state().q); },
+            "Reduced coordinates (r,); a copy.")
+        .def_property_readonly(
+            "v", [](const ReducedHandle& b) { return array_of(b.get().state().v); },
+            "Their velocities (r,); a copy.")
+        .def_property_readonly(
+            "time", [](const ReducedHandle& b) { return b.get().state().time; }, "[s]")
+        .def_property_readonly(
+            "pose", [](const ReducedHandle& b) { return b.get().pose(); },
+            "Of the rest shape's axes now.")
+        .def(
+            "add_reduced_force",
+            [](const ReducedHandle& b, const ArrayArgument& f) {
+                b.get().add_reduced_force(reals_of(f, "f", b.get().model().rank()));
+            },
+            py::arg("f"), "Load in reduced coordinates (r,), of the next step.")
+        .def(
+            "add_wrench",
+            [](const ReducedHandle& b, const Wrench& wrench) { b.get().add_wrench(wrench); },
+            py::arg("wrench"), "Load of a free body about its centre of mass, of the next step.");
+    m.def(
+        "build_reduced", &build_reduced_of, py::arg("surface"), py::kw_only(),
+        py::arg("size") = 0.0, py::arg("material") = "rubber", py::arg("fixed") = "",
+        py::arg("free") = false, py::arg("rank") = 30, py::arg("num_modes") = 20,
+        py::arg("mesh") = "voxel", py::arg("resolution") = 40, py::arg("regions") = py::none(),
+        py::arg("keep_largest") = false, py::arg("cache") = true, py::arg("progress") = py::none(),
+        "From a surface (mesh, file or name of a shape) to a model that deforms at haptic rates. "
+        "size: longest side [m], 0: as it is; fixed: selection of vertices that are held, as "
+        "\"z < 5 %\", or free; mesh: voxel, graded, tet or graded-tet with so many cells along the "
+        "longest side; regions: pairs of a selection and a material; cache: finished stages are "
+        "kept.");
+}
+
+}  // namespace pliant::python

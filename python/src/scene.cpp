@@ -1,0 +1,324 @@
+#include "long_call.h"
+#include "scene_handle.h"
+
+#include "pliant/body/rigid_body.h"
+#include "pliant/core/error.h"
+#include "pliant/fem/fem_body.h"
+#include "pliant/greens/greens_body.h"
+#include "pliant/particles/particle_body.h"
+#include "pliant/reduction/reduced_body.h"
+#include "pliant/scene/scene_file.h"
+
+#include <cmath>
+
+namespace pliant::python {
+
+BodyPointer handle_of(const std::shared_ptr<Body>& body) {
+    const std::string_view kind = body->kind();
+    if (kind == "reduced") return std::make_shared<HandleOf<ReducedBody>>(body);
+    if (kind == "rigid") return std::make_shared<HandleOf<RigidBody>>(body);
+    if (kind == "fem") return std::make_shared<HandleOf<FemBody>>(body, nullptr, true);
+    if (kind == "greens") return std::make_shared<HandleOf<GreensBody>>(body);
+    if (kind == "particles") return std::make_shared<HandleOf<ParticleBody>>(body);
+    return std::make_shared<BodyHandle>(body);
+}
+
+const std::shared_ptr<World>& SceneHandle::world(const ProgressArgument& progress) {
+    if (!world_) {
+        if (!is_virtual(description_.device))
+            throw InputError("", std::string("no ") + kind(description_.device) +
+                                     " device can take part in virtual time; use with_device("
+                                     "\"simulated\"), or view() for real time");
+        world_ = run_long(progress, [&](Progress& shown) {
+            return std::make_shared<World>(description_, WorldOptions{}, shown);
+        });
+    }
+    return world_;
+}
+
+BodyPointer SceneHandle::body(const std::string& name) {
+    const auto known = bodies_.find(name);
+    if (known != bodies_.end()) return known->second;
+    const std::shared_ptr<World>& world = this->world();
+    const int i = world->find_body(name);
+    if (i < 0) {
+        std::string names;
+        for (const WorldBody& body : world->bodies())
+            names += (names.empty() ? "" : ", ") + body.name;
+        throw InputError("", "body", "\"" + name + "\"", names);
+    }
+    const WorldBody& placed = world->bodies()[static_cast<std::size_t>(i)];
+    const std::shared_ptr<Body> body(world, &world->loop(placed.loop).body(placed.place));
+    return bodies_[name] = handle_of(body);
+}
+
+namespace {
+
+using ScenePointer = std::shared_ptr<SceneHandle>;
+
+/// Ticks until every loop has gone on for so many seconds.
+std::int64_t ticks_for(const World& world, double seconds) {
+    if (!(seconds >= 0 && seconds < 1e9)) refuse("seconds", py::float_(seconds), "0 or more");
+    const auto& first = world.loop(0);
+    const double end = static_cast<double>(world.elapsed_ticks(0)) * first.dt() + seconds;
+    std::int64_t count = 0;
+    for (int l = 0; l < world.num_loops(); ++l) {
+        const double wanted = std::ceil(end * world.loop(l).settings().rate - 1e-6);
+        count += std::max<std::int64_t>(0, static_cast<std::int64_t>(wanted) -
+                                               static_cast<std::int64_t>(world.elapsed_ticks(l)));
+    }
+    return count;
+}
+
+Samples advance(SceneHandle& scene, double seconds, const py::object& record) {
+    World& world = *scene.world();
+    std::optional<WorldRecorder> recorder;
+    if (!record.is_none()) {
+        if (world.elapsed_ticks(0) != 0)
+            throw InputError("", "a recording begins at the start of a scene: reset() it first");
+        if (scene.is_touched)
+            throw InputError("",
+                             "a recording does not hold what hands did before: reset() first, "
+                             "and put it into the script of the scene");
+        recorder.emplace(record.cast<std::filesystem::path>(), world, recording_header(world));
+    }
+    auto ticks = std::make_shared<std::vector<TickSample>>();
+    run_many(ticks_for(world, seconds), [&](std::int64_t /*i*/) {
+        const double before = thread_cpu_time_us();
+        const int loop = world.advance();
+        const double work = thread_cpu_time_us() - before;
+        if (recorder) recorder->add_tick(world, loop, work);
+        if (loop != 0) return;
+        ticks->push_back(world.loop(0).sample());
+        ticks->back().work_us = static_cast<float>(work);
+    });
+    if (recorder) recorder->finish();
+    return Samples(std::move(ticks));
+}
+
+void hold(SceneHandle& scene, Command::Kind kind, const std::string& name,
+          const PointArgument& point, const Eigen::Vector3d& target, int slot, double value,
+          double duration) {
+    const SurfacePoint place = scene.body(name)->point(point);
+    Command command;
+    command.kind = kind;
+    command.slot = slot;
+    command.body = scene.world()->find_body(name);
+    command.triangle = place.triangle;
+    command.vertex = place.vertex;
+    command.barycentric = {place.barycentric.x(), place.barycentric.y(), place.barycentric.z()};
+    command.target = {target.x(), target.y(), target.z()};
+    command.value = value;
+    command.duration = duration;
+    scene.world()->apply(command);
+    scene.is_touched = true;
+}
+
+void move(SceneHandle& scene, Command::Kind kind, const Pose& target, int slot, double duration,
+          std::uint32_t buttons) {
+    Command command;
+    command.kind = kind;
+    command.slot = slot;
+    command.target = {target.position.x(), target.position.y(), target.position.z()};
+    command.rotation = {target.rotation.w(), target.rotation.x(), target.rotation.y(),
+                        target.rotation.z()};
+    command.duration = duration;
+    command.buttons = buttons;
+    scene.world()->apply(command);
+    scene.is_touched = true;
+}
+
+void set_parameter(SceneHandle& scene, const std::string& name, double value) {
+    World& world = *scene.world();
+    Command command;
+    command.kind = Command::Kind::SetParameter;
+    command.parameter = world.find_parameter(name);
+    command.value = value;
+    if (command.parameter < 0) {
+        std::string names;
+        for (const WorldParameter& known : world.parameters())
+            names += (names.empty() ? "" : ", ") + known.parameter.name;
+        throw InputError("", "parameter", "\"" + name + "\"", names);
+    }
+    world.apply(command);
+}
+
+/// A column of the ticks, where they are.
+template <class T>
+py::array column(const py::object& self, const T TickSample::*member) {
+    const std::vector<TickSample>& ticks = self.cast<const Samples&>().ticks();
+    const auto n = static_cast<py::ssize_t>(ticks.size());
+    static const TickSample kNone;
+    const TickSample& first = ticks.empty() ? kNone : ticks.front();
+    const auto stride = static_cast<py::ssize_t>(sizeof(TickSample));
+    py::array array;
+    if constexpr (std::is_arithmetic_v<T>)
+        array = py::array(py::dtype::of<T>(), {n}, {stride}, &(first.*member), self);
+    else
+        array = py::array(py::dtype::of<double>(), {n, py::ssize_t{3}},
+                          {stride, static_cast<py::ssize_t>(sizeof(double))},
+                          (first.*member).data(), self);
+    py::detail::array_proxy(array.ptr())->flags &= ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
+    return array;
+}
+
+void bind_samples(py::module_& m) {
+    py::class_<Samples>(m, "Samples", "Ticks of a loop as arrays; no copies.")
+        .def("__len__", [](const Samples& samples) { return samples.ticks().size(); })
+        .def_property_readonly(
+            "time", [](const py::object& s) { return column(s, &TickSample::time); }, "(n,) [s]")
+        .def_property_readonly(
+            "hand", [](const py::object& s) { return column(s, &TickSample::hand); },
+            "Where the hand wants to be (n, 3) [m].")
+        .def_property_readonly(
+            "point", [](const py::object& s) { return column(s, &TickSample::point); },
+            "What it holds (n, 3) [m].")
+        .def_property_readonly(
+            "force", [](const py::object& s) { return column(s, &TickSample::force); },
+            "On the hand (n, 3) [N].")
+        .def_property_readonly(
+            "energy", [](const py::object& s) { return column(s, &TickSample::energy); },
+            "Of all bodies (n,) [J].")
+        .def_property_readonly(
+            "work_us", [](const py::object& s) { return column(s, &TickSample::work_us); },
+            "CPU time of the ticks (n,) [µs].")
+        .def_property_readonly(
+            "device_force",
+            [](const py::object& s) { return column(s, &TickSample::device_force); },
+            "Shown by the device of a tool in a hand (n,) [N]; −1: none.");
+}
+
+void bind_scene_class(py::module_& m) {
+    py::class_<SceneHandle, ScenePointer>(
+        m, "Scene", "Bodies, tools and devices together; here in virtual time.")
+        .def_property_readonly("name", [](const SceneHandle& s) { return s.description().name; })
+        .def_property_readonly("description",
+                               [](const SceneHandle& s) { return s.description().description; })
+        .def_property_readonly(
+            "text", [](const SceneHandle& s) { return s.description().text; }, "JSON.")
+        .def_property_readonly(
+            "rate", [](const SceneHandle& s) { return s.description().rate; },
+            "Of the haptic loop [Hz].")
+        .def(
+            "build",
+            [](SceneHandle& s, const ProgressArgument& progress) { (void)s.world(progress); },
+            py::arg("progress") = py::none(),
+            "Builds or loads all models; otherwise done when they are needed.")
+        .def_property_readonly("body_names",
+                               [](SceneHandle& s) {
+                                   std::vector<std::string> names;
+                                   for (const WorldBody& body : s.world()->bodies())
+                                       names.push_back(body.name);
+                                   return names;
+                               })
+        .def("body", &SceneHandle::body, py::arg("name"),
+             "Stepped by the scene: only look and load.")
+        .def_property_readonly(
+            "time", [](SceneHandle& s) { return s.world()->loop(0).time(); }, "[s]")
+        .def(
+            "advance", &advance, py::arg("seconds"), py::arg("record") = py::none(),
+            "Goes on in virtual time, without the interpreter's lock, and returns the ticks of the "
+            "haptic loop. record: a .pliantrec file, from the start of the scene.")
+        .def(
+            "grab",
+            [](SceneHandle& s, const std::string& body, const PointArgument& point,
+               const Eigen::Vector3d& target, int slot, double duration) {
+                hold(s, Command::Kind::Grab, body, point, target, slot, 0, duration);
+            },
+            py::arg("body"), py::arg("point"), py::arg("target"), py::arg("slot") = 0,
+            py::arg("duration") = 0.0, "Pulls a point with a spring towards a place [m].")
+        .def(
+            "poke",
+            [](SceneHandle& s, const std::string& body, const PointArgument& point, double force,
+               int slot) {
+                hold(s, Command::Kind::Poke, body, point, Eigen::Vector3d::Zero(), slot, force, 0);
+            },
+            py::arg("body"), py::arg("point"), py::arg("force") = 0.0, py::arg("slot") = 0,
+            "Pushes a point inwards [N]; 0: the scene's force.")
+        .def(
+            "drag",
+            [](SceneHandle& s, const Eigen::Vector3d& target, int slot, double duration) {
+                move(s, Command::Kind::Drag, {target, Quaternion::Identity()}, slot, duration, 0);
+            },
+            py::arg("target"), py::arg("slot") = 0, py::arg("duration") = 0.0,
+            "Moves the place that a grab pulls to [m], evenly over a duration [s].")
+        .def(
+            "release",
+            [](SceneHandle& s, int slot) { move(s, Command::Kind::Release, {}, slot, 0, 0); },
+            py::arg("slot") = 0)
+        .def(
+            "move_tool",
+            [](SceneHandle& s, const PoseArgument& pose, double duration, std::uint32_t buttons) {
+                move(s, Command::Kind::MoveTool, pose_of(pose), 0, duration, buttons);
+            },
+            py::arg("pose"), py::arg("duration") = 0.0, py::arg("buttons") = 0,
+            "Where the hand wants the tool to be.")
+        .def_property_readonly(
+            "parameters",
+            [](SceneHandle& s) {
+                const World& world = *s.world();
+                py::dict values;
+                for (std::size_t i = 0; i < world.parameters().size(); ++i)
+                    values[world.parameters()[i].parameter.name.c_str()] =
+                        world.parameter_value(static_cast<int>(i));
+                return values;
+            },
+            "Present values by name.")
+        .def("set_parameter", &set_parameter, py::arg("name"), py::arg("value"),
+             "Kept in its range.")
+        .def(
+            "reset",
+            [](SceneHandle& s) {
+                s.world()->reset();
+                s.is_touched = false;
+            },
+            "Back to the start.")
+        .def_property_readonly(
+            "state_hash", [](SceneHandle& s) { return s.world()->state_hash(); },
+            "Of all states: equal for equal histories.")
+        .def(
+            "with_device",
+            [](const SceneHandle& s, const std::string& kind, const std::string& hand) {
+                return std::make_shared<SceneHandle>(with_device(s.description(), kind, hand));
+            },
+            py::arg("kind") = "", py::arg("hand") = "",
+            "With another device or grip (loose, normal, firm) in the hand of its tool.")
+        .def("__repr__",
+             [](const SceneHandle& s) { return "<Scene " + s.description().name + ">"; });
+}
+
+}  // namespace
+
+void bind_scene(py::module_& m) {
+    bind_samples(m);
+    bind_scene_class(m);
+    const auto scene = [](SceneDescription description) {
+        return std::make_shared<SceneHandle>(std::move(description));
+    };
+    m.def(
+        "load_scene",
+        [=](const std::filesystem::path& path) {
+            return scene(path.extension() == ".pliant" ? scene_of_model(path) : load_scene(path));
+        },
+        py::arg("path"), "A scene file, or a scene of the body in a .pliant file.");
+    m.def(
+        "parse_scene",
+        [=](const std::string& text, const std::string& name, const std::filesystem::path& folder) {
+            return scene(parse_scene(text, name, folder));
+        },
+        py::arg("text"), py::arg("name") = "scene", py::arg("folder") = "",
+        "From JSON; relative files are found from the folder.");
+    m.def(
+        "demo", [=](const std::string& name) { return scene(demo_scene(name)); }, py::arg("name"),
+        "A scene that comes with the library; see demo_names().");
+    m.def(
+        "demo_names",
+        [] {
+            std::vector<std::string> names;
+            for (const DemoInfo& info : demo_list()) names.push_back(info.name);
+            return names;
+        },
+        "Of the scenes that come with the library.");
+}
+
+}  // namespace pliant::python

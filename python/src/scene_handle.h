@@ -1,0 +1,38 @@
+#pragma once
+
+#include "body_handle.h"
+#include "pliant/scene/recording.h"
+#include "pliant/scene/world.h"
+
+namespace pliant::python {
+
+/// A scene, and its world in virtual time once somebody asks for it.
+class SceneHandle {
+public:
+    explicit SceneHandle(SceneDescription description) : description_(std::move(description)) {}
+    [[nodiscard]] const SceneDescription& description() const noexcept { return description_; }
+    /// Builds what the scene needs at the first call.
+    [[nodiscard]] const std::shared_ptr<World>& world(
+        const ProgressArgument& progress = ProgressArgument(py::none()));
+    /// Of its name, kept so that arrays stay the same.
+    [[nodiscard]] BodyPointer body(const std::string& name);
+    bool is_touched = false;  ///< by hands since the start
+
+private:
+    SceneDescription description_;
+    std::shared_ptr<World> world_;
+    std::map<std::string, BodyPointer> bodies_;
+};
+
+/// Ticks of one loop; arrays of it are views.
+using SamplesPointer = std::shared_ptr<const std::vector<TickSample>>;
+class Samples {
+public:
+    explicit Samples(SamplesPointer ticks) : ticks_(std::move(ticks)) {}
+    [[nodiscard]] const std::vector<TickSample>& ticks() const noexcept { return *ticks_; }
+
+private:
+    SamplesPointer ticks_;
+};
+
+}  // namespace pliant::python

@@ -1,0 +1,153 @@
+#include "long_call.h"
+#include "scene_handle.h"
+
+#include "pliant/core/error.h"
+#include "pliant/scene/scene_file.h"
+#include "pliant/server/viewer_server.h"
+#include "server/page_files.h"
+
+namespace pliant::python {
+namespace {
+
+/// A page that is served until it is closed.
+class ViewerHandle {
+public:
+    explicit ViewerHandle(std::unique_ptr<ViewerServer> server) : server_(std::move(server)) {}
+    [[nodiscard]] const ViewerServer& server() const {
+        if (!server_) throw InputError("", "this viewer is closed");
+        return *server_;
+    }
+    [[nodiscard]] bool is_open() const noexcept { return server_ != nullptr; }
+    void close() {
+        const py::gil_scoped_release release;
+        server_.reset();
+    }
+
+private:
+    std::unique_ptr<ViewerServer> server_;
+};
+
+ViewerOptions viewer_options(int port, const std::string& address, double speed,
+                             const std::filesystem::path& recordings) {
+    if (page_files().empty())
+        throw InputError("", "the viewer is not in this build; install npm and build again");
+    ViewerOptions options;
+    options.web.port = port;
+    options.web.address = address;
+    options.web.token = random_token();
+    options.speed = speed;
+    options.recordings = recordings;
+    for (const DemoInfo& info : demo_list())
+        options.scenes.push_back({info.name, info.description});
+    options.open_scene = [](const std::string& name, Progress& progress) {
+        return std::make_unique<World>(demo_scene(name), WorldOptions{}, progress);
+    };
+    return options;
+}
+
+ViewerHandle serve(std::unique_ptr<World> world, const ViewerOptions& options) {
+    const py::gil_scoped_release release;
+    return ViewerHandle(std::make_unique<ViewerServer>(std::move(world), options));
+}
+
+ViewerHandle view_scene(const SceneHandle& scene, int port, const std::string& address,
+                        double speed, const std::filesystem::path& recordings,
+                        const ProgressArgument& progress) {
+    ViewerOptions options = viewer_options(port, address, speed, recordings);
+    const SceneDescription& shown_scene = scene.description();
+    options.scenes.insert(options.scenes.begin(), {shown_scene.name, shown_scene.description});
+    options.open_scene = [shown_scene](const std::string& name, Progress& shown) {
+        return std::make_unique<World>(name == shown_scene.name ? shown_scene : demo_scene(name),
+                                       WorldOptions{}, shown);
+    };
+    auto world = run_long(progress, [&](Progress& shown) {
+        return std::make_unique<World>(shown_scene, WorldOptions{}, shown);
+    });
+    return serve(std::move(world), options);
+}
+
+/// Copies of bodies in a loop of their own, seen from a good place.
+std::unique_ptr<World> world_of_bodies(const std::vector<BodyPointer>& bodies, double rate,
+                                       const Eigen::Vector3d& gravity) {
+    if (bodies.empty()) throw InputError("", "bodies", "none", "one at least");
+    WorldParts parts;
+    std::vector<std::unique_ptr<Body>> copies;
+    std::vector<int> places;
+    Box box;
+    for (const BodyPointer& body : bodies) {
+        copies.push_back(body->copy());
+        const int i = static_cast<int>(places.size());
+        places.push_back(i);
+        parts.bodies.push_back({.name = std::string(copies.back()->kind()) +
+                                        (bodies.size() > 1 ? "[" + std::to_string(i) + "]" : ""),
+                                .description = i,
+                                .place = i,
+                                .colour = {0.62f, 0.69f, 0.78f}});
+        const std::vector<float>& x = *body->positions();
+        for (std::size_t k = 0; k + 2 < x.size(); k += 3)
+            box.extend(Eigen::Vector3f(x[k], x[k + 1], x[k + 2]).cast<double>());
+    }
+    LoopSettings settings;
+    settings.rate = rate;
+    settings.gravity = gravity;
+    parts.loops.push_back(
+        std::make_unique<SimulationLoop>(settings, std::move(copies), std::move(places)));
+    SceneDescription scene;
+    scene.name = "Python";
+    scene.rate = rate;
+    const double size = box.sizes().norm();
+    scene.camera.eye = box.center() + size * Eigen::Vector3d(0.7, -1.1, 0.5);
+    scene.camera.target = box.center();
+    scene.ground_height = box.min().z() - 0.02 * size;
+    return std::make_unique<World>(std::move(scene), std::move(parts));
+}
+
+}  // namespace
+
+void bind_viewer(py::module_& m) {
+    py::class_<ViewerHandle>(m, "Viewer", "A page in the browser, until it is closed.")
+        .def_property_readonly("url", [](const ViewerHandle& v) { return v.server().url(); })
+        .def_property_readonly(
+            "status", [](const ViewerHandle& v) { return v.server().status_line(); },
+            "One line: ticks, percentiles, viewers.")
+        .def_property_readonly("is_open", &ViewerHandle::is_open)
+        .def("close", &ViewerHandle::close, "Ends the page and its loops.")
+        .def("__enter__", [](const py::object& self) { return self; })
+        .def("__exit__", [](ViewerHandle& v, const py::args& /*why*/) { v.close(); });
+    m.def("view_scene", &view_scene, py::arg("scene"), py::arg("port") = 0,
+          py::arg("address") = "127.0.0.1", py::arg("speed") = 1.0, py::arg("recordings") = ".",
+          py::arg("progress") = py::none(),
+          "The scene from its start in real time, on a page; port 0: any free one.");
+    m.def(
+        "view_bodies",
+        [](const std::vector<BodyPointer>& bodies, double rate, const Eigen::Vector3d& gravity,
+           int port, const std::string& address, double speed,
+           const std::filesystem::path& recordings) {
+            return serve(world_of_bodies(bodies, rate, gravity),
+                         viewer_options(port, address, speed, recordings));
+        },
+        py::arg("bodies"), py::arg("rate") = 1000.0, py::arg("gravity") = py::make_tuple(0, 0, 0),
+        py::arg("port") = 0, py::arg("address") = "127.0.0.1", py::arg("speed") = 1.0,
+        py::arg("recordings") = ".", "Copies of bodies as they are now, running on a page.");
+    m.def(
+        "view_recording",
+        [](const Recording& recording, int port, const std::string& address,
+           const ProgressArgument& progress) {
+            const ViewerOptions options = viewer_options(port, address, 1, ".");
+            auto world = run_long(progress, [&](Progress& shown) {
+                WorldOptions made;
+                made.device = recorded_device(recording);
+                return std::make_unique<World>(
+                    parse_scene(recording.header().scene, "scene of the recording",
+                                recording.header().scene_folder),
+                    made, shown);
+            });
+            const py::gil_scoped_release release;
+            return ViewerHandle(
+                std::make_unique<ViewerServer>(recording, std::move(world), options));
+        },
+        py::arg("recording"), py::arg("port") = 0, py::arg("address") = "127.0.0.1",
+        py::arg("progress") = py::none(), "A recording, played and searched on a page.");
+}
+
+}  // namespace pliant::python

@@ -1,0 +1,103 @@
+"""Arrays that are views: no copies, owners that stay alive, and words about what does not fit."""
+
+import gc
+import re
+
+import numpy as np
+import pytest
+
+import pliant as pl
+
+
+def test_positions_are_one_buffer_that_outlives_the_body(beam_model):
+    body = beam_model.body()
+    first = body.positions
+    assert first.dtype == np.float32 and first.shape == (body.surface.num_vertices, 3)
+    assert np.shares_memory(first, body.positions)
+    assert not first.flags.writeable
+    kept = first.copy()
+    del body
+    gc.collect()
+    np.array([np.zeros(1000) for _ in range(1000)])  # would overwrite freed memory
+    assert np.array_equal(first, kept)
+
+
+def test_meshes_stay_alive_for_their_views():
+    vertices = pl.make_shape("heart", resolution=16).vertices
+    gc.collect()
+    assert np.isfinite(vertices).all()
+    basis = pl.build_reduced(pl.Box((1, 1, 1)).surface, free=True, resolution=4, num_modes=2, rank=2, cache=None).basis
+    gc.collect()
+    assert np.isfinite(basis).all() and basis.flags.f_contiguous and basis.base is not None
+
+
+def test_positions_follow_the_body(beam, tip):
+    before = beam.positions[tip].copy()
+    beam.add_force(tip, (0, 0, -0.2))
+    for _ in range(20):
+        beam.step(1e-3)
+    after = beam.positions[tip]
+    assert after[2] < before[2]
+    assert np.allclose(after, beam.position(tip), atol=1e-6)
+
+
+def test_forces_written_in_place_act_like_added_ones(beam_model, tip):
+    bodies = [beam_model.body() for _ in range(3)]
+    everywhere, some = bodies[1].forces, bodies[2].forces_at([tip])
+    assert everywhere.flags.writeable and some.shape == (1, 3)
+    everywhere[tip] = some[0] = (0, 0.01, -0.2)
+    for _ in range(30):
+        bodies[0].add_force(tip, (0, 0.01, -0.2))
+        for body in bodies:
+            body.step(1e-3)
+    assert np.array_equal(bodies[0].state, bodies[1].state)
+    assert np.array_equal(bodies[0].state, bodies[2].state)
+    assert np.abs(bodies[0].q).max() > 0
+    assert np.shares_memory(everywhere, bodies[1].forces)
+    # gone when the array says so, and after a reset
+    bodies[1].reset()
+    assert not everywhere.any()
+
+
+def test_force_arrays_outlive_the_body(beam_model):
+    body = beam_model.body()
+    forces = body.forces
+    del body
+    gc.collect()
+    forces[:] = 1
+    assert forces.sum() == forces.size
+
+
+@pytest.mark.parametrize("vertices, triangles, text", [
+    (np.zeros((4, 2)), [[0, 1, 2]], "vertices = float64 array of shape (4, 2) (expected numbers of shape (n, 3))"),
+    (np.zeros((3, 3), dtype=complex), [[0, 1, 2]],
+     "vertices = complex128 array of shape (3, 3) (expected numbers of shape (n, 3))"),
+    ("abc", [[0, 1, 2]], "vertices = abc (expected numbers of shape (n, 3))"),
+    (np.zeros((3, 3)), [[0.0, 1.0, 2.0]],
+     "triangles = float64 array of shape (1, 3) (expected integers of shape (n, 3))"),
+    (np.zeros((3, 3)), [[0, 1, 3]], "triangles[0] = 3 (expected 0 … 2)"),
+])
+def test_wrong_arrays_say_expected_and_got(vertices, triangles, text):
+    with pytest.raises(pl.InputError, match="^" + re.escape(text) + "$") as caught:
+        pl.SurfaceMesh(vertices, triangles)
+    assert isinstance(caught.value, ValueError)
+    assert caught.value.field and caught.value.expected
+
+
+def test_wrong_vectors_and_points_say_expected_and_got(beam):
+    with pytest.raises(pl.InputError, match=re.escape("force = int64 array of shape (2,) (expected numbers of shape (3,))")):
+        beam.add_force(0, (1, 2))
+    with pytest.raises(pl.InputError, match=re.escape("vertex = 100000 (expected 0 … ")):
+        beam.position(100000)
+    with pytest.raises(pl.InputError, match=re.escape("state = float64 array of shape (3,) (expected numbers of shape (")):
+        beam.state = np.zeros(3)
+    with pytest.raises(pl.InputError, match="point = float .expected a vertex, or a triangle|point = 1.5"):
+        beam.position(1.5)
+
+
+def test_integers_lists_and_strided_arrays_are_converted():
+    mesh = pl.SurfaceMesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], np.array([[0, 1, 2]], dtype=np.uint8))
+    assert mesh.area == pytest.approx(0.5)
+    twice = np.zeros((3, 6))
+    twice[:, ::2] = mesh.vertices
+    assert np.array_equal(pl.SurfaceMesh(twice[:, ::2], mesh.triangles).vertices, mesh.vertices)

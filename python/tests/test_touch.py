@@ -1,0 +1,139 @@
+"""Contact, proxies, devices and couplings."""
+
+import numpy as np
+import pytest
+
+import pliant as pl
+
+
+@pytest.fixture(scope="module")
+def ball_tree():
+    return pl.PointTree(pl.build_pointshell(pl.Sphere(0.05).surface, points=500, levels=2, resolution=32))
+
+
+def test_pointshells_are_even_points_on_the_surface():
+    shell = pl.build_pointshell(pl.Sphere(0.05).surface, points=500, levels=2, resolution=32)
+    radius = np.linalg.norm(shell.points, axis=1)
+    assert np.abs(radius - 0.05).max() < 1e-3
+    assert np.all(np.einsum("ij,ij->i", shell.points, shell.normals) < 0)
+    assert shell.num_levels == 2 and shell.level_start[-1] == shell.num_points
+
+
+def test_queries_find_all_points_inside(ball_tree):
+    query = pl.ContactQuery(ball_tree, pl.plane_field((0, 0, 1)))
+    found = query.find((0, 0, 0.04))
+    assert len(found["points"]) > 0 and (found["distances"] < 0).all()
+    assert found["positions"][:, 2] == pytest.approx(found["distances"], abs=1e-6)
+    assert len(query.find((0, 0, 0.06))["points"]) == 0
+
+
+def test_contact_pairs_push_bodies_apart(ball_tree):
+    ball, ground = pl.Sphere(0.05).body(pose=(0, 0, 0.049)), pl.Ground().body()
+    pair = pl.ContactPair(ball, ball_tree, ground, pl.plane_field((0, 0, 1)), stiffness=1000)
+    assert pair.act(1e-3) == pl.StepStatus.Ok
+    assert pair.num_contacts > 0 and pair.deepest == pytest.approx(1e-3, rel=0.3)
+    assert pair.on_shell.force[2] > 0
+    assert np.allclose(pair.on_shell.force, -np.array(pair.on_solid.force))
+    del ball, ground, ball_tree
+    assert pair.act(1e-3) == pl.StepStatus.Ok
+
+
+def test_deformed_fields_follow_the_body(beam_model, beam, tip):
+    field = pl.DeformedField(beam_model, resolution=32, proxies=20)
+    place = np.array(beam.position(tip))
+    assert abs(field.distance(place)) < 0.01
+    beam.run(40, 1e-3, points=[tip], forces=np.full((40, 1, 3), [0, 0, -1.0]))
+    moved = np.array(beam.position(tip))
+    assert field.update(beam.q)
+    assert abs(field.distance(moved)) < 0.01
+    with pytest.raises(pl.InputError, match="q = .*expected 6 numbers"):
+        field.update(np.zeros(5))
+
+
+def test_proxies_stay_outside(beam):
+    top = beam.surface.topmost()
+    start = np.array(beam.position(top))
+    proxy = pl.VirtualProxy([beam], radius=0.01, stiffness=100.0)
+    proxy.reset(start + [0, 0, 0.02])
+    for i in range(200):
+        state = proxy.tick(start + [0, 0, 0.02 - 1e-4 * i])
+        proxy.apply_forces()
+        beam.step(1e-3)
+    assert state.is_touching and state.force[2] > 0
+    contact = state.contacts[0]
+    assert contact.body == 0 and contact.normal[2] > 0.9
+    assert np.linalg.norm(np.array(state.position) - contact.point) >= 0.0099
+
+
+def test_press_gives_force_against_depth(beam_model):
+    body = beam_model.body()
+    at = int(np.argmax(body.surface.vertices @ [1, 0, 1]))
+    pressed = pl.press(body, at, 0.004, tool=pl.Sphere(0.01), speed=0.02)
+    assert pressed.force.shape == pressed.depth.shape == pressed.time.shape
+    assert pressed.force.max() > 0 and pressed.force[:5] == pytest.approx(0)
+    touched = pressed.force > 0
+    # deeper is harder, but for waves
+    assert np.corrcoef(pressed.depth[touched], pressed.force[touched])[0, 1] > 0.8
+
+
+def test_scripted_and_recorded_devices_say_where_they_are():
+    path = pl.ScriptedMotion([0, 1], [[0, 0, 0], [0, 0, 1]])
+    device = pl.ScriptedDevice(path)
+    states = [device.read(t) for t in np.linspace(0, 1, 11)]
+    device.write((1, 2, 3))
+    assert np.allclose(device.shown_force, (1, 2, 3))
+    assert states[-1].pose.position[2] == pytest.approx(1)
+    recorded = pl.RecordedDevice(states)
+    for state in states:
+        assert np.array_equal(recorded.read(0).pose.position, state.pose.position)
+    assert recorded.is_at_end and recorded.read(0).status == pl.DeviceStatus.Disconnected
+
+
+def test_a_simulated_hand_pushes_against_a_force():
+    device = pl.SimulatedDevice(hand=pl.HandModel.firm())
+    device.write((0, 0, 1.0))
+    for i in range(2000):
+        state = device.read(1e-3 * i)
+    assert state.pose.position[2] == pytest.approx(1.0 / pl.HandModel.firm().stiffness, rel=0.05)
+    device.set_connected(False)
+    assert device.read(3.0).status != pl.DeviceStatus.Ok
+
+
+def test_static_coupling_follows_a_free_hand():
+    coupling = pl.StaticCoupling(pl.derive_gains(pl.DeviceCapabilities()))
+    goal = pl.Pose((0.001, 0, 0))
+    for _ in range(200):
+        coupling.update(goal, pl.ToolContact(), 1e-3)
+    assert np.allclose(coupling.pose.position, goal.position, atol=1e-6)
+    assert np.allclose(coupling.rendered(goal).force, 0, atol=1e-3)
+    # a spring of the world pushes back
+    contact = pl.ToolContact()
+    contact.gradient = -100 * np.eye(6)
+    with pytest.raises(pl.InputError, match=r"gradient = float64 array of shape \(3, 3\)"):
+        contact.gradient = np.eye(3)
+
+
+def test_a_tool_in_a_hand_is_held_by_the_ground(ball_tree):
+    device = pl.SimulatedDevice()
+    tool, ground = pl.Sphere(0.05).body(pose=(0, 0, 0.055)), pl.Ground().body()
+    pair = pl.ContactPair(tool, ball_tree, ground, pl.plane_field((0, 0, 1)))
+    gains = pl.derive_gains(device.capabilities, gyration=0.03, bounding=0.05)
+    hand = pl.HapticTool(device, tool, [pair], gains)
+    for i in range(1500):
+        device.aim((0, 0, -0.02 * min(1, i / 1000)))
+        pair.act(1e-3)
+        tick = hand.tick(1e-3 * i, 1e-3)
+        tool.step(1e-3)
+        ground.step(1e-3)
+    assert tick.num_contacts > 0 and tick.force[2] > 0.1
+    assert tick.depth <= tick.max_depth
+    assert tool.pose.position[2] > 0.045
+
+
+def test_zwidth_needs_damping_of_half_a_period():
+    device = pl.DeviceModel()
+    device.delay = 0
+    device.friction = 0
+    found = pl.zwidth_map(device, stiffnesses=[100, 1000], dampings=[0, 0.5], duration=0.5)
+    assert found["is_stable"].shape == (2, 2) and found["is_stable"].dtype == bool
+    assert found["is_stable"][0].any()
