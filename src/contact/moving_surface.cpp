@@ -2,6 +2,8 @@
 
 #include "pliant/body/rigid_body.h"
 #include "pliant/geometry/surface_topology.h"
+#include "pliant/greens/greens_body.h"
+#include "pliant/greens/zoned_body.h"
 #include "pliant/reduction/reduced_body.h"
 
 #include <map>
@@ -28,8 +30,8 @@ void check_edges(const SurfaceMesh& mesh, const SurfaceTopology& topology) {
         "", "surface to be touched", what,
         "a closed surface oriented outwards; first at triangle " + std::to_string(first) + " of " +
             std::to_string(mesh.num_triangles()) +
-            "; sheets need two faces, which double_faced() gives them; repair_surface() "
-            "orients triangles");
+            "; sheets need two faces, which double_faced() gives them (\"double_faced\": true in "
+            "a scene); repair_surface() orients triangles");
 }
 
 void check_mesh(const SurfaceMesh& mesh) {
@@ -160,6 +162,49 @@ private:
     std::vector<float> state_, positions_;
 };
 
+/// Bodies with Green's functions: one, or the zones of a character one after the other.
+class GreensSurface final : public VertexSurface {
+public:
+    GreensSurface(Body& body, const std::vector<const GreensBody*>& zones)
+        : VertexSurface(body.surface(), &body), positions_(3 * body.surface().vertices.size()) {
+        for (const GreensBody* zone : zones) {
+            const auto display = std::dynamic_pointer_cast<const GreensDisplay>(zone->display());
+            parts_.push_back({zone, display, display->make_scratch(),
+                              std::vector<float>(static_cast<std::size_t>(display->state_size()))});
+        }
+        read();
+        VertexSurface::restart();
+    }
+    void advance() noexcept override {
+        read();
+        VertexSurface::advance();
+    }
+    void restart() noexcept override {
+        read();
+        VertexSurface::restart();
+    }
+
+private:
+    struct Part {
+        const GreensBody* body;
+        std::shared_ptr<const GreensDisplay> display;
+        std::shared_ptr<GreensDisplay::Scratch> scratch;
+        std::vector<float> state;
+    };
+    void read() noexcept {
+        std::span<float> rest = positions_;
+        for (Part& part : parts_) {
+            const std::size_t size = 3 * part.body->surface().vertices.size();
+            part.body->write_display(part.state);
+            part.display->felt_positions(part.state, rest.first(size), *part.scratch);
+            rest = rest.subspan(size);
+        }
+        (void)set_positions(positions_);
+    }
+    std::vector<Part> parts_;
+    std::vector<float> positions_;
+};
+
 }  // namespace
 
 MovingSurface::MovingSurface(const SurfaceMesh& mesh, Body* body)
@@ -179,6 +224,13 @@ std::unique_ptr<MovingSurface> make_moving_surface(Body& body) {
         return std::make_unique<RigidBodySurface>(*rigid);
     if (auto* reduced = dynamic_cast<ReducedBody*>(&body))
         return std::make_unique<ReducedBodySurface>(*reduced);
+    if (const auto* greens = dynamic_cast<const GreensBody*>(&body))
+        return std::make_unique<GreensSurface>(body, std::vector{greens});
+    if (auto* zoned = dynamic_cast<ZonedBody*>(&body)) {
+        std::vector<const GreensBody*> zones;
+        for (int z = 0; z < zoned->num_zones(); ++z) zones.push_back(&zoned->zone(z));
+        return std::make_unique<GreensSurface>(body, zones);
+    }
     return std::make_unique<DisplayedSurface>(body);
 }
 

@@ -31,8 +31,17 @@ struct GreensDisplay::Loads {
 
     Loads(std::span<const int> loaded, std::span<const float> values)
         : nodes(loaded.begin(), loaded.end()), tractions(values.begin(), values.end()) {}
-    Loads(std::span<const float> state, std::size_t num_driven)
-        : driven(state.last(3 * num_driven)), tolerance(double{state[kGreensTolerance]}) {
+    Loads(std::span<const float> state, std::size_t num_driven) { read(state, num_driven); }
+    explicit Loads(std::size_t most) {
+        nodes.reserve(most);
+        tractions.reserve(3 * most);
+    }
+
+    void read(std::span<const float> state, std::size_t num_driven) {
+        driven = state.last(3 * num_driven);
+        tolerance = double{state[kGreensTolerance]};
+        nodes.clear();
+        tractions.clear();
         const auto count = static_cast<std::size_t>(state[kGreensCount]);
         for (std::size_t i = 0; i < count; ++i) {
             const float* const load = state.data() + kGreensLoads + kFloatsPerLoad * i;
@@ -41,6 +50,12 @@ struct GreensDisplay::Loads {
         }
         std::copy_n(state.data() + kGreensGravity, 3, gravity.begin());
     }
+};
+
+struct GreensDisplay::Scratch {
+    Loads loads;
+    std::vector<float> u, total;
+    std::vector<Eigen::Vector3d> control, fine;  // of a surface with detail
 };
 
 GreensDisplay::GreensDisplay(std::shared_ptr<const GreensModel> model, int max_loads,
@@ -85,13 +100,21 @@ void GreensDisplay::displacements(std::span<const float> state, std::span<float>
     sum(Loads(state, driven_.size()), u);
 }
 
-/// Of as many nodes as `u` has room for: those of a coarser level come first.
 void GreensDisplay::sum(const Loads& loads, std::span<float> u) const noexcept {
+    const std::size_t size = model_->reference.functions->sum_size(static_cast<int>(u.size() / 3));
+    std::vector<float> total(size);
+    sum(loads, u, total);
+}
+
+/// Of as many nodes as `u` has room for: those of a coarser level come first.
+void GreensDisplay::sum(const Loads& loads, std::span<float> u,
+                        std::span<float> total) const noexcept {
     const GreensFunctions& functions = *model_->reference.functions;
     const int num_nodes = static_cast<int>(u.size() / 3);
     const std::size_t size = functions.sum_size(num_nodes);
     const auto gravity = std::span(loads.gravity).first(functions.num_body_columns() == 3 ? 3 : 0);
-    std::vector<float> sum(size, 0.0f);
+    const std::span<float> sum = total.first(size);
+    std::ranges::fill(sum, 0.0f);
     if (tolerances_ && loads.tolerance > 0)
         tolerances_->accumulate(loads.nodes, loads.tractions, gravity, loads.tolerance, num_nodes,
                                 sum);
@@ -122,15 +145,41 @@ Eigen::Vector3f GreensDisplay::at_vertex(std::span<const float> u, std::size_t v
     return sum;
 }
 
-/// Coarser levels are flat between their vertices.
+std::shared_ptr<GreensDisplay::Scratch> GreensDisplay::make_scratch() const {
+    const std::size_t size = model_->reference.functions->sum_size(model_->num_nodes());
+    auto scratch = std::make_shared<Scratch>(Scratch{Loads(at(max_loads_)), {}, {}, {}, {}});
+    scratch->u.resize(3 * at(model_->num_nodes()));
+    scratch->total.resize(size);
+    if (shown_) {
+        scratch->control.resize(model_->surface.mesh.vertices.size());
+        scratch->fine.resize(shown_->mesh.vertices.size());
+    }
+    return scratch;
+}
+
 void GreensDisplay::positions(std::span<const float> state, std::span<float> x) const noexcept {
-    const std::vector<Eigen::Vector3d>& rest = model_->surface.mesh.vertices;
+    const std::shared_ptr<Scratch> scratch = make_scratch();
+    scratch->loads.read(state, driven_.size());
     const int level =
         std::clamp(num_levels() - static_cast<int>(state[kGreensCoarser]), 0, num_levels());
+    place(state, level, x, *scratch);
+}
+
+void GreensDisplay::felt_positions(std::span<const float> state, std::span<float> x,
+                                   Scratch& scratch) const noexcept {
+    scratch.loads.read(state, driven_.size());
+    scratch.loads.tolerance = 0;
+    place(state, num_levels(), x, scratch);
+}
+
+/// Coarser levels are flat between their vertices.
+void GreensDisplay::place(std::span<const float> state, int level, std::span<float> x,
+                          Scratch& scratch) const noexcept {
+    const std::vector<Eigen::Vector3d>& rest = model_->surface.mesh.vertices;
     const bool is_limited = !shown_ && are_nodes_vertices_;
     const int num_nodes = is_limited ? detail_->num_vertices(level) : model_->num_nodes();
-    std::vector<float> u(3 * at(num_nodes));
-    sum(Loads(state, driven_.size()), u);
+    const std::span<float> u = std::span(scratch.u).first(3 * at(num_nodes));
+    sum(scratch.loads, u, scratch.total);
     const DisplayPose pose(state);
     if (!shown_) {
         assert(x.size() == 3 * rest.size());
@@ -139,12 +188,12 @@ void GreensDisplay::positions(std::span<const float> state, std::span<float> x) 
             Eigen::Map<Eigen::Vector3f>(x.data() + 3 * v) =
                 pose.to_world(rest[v].cast<float>() + at_vertex(u, v));
     } else {
-        std::vector<Eigen::Vector3d> control(rest.size()), fine(shown_->mesh.vertices.size());
         for (std::size_t v = 0; v < rest.size(); ++v)
-            control[v] = rest[v] + at_vertex(u, v).cast<double>();
-        shown_->displaced.evaluate(control, fine);
-        for (std::size_t v = 0; v < fine.size(); ++v)
-            Eigen::Map<Eigen::Vector3f>(x.data() + 3 * v) = pose.to_world(fine[v].cast<float>());
+            scratch.control[v] = rest[v] + at_vertex(u, v).cast<double>();
+        shown_->displaced.evaluate(scratch.control, scratch.fine);
+        for (std::size_t v = 0; v < scratch.fine.size(); ++v)
+            Eigen::Map<Eigen::Vector3f>(x.data() + 3 * v) =
+                pose.to_world(scratch.fine[v].cast<float>());
     }
     if (level < num_levels()) detail_->flatten(x, level);
 }

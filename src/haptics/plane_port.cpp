@@ -14,6 +14,11 @@ void PlaneLink::publish(const ProxyState& state, double time) noexcept {
     buffer_.publish();
 }
 
+void PlaneLink::publish(const PlaneSnapshot& snapshot) noexcept {
+    buffer_.write_slot() = snapshot;
+    buffer_.publish();
+}
+
 bool PlaneLink::receive(PlaneSnapshot& newest) noexcept {
     if (!buffer_.update()) return false;
     newest = buffer_.read_slot();
@@ -28,6 +33,14 @@ PlanePort::PlanePort(PlaneLink& link, const PlanePortOptions& options)
     if (!(options.watchdog > 0 && options.watchdog <= 10))
         throw InputError("", "watchdog of the plane port", std::to_string(options.watchdog),
                          "0 < value <= 10 s, e.g. 0.1");
+}
+
+void PlanePort::reset(const Eigen::Vector3d& position) noexcept {
+    current_ = {};
+    from_ = {};
+    taken_ = period_ = 0;
+    output_ = {};
+    output_.position = position;
 }
 
 void PlanePort::take(const PlaneSnapshot& newest, double now) noexcept {

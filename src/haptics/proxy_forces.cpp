@@ -74,21 +74,25 @@ void ForceSpreader::spread(const ProxyContact& contact, const Eigen::Vector3d& f
     if (!body) return;
     if (options.mask == ForceMask::Smooth && spread_smoothly(contact, force, state, options, near))
         return;
+    const Triangle& t = surface.triangle(contact.triangle);
+    Eigen::Vector3d weights = contact.barycentric;
     if (options.mask == ForceMask::InverseDistance) {
-        const Triangle& t = surface.triangle(contact.triangle);
-        Eigen::Vector3d w = Eigen::Vector3d::Zero();
-        for (int k = 0; k < 3; ++k)
-            if (contact.barycentric[k] > 1e-9) {
-                const double d =
-                    (surface.position(t[static_cast<std::size_t>(k)], TickMoment::End) -
-                     state.position)
-                        .norm();
-                w[k] = 1 / (d + 1e-3 * options.sphere.radius);
-            }
-        body->add_force(SurfacePoint::on_triangle(contact.triangle, w / w.sum()), force);
-        return;
+        for (int k = 0; k < 3; ++k) {
+            if (contact.barycentric[k] <= 1e-9) weights[k] = 0;
+            if (weights[k] == 0) continue;
+            const double d =
+                (surface.position(t[static_cast<std::size_t>(k)], TickMoment::End) - state.position)
+                    .norm();
+            weights[k] = 1 / (d + 1e-3 * options.sphere.radius);
+        }
+        weights /= weights.sum();
     }
-    body->add_force(SurfacePoint::on_triangle(contact.triangle, contact.barycentric), force);
+    // at the corners: bodies that remember where they were pulled see the same places while the
+    // proxy slides over a triangle
+    for (int k = 0; k < 3; ++k)
+        if (weights[k] != 0)
+            body->add_force(SurfacePoint::at_vertex(t[static_cast<std::size_t>(k)]),
+                            weights[k] * force);
 }
 
 bool ForceSpreader::spread_smoothly(const ProxyContact& contact, const Eigen::Vector3d& force,

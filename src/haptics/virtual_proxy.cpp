@@ -87,6 +87,7 @@ const ProxyState& VirtualProxy::tick(const Eigen::Vector3d& goal) noexcept {
 }
 
 const ProxyState& VirtualProxy::state() const noexcept { return impl_->sphere.state(); }
+const SurfaceNeighbourhood& VirtualProxy::neighbourhood() const noexcept { return impl_->near; }
 const ProxyOptions& VirtualProxy::options() const noexcept { return impl_->sphere.options(); }
 
 void VirtualProxy::set_options(const ProxyOptions& options) noexcept {

@@ -48,6 +48,12 @@ public:
 
     [[nodiscard]] int state_size() const noexcept override;
     void positions(std::span<const float> state, std::span<float> x) const noexcept override;
+    /// Room for positions, so that a tick that asks for them allocates nothing.
+    struct Scratch;
+    [[nodiscard]] std::shared_ptr<Scratch> make_scratch() const;
+    /// As they are felt: all levels, by the tolerance of the build, whatever is shown.
+    void felt_positions(std::span<const float> state, std::span<float> x,
+                        Scratch& scratch) const noexcept;
     void normals(std::span<const float> x, std::span<float> n) const noexcept override;
     [[nodiscard]] std::vector<std::array<int, 2>> mesh_edges() const override { return {}; }
     [[nodiscard]] int num_mesh_nodes() const noexcept override { return 0; }
@@ -73,6 +79,9 @@ public:
 private:
     struct Loads;
     void sum(const Loads& loads, std::span<float> u) const noexcept;
+    void sum(const Loads& loads, std::span<float> u, std::span<float> total) const noexcept;
+    void place(std::span<const float> state, int level, std::span<float> x,
+               Scratch& scratch) const noexcept;
     [[nodiscard]] Eigen::Vector3f at_vertex(std::span<const float> u, std::size_t v) const noexcept;
 
     std::shared_ptr<const GreensModel> model_;

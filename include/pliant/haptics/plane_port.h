@@ -20,6 +20,8 @@ class PlaneLink {
 public:
     /// Of the thread that ticks the proxy.
     void publish(const ProxyState& state, double time) noexcept;
+    /// What another link carried.
+    void publish(const PlaneSnapshot& snapshot) noexcept;
     /// Of the haptic thread; false: nothing new.
     bool receive(PlaneSnapshot& newest) noexcept;
 
@@ -52,6 +54,12 @@ public:
     /// `now` on the clock that snapshots are stamped by.
     const Output& tick(const Eigen::Vector3d& goal, double now) noexcept;
     [[nodiscard]] const Output& last() const noexcept { return output_; }
+    /// [N/m], from the next tick on; ignored unless in range.
+    void set_stiffness(double stiffness) noexcept {
+        if (stiffness >= 0 && stiffness < 1e9) options_.stiffness = stiffness;
+    }
+    /// Forgets all planes; what is on its way must be dropped by the caller.
+    void reset(const Eigen::Vector3d& position) noexcept;
 
 private:
     void take(const PlaneSnapshot& newest, double now) noexcept;

@@ -83,6 +83,8 @@ public:
     /// not finite are ignored: no force, and it stays at the surface.
     const ProxyState& tick(const Eigen::Vector3d& goal) noexcept;
     [[nodiscard]] const ProxyState& state() const noexcept;
+    /// Triangles that the last tick looked at, and their surfaces.
+    [[nodiscard]] const SurfaceNeighbourhood& neighbourhood() const noexcept;
     [[nodiscard]] const ProxyOptions& options() const noexcept;
     /// Ignored unless in range; the radius stays.
     void set_options(const ProxyOptions& options) noexcept;
