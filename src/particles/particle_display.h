@@ -6,10 +6,11 @@
 namespace pliant {
 
 /// Draws a body of particles: its display state is the pose, then place and turn (w, x, y, z) of
-/// each. The simulation mesh that is shown are the particles and their links.
+/// each. The simulation mesh that is shown are the particles, as three ellipses each, and links.
 class ParticleDisplay final : public BodyDisplay {
 public:
-    static constexpr int kNumbers = 7;  ///< of a particle
+    static constexpr int kNumbers = 7;     ///< of a particle
+    static constexpr int kRingNodes = 10;  ///< of an ellipse
 
     /// At rest in the world.
     explicit ParticleDisplay(const ParticleModel& model_world);
@@ -25,6 +26,7 @@ private:
     SkinWeights skin_;
     std::vector<float> rest_;                 // vertices
     std::vector<Eigen::Vector3f> particles_;  // at rest
+    std::vector<Eigen::Matrix3f> axes_;       // half axes of the ellipsoids at rest, in columns
     std::vector<Triangle> triangles_;
     std::vector<std::array<int, 2>> links_;
 };

@@ -41,7 +41,24 @@ TEST(ParticleBody, AtRestItIsItsSurfaceAtItsPose) {
             1e-5);
     }
     EXPECT_EQ(body.kind(), "particles");
-    EXPECT_EQ(body.display()->num_mesh_nodes(), 50);
+    // centres, then three ellipses of ten places each
+    const BodyDisplay& display = *body.display();
+    ASSERT_EQ(display.num_mesh_nodes(), 50 * 31);
+    EXPECT_EQ(display.mesh_edges().size(), body.model().layout.links.size() + 50 * 30);
+    std::vector<float> state(at(display.state_size())), nodes(3 * 50 * 31);
+    body.write_display(state);
+    display.mesh_positions(state, nodes);
+    for (int i = 0; i < 50; ++i) {
+        const Particle& p = body.model().layout.particles[at(i)];
+        const Vector3d centre = options.pose.to_world(p.position);
+        for (int k = 0; k < 30; ++k) {
+            const Vector3d node =
+                Eigen::Map<const Eigen::Vector3f>(nodes.data() + 3 * (50 + 30 * i + k))
+                    .cast<double>();
+            const Vector3d y = (options.pose.rotation * p.rotation).conjugate() * (node - centre);
+            EXPECT_NEAR(y.cwiseQuotient(p.radii).norm(), 1, 1e-3) << "on the ellipsoid";
+        }
+    }
 }
 
 TEST(ParticleBody, TheSkinFollowsRigidMotion) {
