@@ -22,7 +22,9 @@ FemHapticPortOptions port_options(const HeldTool& held) {
 }  // namespace
 
 FemTool::FemTool(HeldTool& held)
-    : exchange_(held.fem->exchange),
+    : BoxReader(std::shared_ptr<LetterBox<FemStepsLetter>>(held.fem->exchange,
+                                                           &held.fem->exchange->steps)),
+      exchange_(held.fem->exchange),
       grasp_(held.options.grasp),
       start_(held.fem->start),
       port_(*held.device, link_, held.gains, port_options(held)) {
@@ -33,22 +35,9 @@ Pose FemTool::body_of(const Pose& grasped) const noexcept {
     return {grasped.position - grasped.rotation * grasp_, grasped.rotation};
 }
 
-void FemTool::read(const FemToolSteps& steps) noexcept {
+void FemTool::take(const FemToolSteps& steps) noexcept {
     link_.steps.write_slot() = steps;
     link_.steps.publish();
-}
-
-std::uint64_t FemTool::receive() noexcept {
-    const FemStepsLetter& letter = exchange_->steps.newest();
-    if (letter.round != round_) return 0;
-    read(letter.steps);
-    return letter.tick;
-}
-
-bool FemTool::receive(std::uint64_t tick) noexcept {
-    const FemStepsLetter* const letter = exchange_->steps.find(round_, tick);
-    if (letter) read(letter->steps);
-    return letter != nullptr;
 }
 
 void FemTool::tick(double now, double dt) noexcept {
@@ -63,7 +52,7 @@ void FemTool::tick(double now, double dt) noexcept {
 
     // also before there is a hand to follow: the bodies' loop keeps to this clock
     link_.hand.update();
-    letter_ = {round_, ++num_ticks_, now, link_.hand.read_slot()};
+    letter_ = {round(), ++num_ticks_, now, link_.hand.read_slot()};
     exchange_->hand.post(letter_);
 }
 
@@ -74,7 +63,7 @@ void FemTool::set_gains(const CouplingGains& gains) noexcept {
 
 void FemTool::reset() noexcept {
     port_.reset();
-    read({});
+    take({});
     link_.hand.update();
     link_.hand.read_slot() = {};
     tick_ = {};

@@ -20,6 +20,8 @@ public:
     virtual void set_passivity_control(bool is_on) noexcept = 0;
     [[nodiscard]] virtual const char* notice() const noexcept = 0;
     virtual void reset() noexcept = 0;
+    /// Where what it touches is in another loop, or may be; null: it is in this one.
+    [[nodiscard]] virtual LetterReader* letters() noexcept { return nullptr; }
 };
 
 /// By contact pairs: HapticTool.
@@ -54,7 +56,7 @@ private:
 
 /// The haptic end of a tool among full FEM bodies: FemHapticPort, and letters to and from the loop
 /// of the bodies. Poses are those of the tool's first body.
-class FemTool final : public FeltTool {
+class FemTool final : public FeltTool, public BoxReader<FemStepsLetter> {
 public:
     /// Throws InputError as FemHapticPort.
     explicit FemTool(HeldTool& held);
@@ -69,16 +71,11 @@ public:
     void set_passivity_control(bool is_on) noexcept override { port_.set_passivity_control(is_on); }
     [[nodiscard]] const char* notice() const noexcept override { return port_.notice(); }
     void reset() noexcept override;
-
-    // The steps for the next tick, as SimulationLoop::receive() says.
-    std::uint64_t receive() noexcept;
-    [[nodiscard]] bool receive(std::uint64_t tick) noexcept;
-    /// After a reset: letters of others are not read.
-    void set_round(std::uint64_t round) noexcept { round_ = round; }
-    void keep() { exchange_->steps.keep(); }
+    [[nodiscard]] LetterReader* letters() noexcept override { return this; }
 
 private:
-    void read(const FemToolSteps& steps) noexcept;
+    void read(const FemStepsLetter& letter) noexcept override { take(letter.steps); }
+    void take(const FemToolSteps& steps) noexcept;
     [[nodiscard]] Pose body_of(const Pose& grasped) const noexcept;
 
     std::shared_ptr<FemExchange> exchange_;
@@ -88,7 +85,7 @@ private:
     FemHapticPort port_;
     HapticTick tick_;
     FemHandLetter letter_;
-    std::uint64_t round_ = 0, num_ticks_ = 0;
+    std::uint64_t num_ticks_ = 0;
 };
 
 }  // namespace pliant

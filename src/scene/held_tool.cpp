@@ -100,16 +100,19 @@ HeldTool make_held_tool(const HeldToolDescription& description, const DeviceDesc
     const Box reach = reach_of_hand(around, grasp);
 
     held.scene.rate = around.rate;
-    held.scene.scale =
-        description.scale > 0
-            ? 1 / description.scale
-            : chosen_scale(can.workspace, reach_along(around.use.axes, reach), size.bounding);
+    held.scene.scale = description.scale > 0
+                           ? 1 / description.scale
+                           : chosen_scale(can.workspace, reach_along(around.use.axes, reach),
+                                          std::max(size.bounding, around.room));
     held.scene.cell = around.cell;
     held.scene.gyration = size.gyration;
     held.scene.bounding = size.bounding;
 
     CouplingGains& gains = held.gains;
     gains = derive_gains(can, held.scene);
+    if (around.bearable_stiffness > 0)
+        gains.stiffness = std::min(gains.stiffness, around.bearable_stiffness);
+    if (around.stiffness > 0) gains.stiffness = around.stiffness;
     gains.stiffness *= description.stiffness_factor;
     gains.angular_stiffness *= description.angular_stiffness_factor;
     if (description.max_depth > 0) gains.max_depth = description.max_depth;

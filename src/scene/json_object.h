@@ -24,6 +24,7 @@ public:
         : value_(&value), path_(std::move(path)), source_(&source) {}
 
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
+    [[nodiscard]] const std::string& file() const noexcept { return source_->file; }
     [[nodiscard]] std::string path_of(const std::string& key) const;
     [[nodiscard]] const JsonValue* find(const std::string& key) const;
     [[nodiscard]] bool has(const std::string& key) const { return find(key) != nullptr; }

@@ -17,19 +17,6 @@ void LedProxies::read(const FemHandLetter& letter) noexcept {
     link_.hand.publish();
 }
 
-std::uint64_t LedProxies::receive() noexcept {
-    const FemHandLetter& letter = exchange_->hand.newest();
-    if (letter.round != round_) return 0;
-    read(letter);
-    return letter.tick;
-}
-
-bool LedProxies::receive(std::uint64_t tick) noexcept {
-    const FemHandLetter* const letter = exchange_->hand.find(round_, tick);
-    if (letter) read(*letter);
-    return letter != nullptr;
-}
-
 /// When the step begins, docs/scene.md eq. (7).
 double LedProxies::clock(double dt) const noexcept {
     const double earliest = haptic_time_, latest = haptic_time_ + dt;
@@ -47,7 +34,7 @@ void LedProxies::begin_step(double dt) noexcept {
 void LedProxies::end_step() noexcept {
     tool_.end_step();
     link_.steps.update();
-    letter_.round = round_;
+    letter_.round = round();
     letter_.tick = ++num_ticks_;
     letter_.steps = link_.steps.read_slot();
     exchange_->steps.post(letter_);

@@ -1,16 +1,67 @@
 #include "scene/scene_reader.h"
 
 namespace pliant {
+namespace {
 
-using Eigen::Vector3d;
+template <class Number, class Read>
+std::array<Number, 2> read_two(const JsonObject& json, const char* key,
+                               const std::array<Number, 2>& otherwise, const Read& read) {
+    const JsonValue* list = json.find(key);
+    return list ? std::array<Number, 2>{read(list->array()[0]), read(list->array()[1])} : otherwise;
+}
+
+SheetShape read_sheet(const JsonObject& json) {
+    SheetShape sheet;
+    sheet.sizes = read_two(json, "sizes", sheet.sizes, [](const auto& x) { return x.number(); });
+    sheet.cells = read_two(json, "cells", sheet.cells,
+                           [](const auto& x) { return static_cast<int>(x.number()); });
+    return sheet;
+}
+
+FanShape read_fan(const JsonObject& json) {
+    FanShape fan;
+    fan.radius = json.number("radius", fan.radius);
+    fan.sectors = json.integer("sectors", fan.sectors);
+    return fan;
+}
+
+ClothDescription read_cloth(const JsonObject& json) {
+    ClothDescription cloth;
+    cloth.mass = json.number("mass", cloth.mass);
+    cloth.radius = json.number("radius", cloth.radius);
+    cloth.keeps_lengths = json.boolean("keeps_lengths", cloth.keeps_lengths);
+    return cloth;
+}
+
+}  // namespace
 
 ParticleSource read_particles(const JsonObject& json, const std::filesystem::path& folder) {
     ParticleSource source;
     if (json.has("model"))
         source.shape = read_file_name(json, "model", folder);
+    else if (const auto ball = json.object("ball"))
+        source.shape = RigidSphere{ball->number("radius", 0)};
+    else if (const auto sheet = json.object("sheet"))
+        source.shape = read_sheet(*sheet);
+    else if (const auto fan = json.object("fan"))
+        source.shape = read_fan(*fan);
     else
         source.shape = read_surface(json, folder);
-    for (const char* key : {"size", "layout", "count", "links", "density", "stiffness", "spheres"})
+    const bool is_flat = json.has("sheet") || json.has("fan");
+    if ((is_flat || json.has("ball")) && json.has("size"))
+        json.fail("size", "a ball, a sheet and a fan have their own sizes; drop it");
+    if (const auto cloth = json.object("cloth"))
+        source.cloth = read_cloth(*cloth);
+    else if (is_flat && !json.has("layout"))
+        json.fail("cloth",
+                  "is missing: a sheet has no volume to place particles in; \"cloth\": {} has one "
+                  "for each vertex");
+    for (const char* key : {"count", "density", "spheres", "layout"})
+        if (source.cloth && json.has(key))
+            json.fail(key, "does not go with \"cloth\", which has one ball for each vertex");
+    source.is_double_faced = json.boolean("double_faced", source.is_double_faced);
+    for (const char* key : {"size", "layout", "count", "links", "density", "stiffness", "spheres",
+                            "double_faced", "cloth"})
         if (json.has("model") && json.has(key))
             json.fail(key, "was decided when the model was built; drop it");
     source.size = json.number("size", source.size);

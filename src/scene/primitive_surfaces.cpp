@@ -120,4 +120,30 @@ SurfaceMesh ground_surface(double size) {
     return {{{-s, -s, 0}, {s, -s, 0}, {s, s, 0}, {-s, s, 0}}, {{0, 1, 2}, {0, 2, 3}}};
 }
 
+SurfaceMesh sheet_surface(double width, double depth, int across, int along) {
+    SurfaceMesh mesh;
+    for (int j = 0; j <= along; ++j)
+        for (int i = 0; i <= across; ++i)
+            mesh.vertices.emplace_back(width * (double(i) / across - 0.5),
+                                       depth * (double(j) / along - 0.5), 0.0);
+    const auto at = [&](int i, int j) { return i + (across + 1) * j; };
+    for (int j = 0; j < along; ++j)
+        for (int i = 0; i < across; ++i) {
+            mesh.triangles.push_back({at(i, j), at(i + 1, j), at(i + 1, j + 1)});
+            mesh.triangles.push_back({at(i, j), at(i + 1, j + 1), at(i, j + 1)});
+        }
+    return mesh;
+}
+
+SurfaceMesh fan_surface(double radius, int sectors) {
+    SurfaceMesh mesh;
+    mesh.vertices.emplace_back(0.0, 0.0, 0.0);
+    for (int k = 0; k < sectors; ++k) {
+        const double angle = 2 * std::numbers::pi * k / sectors;
+        mesh.vertices.emplace_back(radius * std::cos(angle), radius * std::sin(angle), 0.0);
+        mesh.triangles.push_back({0, 1 + k, 1 + (k + 1) % sectors});
+    }
+    return mesh;
+}
+
 }  // namespace pliant

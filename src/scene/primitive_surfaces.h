@@ -17,4 +17,9 @@ namespace pliant {
 /// An open square in z = 0, seen from above.
 [[nodiscard]] SurfaceMesh ground_surface(double size);
 
+/// An open sheet of squares in z = 0, centred, seen from above; all diagonals the same way.
+[[nodiscard]] SurfaceMesh sheet_surface(double width, double depth, int across, int along);
+/// An open fan in z = 0, seen from above; vertex 0 is the middle.
+[[nodiscard]] SurfaceMesh fan_surface(double radius, int sectors);
+
 }  // namespace pliant

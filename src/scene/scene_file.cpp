@@ -49,7 +49,11 @@ constexpr std::string_view kDemos[] = {"bridge",
                                        "rabbit-press",
                                        "serpent-ring",
                                        "fish",
-                                       "fish-four"};
+                                       "fish-four",
+                                       "cloth-catch",
+                                       "fan-fold",
+                                       "creature-stroke",
+                                       "inflate"};
 
 /// Keys of "device" that say how any kind is used.
 constexpr std::string_view kDeviceUse[] = {"rotation", "rate_border", "rate_speed", "clutch",

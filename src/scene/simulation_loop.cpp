@@ -5,6 +5,7 @@
 #include "scene/gusts.h"
 #include "scene/hand.h"
 #include "scene/led_proxies.h"
+#include "scene/led_sphere.h"
 #include "scene/loop_contacts.h"
 #include "scene/tool_hand.h"
 
@@ -114,8 +115,8 @@ bool is_on(const SurfaceMesh& surface, const Command& command) noexcept {
     return command.triangle == -1 && command.vertex >= 0 && command.vertex < surface.num_vertices();
 }
 
-std::unique_ptr<LedProxies> make_proxies(const FemProxies& proxies,
-                                         std::span<const std::unique_ptr<Body>> bodies) {
+std::unique_ptr<BodiesEnd> make_proxies(const FemProxies& proxies,
+                                        std::span<const std::unique_ptr<Body>> bodies) {
     std::vector<RigidBody*> rigid;
     for (const int place : proxies.places)
         rigid.push_back(dynamic_cast<RigidBody*>(bodies[static_cast<std::size_t>(place)].get()));
@@ -123,6 +124,12 @@ std::unique_ptr<LedProxies> make_proxies(const FemProxies& proxies,
     for (const auto& body : bodies)
         if (const auto* one = dynamic_cast<const FemBody*>(body.get())) fem.push_back(one);
     return std::make_unique<LedProxies>(proxies, std::move(rigid), std::move(fem));
+}
+
+std::unique_ptr<BodiesEnd> make_bodies_end(const BodiesEndDescription& end,
+                                           std::span<const std::unique_ptr<Body>> bodies) {
+    if (const auto* fem = std::get_if<FemProxies>(&end)) return make_proxies(*fem, bodies);
+    return std::make_unique<LedSphere>(std::get<ProxyInLoop>(end));
 }
 
 }  // namespace
@@ -152,6 +159,11 @@ struct SimulationLoop::Live {
                 values[kPokeForce], 1 / settings.rate};
     }
 
+    /// Of the tool in a hand, where what it touches may be in another loop; else null.
+    [[nodiscard]] LetterReader* hand_letters() const noexcept {
+        return tool_hand ? tool_hand->letters() : nullptr;
+    }
+
     std::vector<LiveParameter> parameters;
     std::array<double, kNumParameters> values = {};
     Vector3d down;  ///< unit
@@ -168,7 +180,7 @@ struct SimulationLoop::Live {
     std::uint64_t num_ignored = 0;
     LoopContacts contacts;
     std::unique_ptr<ToolHand> tool_hand;  ///< null: no body is held in one
-    std::unique_ptr<LedProxies> proxies;  ///< null: no tool in a hand is among FEM bodies here
+    std::unique_ptr<BodiesEnd> proxies;   ///< of a tool whose hand is elsewhere; null: none
     std::uint64_t round = 0;              ///< resets, the same number in all loops
     bool has_received = false;            ///< for the next tick
     bool is_told = false;                 ///< what to receive, as a replay
@@ -178,7 +190,7 @@ SimulationLoop::SimulationLoop(const LoopSettings& settings,
                                std::vector<std::unique_ptr<Body>> bodies,
                                std::vector<int> body_of_world, std::unique_ptr<RigidBody> tool,
                                std::vector<LoopContact> contacts, std::optional<HeldTool> held,
-                               std::optional<FemProxies> proxies)
+                               std::optional<BodiesEndDescription> proxies)
     : settings_(settings),
       bodies_(std::move(bodies)),
       body_of_world_(std::move(body_of_world)),
@@ -201,14 +213,17 @@ SimulationLoop::SimulationLoop(const LoopSettings& settings,
         const auto place = static_cast<std::size_t>(held->place);
         auto* const body = dynamic_cast<RigidBody*>(bodies_[place].get());
         if (body == nullptr) throw InputError("", "only a rigid body can be held in a hand");
-        if (GreensPoints* const points = live_->contacts.points_of(*body))
+        if (held->proxy)
+            live_->tool_hand =
+                std::make_unique<ToolHand>(*std::move(held), *body, body_of_world_[place]);
+        else if (GreensPoints* const points = live_->contacts.points_of(*body))
             live_->tool_hand =
                 std::make_unique<ToolHand>(*std::move(held), *body, *points, body_of_world_[place]);
         else
             live_->tool_hand = std::make_unique<ToolHand>(
                 *std::move(held), *body, live_->contacts.pairs_of(*body), body_of_world_[place]);
     }
-    if (proxies) live_->proxies = make_proxies(*proxies, bodies_);
+    if (proxies) live_->proxies = make_bodies_end(*proxies, bodies_);
     reset();
 }
 
@@ -260,29 +275,25 @@ void SimulationLoop::rewind_device() noexcept {
 
 bool SimulationLoop::exchanges() const noexcept {
     // with both ends here nothing depends on another loop
-    const bool has_hand = live_->tool_hand && live_->tool_hand->fem();
-    return has_hand != (live_->proxies != nullptr);
+    return (live_->hand_letters() != nullptr) != (live_->proxies != nullptr);
 }
 std::uint64_t SimulationLoop::receive() noexcept {
     live_->has_received = true;
     std::uint64_t tick = 0;
-    if (live_->tool_hand && live_->tool_hand->fem()) tick = live_->tool_hand->fem()->receive();
-    if (live_->proxies) tick = live_->proxies->receive();
+    if (LetterReader* const letters = live_->hand_letters()) tick = letters->receive();
+    if (live_->proxies) tick = live_->proxies->letters().receive();
     return tick;
 }
 bool SimulationLoop::receive(std::uint64_t tick) noexcept {
     if (tick == 0) return true;
-    return live_->proxies ? live_->proxies->receive(tick)
-                          : live_->tool_hand && live_->tool_hand->fem() &&
-                                live_->tool_hand->fem()->receive(tick);
+    LetterReader* const letters =
+        live_->proxies ? &live_->proxies->letters() : live_->hand_letters();
+    return letters && letters->receive(tick);
 }
 void SimulationLoop::keep_exchange() {
     if (!exchanges()) return;
     live_->is_told = true;
-    if (live_->proxies)
-        live_->proxies->keep();
-    else
-        live_->tool_hand->fem()->keep();
+    (live_->proxies ? live_->proxies->letters() : *live_->hand_letters()).keep();
 }
 void SimulationLoop::take_newest() noexcept {
     if (!live_->has_received && !live_->is_told) receive();
@@ -502,11 +513,11 @@ void SimulationLoop::reset() noexcept {
     ++live_->round;
     if (live_->tool_hand) {
         live_->tool_hand->reset();
-        if (FemTool* const fem = live_->tool_hand->fem()) fem->set_round(live_->round);
+        if (LetterReader* const letters = live_->hand_letters()) letters->set_round(live_->round);
     }
     if (live_->proxies) {
         live_->proxies->reset();
-        live_->proxies->set_round(live_->round);
+        live_->proxies->letters().set_round(live_->round);
     }
     live_->has_received = false;
     live_->num_ignored = 0;

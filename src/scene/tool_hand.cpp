@@ -2,11 +2,13 @@
 
 #include "pliant/haptics/recorded_device.h"
 #include "scene/greens_tool.h"
+#include "scene/proxy_tool.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <numbers>
+#include <span>
 #include <utility>
 
 namespace pliant {
@@ -23,9 +25,16 @@ constexpr double kHandSpeed = 0.5, kHandTurning = std::numbers::pi;
 /// What devices weigh at the handle [kg].
 constexpr double kLightHandle = 0.05, kHeavyHandle = 0.3;
 
-/// Gains that count among full FEM bodies, where contact is a constraint.
+/// Gains that count among full FEM bodies, where contact is a constraint, and of proxies.
 constexpr const char* kFemGains[] = {"stiffness", "angular_stiffness", "injection",
                                      "rendered_force", "rendered_torque"};
+constexpr const char* kProxyGains[] = {"stiffness", "injection", "rendered_force"};
+
+void keep_only(std::vector<GainNote>& notes, std::span<const char* const> names) {
+    std::erase_if(notes, [&](const GainNote& note) {
+        return std::ranges::find(names, note.name) == names.end();
+    });
+}
 
 HeldTool with_gate(HeldTool held) {
     if (!held.is_virtual)
@@ -94,10 +103,18 @@ ToolHand::ToolHand(HeldTool held, RigidBody& body, GreensPoints& points, int bod
     finish(body_of_world);
 }
 
-ToolHand::ToolHand(HeldTool held) : ToolHand(std::move(held), nullptr) {
-    auto tool = std::make_unique<FemTool>(held_);
-    fem_ = tool.get();
+ToolHand::ToolHand(HeldTool held, RigidBody& body, int body_of_world)
+    : ToolHand(std::move(held), &body) {
+    auto tool = std::make_unique<ProxyTool>(held_, body);
+    proxy_ = tool.get();
     tool_ = std::move(tool);
+    is_point_ = true;
+    info_.proxy_radius = held_.proxy->options.sphere.radius;
+    finish(body_of_world);
+}
+
+ToolHand::ToolHand(HeldTool held) : ToolHand(std::move(held), nullptr) {
+    tool_ = std::make_unique<FemTool>(held_);
     info_.parts = held_.fem->parts;
     finish(held_.fem->body);
 }
@@ -111,10 +128,17 @@ void ToolHand::finish(int body_of_world) {
     info_.deadman_button = held_.options.safety.deadman_button;
     info_.grasp = held_.options.grasp;
     info_.gains = explain(held_.gains, info_.capabilities, held_.scene);
-    if (fem_)
-        std::erase_if(info_.gains, [](const GainNote& note) {
-            return std::ranges::find(kFemGains, note.name) == std::end(kFemGains);
-        });
+    if (held_.fem) keep_only(info_.gains, kFemGains);
+    if (proxy_) {
+        keep_only(info_.gains, kProxyGains);
+        GainNote& stiffness = info_.gains.front();
+        stiffness.meaning = "spring between the hand and the proxy";
+        if (const double bearable = held_.proxy->bearable;
+            bearable > 0 && bearable < stiffness.largest) {
+            stiffness.largest = std::max(bearable, stiffness.least);
+            stiffness.reason = held_.proxy->bearing_reason;
+        }
+    }
     info_.warning = held_.warning;
     first_stiffness_ = held_.gains.contact_stiffness;
     wanted_stiffness_ = held_.contact_stiffness;
@@ -138,7 +162,7 @@ void ToolHand::list_parameters() {
                                                 "Tool turning stiffness", "N m/rad", a, beyond));
     add(Role::Damping, gain_slider(note("injection"), "tool.damping", "Tool damping", "N s/m", 1));
     // what full FEM bodies and Green's functions touch has no springs and no depth to choose
-    if (!fem_ && !is_point_)
+    if (!held_.fem && !is_point_)
         add(Role::DepthLimit,
             gain_slider(note("max_depth"), "tool.depth limit", "Depth limit", "m", 1));
     add(Role::Force, {"tool.force", "Force feedback", "",
@@ -153,7 +177,39 @@ void ToolHand::list_parameters() {
                           "1: damping takes out energy that the loop made. 0: none, for "
                           "comparison.",
                           held_.options.passivity.controls ? 1.0 : 0.0, 0, 1, false});
+    if (proxy_) list_proxy_parameters();
     if (simulated_) list_hand_parameters();
+}
+
+void ToolHand::list_proxy_parameters() {
+    const ProxyTuning& tuning = proxy_->tuning();
+    add(Role::Friction,
+        {"proxy.friction", "Friction of the proxy", "",
+         "Of the proxy on what it touches: 0 slides freely, 0.3 like wood, 1 like "
+         "rubber. All are safe.",
+         tuning.dynamic_friction, 0, std::max(2.0, tuning.dynamic_friction), false});
+    add(Role::ForceShading,
+        {"proxy.force shading", "Force shading", "",
+         "1: the force takes the direction of normals smoothed between vertices, edges of a coarse "
+         "surface are not felt. 0: that of the triangles.",
+         tuning.has_force_shading ? 1.0 : 0.0, 0, 1, false});
+    add(Role::Ccd, {"proxy.ccd", "Continuous collision", "",
+                    "1: surfaces that move take the proxy along. 0: none, to see what it is for: "
+                    "fast and thin things pass through it.",
+                    tuning.has_ccd ? 1.0 : 0.0, 0, 1, false});
+}
+
+void ToolHand::tune_proxy(Role role, double value) noexcept {
+    ProxyTuning tuning = proxy_->tuning();
+    if (role == Role::Friction) {
+        // sticking exceeds sliding by as much as the scene says
+        const ProxyOptions& first = held_.proxy->options;
+        tuning.dynamic_friction = value;
+        tuning.static_friction = value + first.static_friction - first.dynamic_friction;
+    }
+    if (role == Role::ForceShading) tuning.has_force_shading = value >= 0.5;
+    if (role == Role::Ccd) tuning.has_ccd = value >= 0.5;
+    proxy_->set_tuning(tuning);
 }
 
 void ToolHand::list_hand_parameters() {
@@ -190,6 +246,9 @@ void ToolHand::set_parameter(int index, double value) noexcept {
         case Role::Force: tool_->show_force(x >= 0.5); return;
         case Role::BackOff: tool_->set_back_off(x >= 0.5); return;
         case Role::Passivity: tool_->set_passivity_control(x >= 0.5); return;
+        case Role::Friction:
+        case Role::ForceShading:
+        case Role::Ccd: tune_proxy(roles_[i], x); return;
         case Role::HandStiffness: hand_.stiffness = x; break;
         case Role::HandDamping: hand_.damping = x; break;
         case Role::HandTremor: hand_.tremor = x; break;
@@ -318,6 +377,7 @@ void ToolHand::allow_force(bool is_allowed) noexcept {
 void ToolHand::fill(ShownHaptics& frame) const noexcept {
     frame.body = info_.body;
     frame.tick = tool_->last();
+    if (proxy_) proxy_->fill(frame.proxy);
     std::snprintf(frame.notice.data(), frame.notice.size(), "%s", tool_->notice());
 }
 

@@ -9,6 +9,7 @@
 
 namespace pliant {
 
+class ProxyTool;
 class RecordedDevice;
 
 /// A body of a loop in a hand, and the hand where it is simulated. One thread at a time; nothing
@@ -20,6 +21,8 @@ public:
     /// Of a tool that touches Green's functions as one of `points`. Throws InputError as
     /// GreensTool.
     ToolHand(HeldTool held, RigidBody& body, GreensPoints& points, int body_of_world);
+    /// Of a proxy, `held.proxy`. Throws InputError as ProxyTool.
+    ToolHand(HeldTool held, RigidBody& body, int body_of_world);
     /// Of a tool among full FEM bodies, `held.fem`. Throws InputError as FemHapticPort.
     explicit ToolHand(HeldTool held);
     ToolHand(const ToolHand&) = delete;
@@ -27,8 +30,8 @@ public:
 
     [[nodiscard]] const HapticInfo& info() const noexcept { return info_; }
     [[nodiscard]] const HapticTick& last() const noexcept { return tool_->last(); }
-    /// Null: contact pairs are what it feels.
-    [[nodiscard]] FemTool* fem() noexcept { return fem_; }
+    /// Null: what it feels is in this loop.
+    [[nodiscard]] LetterReader* letters() noexcept { return tool_->letters(); }
 
     /// Where a simulated hand wants the body to be, reached evenly in `duration` seconds and from
     /// then on in place of its motion. Another device decides for itself.
@@ -61,6 +64,9 @@ private:
         Force,
         BackOff,
         Passivity,
+        Friction,
+        ForceShading,
+        Ccd,
         HandStiffness,
         HandDamping,
         HandTremor,
@@ -76,7 +82,9 @@ private:
     ToolHand(HeldTool held, RigidBody* body);
     void finish(int body_of_world);
     void list_parameters();
+    void list_proxy_parameters();
     void list_hand_parameters();
+    void tune_proxy(Role role, double value) noexcept;
     void add(Role role, LiveParameter slider);
     [[nodiscard]] bool is_clutched() const noexcept;
     void return_handle(double dt) noexcept;
@@ -92,7 +100,7 @@ private:
     GatedDevice* gate_ = nullptr;
     RigidBody* body_;  ///< null: in another loop
     std::unique_ptr<FeltTool> tool_;
-    FemTool* fem_ = nullptr;
+    ProxyTool* proxy_ = nullptr;
     bool is_point_ = false;  ///< nothing turns it, and what it touches gives way
     HandModel hand_;
     std::uint32_t buttons_ = 0;                          ///< that a simulated hand presses

@@ -20,13 +20,18 @@ constexpr std::array kHeldKeys = {"grasp",
                                   "force",
                                   "parts",
                                   "mass",
-                                  "watchdog"};
+                                  "watchdog",
+                                  "proxy"};
 /// Of those, what full FEM bodies alone, or contact pairs alone, have.
 constexpr std::array kFemKeys = {"parts", "mass", "watchdog"};
 constexpr std::array kPairKeys = {"max_depth"};
 /// What a point has no use for.
 constexpr std::array kNoPointKeys = {"grasp", "coupling", "max_depth", "angular_stiffness_factor",
                                      "parts", "mass",     "watchdog"};
+
+/// What a proxy has no use for.
+constexpr std::array kNoProxyKeys = {"grasp", "coupling", "max_depth", "angular_stiffness_factor",
+                                     "parts", "mass"};
 
 /// What each kind of device has beside "kind".
 struct DeviceKeys {
@@ -154,7 +159,11 @@ HeldToolDescription read_held(const JsonObject& json, const SceneDescription& sc
     const BodyDescription& body = scene.bodies[static_cast<std::size_t>(place)];
     if (const std::string reason = unheld_reason(body); !reason.empty())
         json.refuse("body", reason);
-    if (is_in_pairs(scene, tool.body)) {
+    if (const auto proxy = json.object("proxy")) {
+        refuse_any(json, kNoProxyKeys, "does not go with \"proxy\"");
+        tool.proxy = read_proxy(*proxy, scene, body);
+        tool.proxy->planes.watchdog = json.number("watchdog", tool.proxy->planes.watchdog);
+    } else if (is_in_pairs(scene, tool.body)) {
         refuse_any(json, kFemKeys,
                    "is of a tool that full FEM bodies feel; this one is in contact pairs");
         tool.coupling = read_coupling(json);
@@ -168,7 +177,7 @@ HeldToolDescription read_held(const JsonObject& json, const SceneDescription& sc
             "body",
             "a body with something to feel: one that is \"shell\" or \"field\" of one of "
             "the contacts, one of the \"points\" on a body of the kind \"greens\", or in the "
-            "loop of a full FEM body");
+            "loop of a full FEM body; a sphere with \"proxy\": {} feels bodies of every kind");
     }
     if (json.has("grasp")) tool.grasp = json.vector("grasp", Eigen::Vector3d::Zero());
     tool.scale = json.number("scale", tool.scale);

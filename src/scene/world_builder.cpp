@@ -3,12 +3,14 @@
 #include "pliant/fem/fem_body.h"
 #include "pliant/geometry/graded_mesh.h"
 #include "pliant/geometry/structured_mesh.h"
+#include "pliant/geometry/surface_check.h"
 #include "pliant/greens/zoned_body.h"
 #include "pliant/greens/zones.h"
 #include "pliant/scene/world.h"
 #include "scene/contact_store.h"
 #include "scene/greens_store.h"
 #include "scene/held_fem_tool.h"
+#include "scene/held_proxy_tool.h"
 #include "scene/model_store.h"
 #include "scene/primitive_surfaces.h"
 
@@ -133,7 +135,7 @@ private:
         std::unique_ptr<RigidBody> tool;
         std::vector<LoopContact> contacts;
         std::optional<HeldTool> held;
-        std::optional<FemProxies> proxies;
+        std::optional<BodiesEndDescription> proxies;
     };
     /// Where a copy begins.
     struct Start {
@@ -293,7 +295,8 @@ private:
             options.pose = is_held && source.motion ? source.motion->at(0).pose : start.pose;
             options.velocity = start.velocity;
             auto body = std::make_unique<RigidBody>(solid.shape, solid.surface, options);
-            loop_of(d).obstacles.push_back(body.get());
+            // a proxy touches by itself
+            if (!(is_held && scene_.held_tool->proxy)) loop_of(d).obstacles.push_back(body.get());
             add(d, std::move(body));
         }
     }
@@ -330,16 +333,46 @@ private:
         return std::max(sum, most);
     }
 
+    [[nodiscard]] SurfaceMesh surface_of(const ParticleSource& source) const {
+        SurfaceMesh surface;
+        if (const auto* ball = std::get_if<RigidSphere>(&source.shape))
+            surface = sphere_surface(ball->radius);
+        else if (const auto* sheet = std::get_if<SheetShape>(&source.shape))
+            surface =
+                sheet_surface(sheet->sizes[0], sheet->sizes[1], sheet->cells[0], sheet->cells[1]);
+        else if (const auto* fan = std::get_if<FanShape>(&source.shape))
+            surface = fan_surface(fan->radius, fan->sectors);
+        else
+            surface = load_solid(std::get<SurfaceSource>(source.shape), source.size, progress_);
+        return source.is_double_faced ? double_faced(surface) : surface;
+    }
+
+    [[nodiscard]] static ParticleLayout layout_of(const ParticleSource& source,
+                                                  const SurfaceMesh& surface) {
+        if (!source.layout.empty()) return load_layout(source.layout);
+        if (!source.cloth) return place_particles(surface, source.placement);
+        const ClothDescription& cloth = *source.cloth;
+        ParticleLayout layout = particles_of_vertices(
+            surface, cloth.mass, cloth.radius > 0 ? cloth.radius : 0.5 * mean_edge(surface),
+            source.placement.stiffness, source.placement.links);
+        layout.is_cloth = cloth.keeps_lengths;
+        return layout;
+    }
+    [[nodiscard]] static double mean_edge(const SurfaceMesh& surface) {
+        double sum = 0;
+        for (int t = 0; t < surface.num_triangles(); ++t)
+            for (int k = 0; k < 3; ++k)
+                sum += (surface.corner(t, k) - surface.corner(t, (k + 1) % 3)).norm();
+        return sum / (3 * surface.num_triangles());
+    }
+
     void make(std::size_t d, const ParticleSource& source) {
         ParticleModel model;
         if (const auto* file = std::get_if<std::filesystem::path>(&source.shape)) {
             model = load_particle_model(*file);
         } else {
-            SurfaceMesh surface =
-                load_solid(std::get<SurfaceSource>(source.shape), source.size, progress_);
-            ParticleLayout layout = source.layout.empty()
-                                        ? place_particles(surface, source.placement)
-                                        : load_layout(source.layout);
+            SurfaceMesh surface = surface_of(source);
+            ParticleLayout layout = layout_of(source, surface);
             model =
                 make_particle_model(std::move(layout), std::move(surface), source.layout.string());
         }
@@ -553,6 +586,7 @@ private:
                                  (source ? "moved by forces: leave out its density" : "not rigid") +
                                  "; a hand holds a rigid body without mass");
         if (tool.fem) return hold_among_fem(tool, found, *source);
+        if (tool.proxy) return hold_proxy(tool, found, *source);
         LoopInMaking& loop = loops_[static_cast<std::size_t>(found.loop)];
         const Body& body = *loop.bodies[static_cast<std::size_t>(found.place)];
 
@@ -590,6 +624,37 @@ private:
                 std::get<ContactPair>(contact.kind)
                     .set_stiffness(loop.held->gains.contact_stiffness);
         if (say_ && !loop.held->warning.empty()) say_("tool: " + loop.held->warning);
+    }
+
+    /// The device in the loop of the sphere, the proxy in that of the bodies.
+    void hold_proxy(const HeldToolDescription& tool, const WorldBody& found,
+                    const RigidSource& source) {
+        LoopInMaking& loop = loops_[static_cast<std::size_t>(found.loop)];
+        std::vector<TouchedBody> bodies;
+        int bodies_loop = found.loop;
+        for (const std::string& name : tool.proxy->bodies) {
+            const WorldBody& one = find_body(name, "tool.proxy.bodies");
+            bodies_loop = one.loop;
+            bodies.push_back({loops_[static_cast<std::size_t>(one.loop)]
+                                  .bodies[static_cast<std::size_t>(one.place)]
+                                  .get(),
+                              number_of(one), one.name});
+        }
+        LoopInMaking& other = loops_[static_cast<std::size_t>(bodies_loop)];
+        ProxyToolEnds ends =
+            make_proxy_tool(tool, device_,
+                            {.sphere = dynamic_cast<const RigidBody&>(
+                                 *loop.bodies[static_cast<std::size_t>(found.place)]),
+                             .motion = source.motion,
+                             .bodies = std::move(bodies),
+                             .rate = loop.settings.rate,
+                             .bodies_rate = other.settings.rate,
+                             .is_one_loop = bodies_loop == found.loop,
+                             .use = scene_.device_use});
+        if (say_ && !ends.held.warning.empty()) say_("tool: " + ends.held.warning);
+        ends.held.place = found.place;
+        loop.held = std::move(ends.held);
+        if (ends.bodies) other.proxies = std::move(*ends.bodies);
     }
 
     /// The device in the haptic loop, the proxies in that of the bodies.

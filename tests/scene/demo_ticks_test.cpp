@@ -48,8 +48,10 @@ struct CoarseBody {
     void operator()(HandSource&) const {}
     void operator()(ZonesSource&) const {}
     void operator()(ParticleSource& body) const {
-        coarsen(std::get<SurfaceSource>(body.shape));
-        body.placement.count = 60;
+        if (auto* surface = std::get_if<SurfaceSource>(&body.shape)) coarsen(*surface);
+        if (auto* sheet = std::get_if<SheetShape>(&body.shape)) sheet->cells = {12, 12};
+        // selections of what is held must find some
+        if (body.body.held.empty()) body.placement.count = 60;
     }
 };
 

@@ -5,8 +5,8 @@
 
 namespace pliant::test {
 
-/// Scenes of a tool in a hand with all its keys and a device of each kind; the last one is among
-/// full FEM bodies.
+/// Scenes of a tool in a hand with all its keys and a device of each kind; the last two are a proxy
+/// and a tool among full FEM bodies.
 inline std::vector<std::string> held_tool_scenes() {
     std::vector<std::string> scenes;
     for (const char* device :
@@ -33,6 +33,13 @@ inline std::vector<std::string> held_tool_scenes() {
                         "rotation": {"axis": [0, 0, 1], "degrees": 90}}}],
             "device": {)" +
                          std::string(device) + "}}");
+    scenes.push_back(R"({"pliant": 1, "loops": [{"name": "slow", "rate": 500}], "bodies": [
+        {"name": "soft", "rigid": {"box": {"sizes": [1, 1, 1]}}, "loop": "slow"},
+        {"name": "tip", "rigid": {"sphere": {"radius": 0.01}}}],
+        "tool": {"body": "tip", "watchdog": 0.2, "proxy": {"bodies": ["soft"], "stiffness": 100,
+                 "friction": 0.1, "static_friction": 0.2, "force_shading": true, "mask": "smooth",
+                 "mask_radius": 2, "ccd": false, "pop_out": "half-space",
+                 "interpolation": false}}})");
     scenes.push_back(R"({"pliant": 1, "loops": [{"name": "slow", "rate": 500}], "bodies": [
         {"name": "palm", "rigid": {"box": {"sizes": [1, 1, 1]}}, "loop": "slow"},
         {"name": "finger", "rigid": {"capsule": {"radius": 1, "length": 2}}, "loop": "slow"},

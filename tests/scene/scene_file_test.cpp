@@ -148,6 +148,10 @@ const char* const kParticleKeys = R"({
             "planes": [{"normal": [0, 0, 1], "offset": 0.1}]}},
         {"name": "by hand", "particles": {"surface": "liver.obj", "layout": "notes.txt",
             "cloth_compliance": 1e-4}},
+        {"name": "cloth", "particles": {"sheet": {"sizes": [2, 1], "cells": [8, 4]},
+            "double_faced": true, "cloth": {"mass": 0.3, "radius": 0.02, "keeps_lengths": false}}},
+        {"name": "fan", "particles": {"fan": {"radius": 2, "sectors": 8}, "cloth": {}}},
+        {"name": "ball", "particles": {"ball": {"radius": 0.1}}},
         {"name": "file", "particles": {"model": "liver.pliant"}}
     ]
 })";

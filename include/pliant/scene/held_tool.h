@@ -3,17 +3,21 @@
 #include "pliant/body/scripted_motion.h"
 #include "pliant/haptics/fem_haptic_port.h"
 #include "pliant/haptics/open_device.h"
+#include "pliant/haptics/plane_port.h"
 #include "pliant/scene/scene_description.h"
 #include "pliant/scene/shown_haptics.h"
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace pliant {
 
 struct FemExchange;
+struct ProxyExchange;
+class TouchingSphere;
 
 /// The device's end of a tool that full FEM bodies feel, in the haptic loop.
 struct HeldFemTool {
@@ -31,11 +35,32 @@ struct FemProxies {
     FemHapticToolOptions options;
 };
 
+/// The hand's end of a proxy, docs/scene.md section "Proxy in a hand".
+struct HeldProxy {
+    /// Null: what it touches is in another loop …
+    std::shared_ptr<TouchingSphere> sphere;
+    /// … and told through this; null: it is in this one.
+    std::shared_ptr<ProxyExchange> exchange;
+    ProxyOptions options;
+    PlanePortOptions planes;     ///< of two loops
+    double bearable = 0;         ///< stiffness that its bodies bear [N/m]; 0: any
+    std::string bearing_reason;  ///< why
+};
+
+/// The bodies' end, where that is another loop.
+struct ProxyInLoop {
+    std::shared_ptr<TouchingSphere> sphere;
+    std::shared_ptr<ProxyExchange> exchange;
+};
+using BodiesEndDescription = std::variant<FemProxies, ProxyInLoop>;
+
 /// A rigid body of a loop in a hand: the device, and everything that follows from it by rule. A
 /// loop is made with it.
 struct HeldTool {
-    int place = -1;                  ///< of the body in its loop; −1: `fem` says
-    std::optional<HeldFemTool> fem;  ///< none: contact pairs are what it feels
+    int place = -1;  ///< of the body in its loop; −1: `fem` says
+    // none of both: contact pairs or points are what it feels
+    std::optional<HeldFemTool> fem;
+    std::optional<HeldProxy> proxy;
     std::unique_ptr<HapticDevice> device;
     std::string kind = "simulated";        ///< of the device
     bool is_virtual = true;                ///< no hand of flesh feels it
@@ -58,6 +83,10 @@ struct HeldToolSurroundings {
     double contact_stiffness = 0;  ///< that its contacts ask for [N/m]; 0: by rule
     double rate = 1000;            ///< of the loop [Hz]
     DeviceUse use = {};
+    // of a proxy
+    double room = 0;                ///< that the hand should reach in any case [m]
+    double stiffness = 0;           ///< chosen [N/m]; 0: by rule
+    double bearable_stiffness = 0;  ///< rules go no higher [N/m]; 0: no bound
 };
 
 /// Opens the device, chooses the scale of its workspace and derives the gains; docs/scene.md

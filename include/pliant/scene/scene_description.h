@@ -15,6 +15,7 @@
 #include "pliant/haptics/fem_haptic_tool.h"
 #include "pliant/haptics/haptic_tool.h"
 #include "pliant/haptics/open_device.h"
+#include "pliant/haptics/plane_port.h"
 #include "pliant/particles/particle_body.h"
 #include "pliant/reduction/build_reduced.h"
 #include "pliant/scene/command.h"
@@ -62,13 +63,35 @@ struct FemBox {
     int graded_layers = 0;
 };
 
-/// A body of full finite elements in explicit dynamics.
+struct RigidSphere {
+    double radius = 0.1;  ///< [m]
+};
+
+/// A flat sheet of triangles in z = 0, centred.
+struct SheetShape {
+    std::array<double, 2> sizes = {1, 1};  ///< along x and y [m]
+    std::array<int, 2> cells = {32, 32};   ///< squares of two triangles along each side
+};
+/// Triangles between a middle vertex and a rim in z = 0.
+struct FanShape {
+    double radius = 1;  ///< [m]
+    int sectors = 32;
+};
+/// One particle for each vertex.
+struct ClothDescription {
+    double mass = 0.2;          ///< of all [kg]
+    double radius = 0;          ///< of particles [m]; 0: half of the mean edge
+    bool keeps_lengths = true;  ///< links keep theirs
+};
+
 /// Oriented particles, docs/particles.md.
 struct ParticleSource {
     /// A model file, or what to place particles in.
-    std::variant<SurfaceSource, std::filesystem::path> shape;
-    double size = 0;               ///< of a surface: longest side [m]; 0: as it is
-    std::filesystem::path layout;  ///< made by hand; empty: placed
+    std::variant<SurfaceSource, std::filesystem::path, RigidSphere, SheetShape, FanShape> shape;
+    bool is_double_faced = false;           ///< a sheet gets a second face, turned over
+    std::optional<ClothDescription> cloth;  ///< none: particles fill the volume
+    double size = 0;                        ///< of a surface: longest side [m]; 0: as it is
+    std::filesystem::path layout;           ///< made by hand; empty: placed
     PlacementOptions placement;
     struct Part {
         std::string where;
@@ -78,6 +101,7 @@ struct ParticleSource {
     std::vector<Pose> objects;  ///< in body axes; none: one, as it is
     ParticleBodyOptions body;
 };
+/// A body of full finite elements in explicit dynamics.
 struct FemSource {
     using BoxMesh = FemBox;
     std::variant<BoxMesh, SurfaceSource> shape;
@@ -89,9 +113,6 @@ struct FemSource {
     double friction = 0.3;  ///< against the rigid bodies of its loop
 };
 
-struct RigidSphere {
-    double radius = 0.1;  ///< [m]
-};
 struct RigidBox {
     Eigen::Vector3d sizes = Eigen::Vector3d::Ones();  ///< full sides [m]
 };
@@ -292,6 +313,14 @@ struct FemToolDescription {
     StepInterpolationOptions watchdog;
 };
 
+/// A tool in a hand that is a virtual proxy, docs/scene.md section "Proxy in a hand".
+struct ProxyToolDescription {
+    std::vector<std::string> bodies;  ///< that it touches, of one loop
+    double stiffness = 0;             ///< between hand and proxy [N/m]; 0: by rule
+    ProxyOptions options;             ///< but for radius and stiffness
+    PlanePortOptions planes;          ///< where the bodies are in another loop than the tool
+};
+
 /// A rigid body of the scene, without mass, held in a hand; docs/scene.md section "Tool in a hand".
 /// Its motion is where the hand wants it to be until somebody moves it.
 struct HeldToolDescription {
@@ -303,8 +332,10 @@ struct HeldToolDescription {
     double max_depth = 0;  ///< d_pen [m]; 0: by rule
     double stiffness_factor = 1, angular_stiffness_factor = 1;  ///< times what the rules say
     bool has_injection = true, has_back_off = true, has_passivity = true;
-    bool has_force = true;                  ///< false: feedback off
-    std::optional<FemToolDescription> fem;  ///< none: it is in contact pairs
+    bool has_force = true;  ///< false: feedback off
+    // none of both: it is in contact pairs
+    std::optional<FemToolDescription> fem;
+    std::optional<ProxyToolDescription> proxy;
 };
 
 /// How a device of any kind is used: where its axes are, what its buttons do.

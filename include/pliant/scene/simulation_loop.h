@@ -80,14 +80,15 @@ public:
     /// `bodies` with their places in the world; `tool`, a body without script or mass, may be null
     /// and is one of the rigid obstacles of FEM bodies (they know it already). `contacts` of these
     /// bodies act in the order given, solvers after the others. `held` is one of the bodies in a
-    /// hand: rigid, without script or mass; its contact pairs are what it feels, or it is in
-    /// another loop among full FEM bodies, whose `proxies` it leads. Throws InputError for settings
-    /// out of range, and as HapticTool and FemHapticTool do.
+    /// hand: rigid, without script or mass; its contact pairs are what it feels, or it is a proxy,
+    /// or in another loop among full FEM bodies. `proxies` are the end of a tool whose hand is in
+    /// another loop. Throws InputError for settings out of range, and as HapticTool and
+    /// FemHapticTool do.
     SimulationLoop(const LoopSettings& settings, std::vector<std::unique_ptr<Body>> bodies,
                    std::vector<int> body_of_world, std::unique_ptr<RigidBody> tool = {},
                    std::vector<LoopContact> contacts = {},
                    std::optional<HeldTool> held = std::nullopt,
-                   std::optional<FemProxies> proxies = std::nullopt);
+                   std::optional<BodiesEndDescription> proxies = std::nullopt);
     ~SimulationLoop();
     SimulationLoop(const SimulationLoop&) = delete;
     SimulationLoop& operator=(const SimulationLoop&) = delete;
@@ -115,7 +116,7 @@ public:
     /// A recorded device begins again with its first reading; reset() leaves it where it is.
     void rewind_device() noexcept;
 
-    /// Whether it has one end of a tool among full FEM bodies, and another loop the other one.
+    /// Whether it has one end of a tool among bodies of another loop, and that loop the other one.
     [[nodiscard]] bool exchanges() const noexcept;
     /// Takes the newest that the other end published, for the next tick(), which does so itself
     /// where nobody did. Returns the tick that it is of, 0: none since the last reset.

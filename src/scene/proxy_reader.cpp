@@ -1,0 +1,99 @@
+#include "scene/scene_reader.h"
+
+#include <algorithm>
+
+namespace pliant {
+namespace {
+
+/// Why a proxy cannot touch a body; empty: it can.
+std::string untouched_reason(const BodyDescription& body) {
+    if (std::holds_alternative<HandSource>(body.source))
+        return "a body with a surface of its own; the links of a hand have none";
+    const auto* rigid = std::get_if<RigidSource>(&body.source);
+    if (rigid && std::holds_alternative<RigidGround>(rigid->shape))
+        return "a body with a closed surface; the ground is open: take a flat \"box\"";
+    return "";
+}
+
+/// The key "bodies" of a proxy; without it all others.
+std::vector<std::string> read_touched(const JsonObject& json, const SceneDescription& scene,
+                                      const BodyDescription& sphere) {
+    std::vector<std::string> names;
+    std::string loop;
+    const auto take = [&](const std::string& name, const BodyDescription& body, auto&& refuse) {
+        if (body.name == sphere.name) refuse("another body than the proxy itself");
+        if (const std::string reason = untouched_reason(body); !reason.empty()) refuse(reason);
+        if (std::find(names.begin(), names.end(), name) != names.end())
+            refuse("a body that is not in the list yet");
+        if (loop.empty()) loop = body.loop;
+        if (body.loop != loop)
+            refuse("a body of the loop \"" + loop + "\", as \"" + names.front() +
+                   "\"; this one is in \"" + body.loop + "\"");
+        names.push_back(name);
+    };
+    if (const JsonValue* list = json.find("bodies")) {
+        for (std::size_t i = 0; i < list->array().size(); ++i) {
+            const std::string name = list->array()[i].string();
+            const auto refuse = [&](const std::string& expected) {
+                json.refuse_item("bodies", i, expected);
+            };
+            const int place = find_description(scene, name);
+            if (place < 0) refuse("a body of the scene: " + list_of_bodies(scene));
+            take(name, scene.bodies[static_cast<std::size_t>(place)], refuse);
+        }
+        return names;
+    }
+    for (const BodyDescription& body : scene.bodies) {
+        if (body.name == sphere.name || !untouched_reason(body).empty()) continue;
+        const int count =
+            body.copies ? body.copies->counts[0] * body.copies->counts[1] * body.copies->counts[2]
+                        : 1;
+        for (int k = 0; k < count; ++k) {
+            const std::string name =
+                body.copies ? body.name + "[" + std::to_string(k) + "]" : body.name;
+            take(name, body, [&](const std::string& expected) {
+                json.fail("bodies", "is missing: \"" + name + "\" is not " + expected);
+            });
+        }
+    }
+    if (names.empty()) json.fail("bodies", "there is no other body that it could touch");
+    return names;
+}
+
+}  // namespace
+
+ProxyToolDescription read_proxy(const JsonObject& json, const SceneDescription& scene,
+                                const BodyDescription& sphere) {
+    ProxyToolDescription proxy;
+    const auto* shape = std::get_if<RigidSphere>(&std::get<RigidSource>(sphere.source).shape);
+    if (!shape)
+        throw InputError(json.file(), json.path() + ": \"" + sphere.name +
+                                          "\" is no sphere; a proxy is one: {\"rigid\": "
+                                          "{\"sphere\": {\"radius\": 0.005}}}");
+    proxy.bodies = read_touched(json, scene, sphere);
+    proxy.stiffness = json.number("stiffness", proxy.stiffness);
+    ProxyOptions& options = proxy.options;
+    options.sphere.radius = shape->radius;
+    options.dynamic_friction = json.number("friction", options.dynamic_friction);
+    options.static_friction = json.number("static_friction", options.dynamic_friction);
+    if (options.static_friction < options.dynamic_friction)
+        json.refuse("static_friction", "at least the friction of sliding");
+    options.has_force_shading = json.boolean("force_shading", options.has_force_shading);
+    const std::string mask = json.text("mask", "barycentric");
+    options.mask = mask == "smooth"             ? ForceMask::Smooth
+                   : mask == "inverse-distance" ? ForceMask::InverseDistance
+                                                : ForceMask::Barycentric;
+    options.mask_radius = json.number("mask_radius", options.mask_radius);
+    if (json.has("mask_radius") && options.mask != ForceMask::Smooth)
+        json.fail("mask_radius", "is of the mask \"smooth\"");
+    options.has_ccd = json.boolean("ccd", options.has_ccd);
+    const std::string pop_out = json.text("pop_out", "guarded");
+    options.sphere.pop_out = pop_out == "plain"        ? PopOutMode::Plain
+                             : pop_out == "half-space" ? PopOutMode::HalfSpace
+                                                       : PopOutMode::Guarded;
+    proxy.planes.interpolates = json.boolean("interpolation", proxy.planes.interpolates);
+    json.check_members([&] { check(options); });
+    return proxy;
+}
+
+}  // namespace pliant

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "scene/proxy_exchange.h"
+
+namespace pliant {
+
+/// A body that a proxy touches.
+struct TouchedBody {
+    Body* body = nullptr;
+    int number = -1;  ///< in the world
+    std::string name;
+};
+
+/// A virtual proxy among bodies of one loop, docs/proxy.md, and what is shown of it. One thread at
+/// a time; nothing marked noexcept allocates. The bodies must outlive it.
+class TouchingSphere {
+public:
+    /// `bearable`: stiffness beyond which bodies get a part of the force only [N/m]; 0: they get
+    /// all. Throws InputError for options out of range and surfaces that are not closed.
+    TouchingSphere(std::vector<TouchedBody> bodies, const ProxyOptions& options,
+                   const Eigen::Vector3d& start, double bearable);
+
+    /// Between two steps of the bodies: moves the sphere and loads the bodies.
+    const ProxyState& tick(const Eigen::Vector3d& goal, const ProxyTuning& tuning) noexcept;
+    [[nodiscard]] const ProxyState& state() const noexcept { return proxy_.state(); }
+    [[nodiscard]] double radius() const noexcept { return proxy_.options().sphere.radius; }
+    /// How much nearer than its radius something is [m].
+    [[nodiscard]] double depth() const noexcept;
+    /// Puts it elsewhere.
+    void put(const Eigen::Vector3d& position) noexcept { proxy_.reset(position); }
+    /// Back to the start, after the bodies were.
+    void reset() noexcept;
+    void fill(ShownProxy& shown) const noexcept;
+
+private:
+    std::vector<TouchedBody> bodies_;
+    std::vector<std::unique_ptr<MovingSurface>> surfaces_;
+    VirtualProxy proxy_;
+    Eigen::Vector3d start_;
+    double bearable_;
+    std::uint64_t all_pops_ = 0, carried_ = 0, squeezed_ = 0;
+};
+
+}  // namespace pliant
