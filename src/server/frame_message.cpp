@@ -8,7 +8,8 @@
 namespace pliant {
 namespace {
 
-constexpr std::uint32_t kFrame = 1, kSamples = 2, kMeshNodes = 3, kContactMarks = 4;
+constexpr std::uint32_t kFrame = 1, kSamples = 2, kMeshNodes = 3, kContactMarks = 4,
+                        kProxyTriangles = 5;
 constexpr std::uint32_t kPausedFlag = 1;
 
 bool is_same(const HeldPoint& a, const HeldPoint& b) noexcept {
@@ -69,6 +70,29 @@ private:
     std::size_t size_ = 0;
 };
 
+std::uint32_t proxy_flags(const ShownProxy& proxy) {
+    const bool flags[] = {proxy.is_squeezed, proxy.is_sliding, proxy.is_ignored, !proxy.has_arrived,
+                          proxy.is_stale};
+    std::uint32_t bits = 0;
+    for (std::size_t i = 0; i < std::size(flags); ++i) bits |= flags[i] ? 1u << i : 0u;
+    return bits;
+}
+
+/// Without one all are zero.
+void write_proxy(const ShownProxy& proxy, HapticNumbers& out) {
+    out.put(proxy.radius);
+    out.put(proxy.num_planes);
+    for (std::size_t k = 0; k < proxy.planes.size(); ++k) {
+        const bool is_there = static_cast<int>(k) < proxy.num_planes;
+        out.put(is_there ? proxy.planes[k].point : Eigen::Vector3d(Eigen::Vector3d::Zero()));
+        out.put(is_there ? proxy.planes[k].normal : Eigen::Vector3d(Eigen::Vector3d::Zero()));
+    }
+    for (const int count : {proxy.pops, proxy.passes, proxy.triangles_tested}) out.put(count);
+    out.put(proxy.radius > 0 ? proxy_flags(proxy) : 0);
+    for (const std::uint64_t count : {proxy.all_pops, proxy.carried, proxy.squeezed})
+        out.put(static_cast<double>(count));
+}
+
 void write_haptics(const ShownHaptics& shown, std::array<float, kHapticFloats>& numbers) {
     constexpr std::uint32_t kExactButtons = 0xffffff;  // of a float
     const HapticTick& tick = shown.tick;
@@ -89,6 +113,7 @@ void write_haptics(const ShownHaptics& shown, std::array<float, kHapticFloats>& 
         out.put(x);
     out.put(static_cast<double>(tick.device.status));
     out.put(tick.device.buttons & kExactButtons);
+    write_proxy(shown.proxy, out);
     assert(out.is_full());
 }
 
@@ -255,6 +280,36 @@ std::vector<SharedBytes> encode_contact_marks(const World& world,
             messages.push_back(out.take());
         }
     return messages;
+}
+
+SharedBytes encode_proxy_triangles(const World& world, std::span<const BodyStream> streams,
+                                   const FrameContent& content,
+                                   std::span<const LoopFrame* const> loops) {
+    const ShownProxy* proxy = nullptr;
+    for (const LoopFrame* loop : loops)
+        if (loop->haptics.body >= 0 && loop->haptics.proxy.radius > 0) proxy = &loop->haptics.proxy;
+    if (!proxy) return nullptr;
+    const std::span triangles(proxy->triangles.data(),
+                              static_cast<std::size_t>(proxy->num_triangles));
+    BinaryWriter out(4 * sizeof(std::uint32_t) + 9 * sizeof(float) * triangles.size());
+    out.u32(kProxyTriangles);
+    out.u32(static_cast<std::uint32_t>(triangles.size()));
+    out.u32(0);
+    out.u32(0);
+    int body = -1;  // whose positions these are
+    std::vector<float> x;
+    for (const ShownProxy::Triangle& one : triangles) {
+        const BodyStream& stream = streams[static_cast<std::size_t>(one.body)];
+        if (one.body != body) {
+            x.resize(3 * static_cast<std::size_t>(stream.num_vertices));
+            stream.display->positions(state_of(stream, content), x);
+            body = one.body;
+        }
+        const SurfaceMesh& surface = world.body(one.body).surface();
+        for (const int v : surface.triangles[static_cast<std::size_t>(one.triangle)])
+            out.floats(std::span(x).subspan(3 * static_cast<std::size_t>(v), 3));
+    }
+    return out.take();
 }
 
 }  // namespace pliant

@@ -32,7 +32,7 @@ struct BodyStream {
 };
 
 /// Numbers that a frame has of the tool in a hand.
-inline constexpr std::size_t kHapticFloats = 46;
+inline constexpr std::size_t kHapticFloats = 73;
 
 /// Everything that a frame shows, copied out of what the loops have published.
 struct FrameContent {
@@ -67,5 +67,10 @@ inline constexpr std::size_t kMaxMeshBytes = std::size_t{2} << 20;
 inline constexpr std::size_t kMaxMarkBytes = std::size_t{512} << 10;
 [[nodiscard]] std::vector<SharedBytes> encode_contact_marks(
     const World& world, std::span<const LoopFrame* const> loops);
+/// Kind 5: the triangles that a proxy looked at last. Null: no tool is a proxy.
+[[nodiscard]] SharedBytes encode_proxy_triangles(const World& world,
+                                                 std::span<const BodyStream> streams,
+                                                 const FrameContent& content,
+                                                 std::span<const LoopFrame* const> loops);
 
 }  // namespace pliant

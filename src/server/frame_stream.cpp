@@ -27,8 +27,13 @@ std::span<const SharedBytes> FrameStream::mesh_nodes(std::span<const BodyStream>
     return mesh_nodes_;
 }
 
-std::span<const SharedBytes> FrameStream::contact_marks(const World& world) {
-    if (!has_contact_marks_) contact_marks_ = encode_contact_marks(world, loops_);
+std::span<const SharedBytes> FrameStream::contact_marks(const World& world,
+                                                        std::span<const BodyStream> streams) {
+    if (!has_contact_marks_) {
+        contact_marks_ = encode_contact_marks(world, loops_);
+        if (SharedBytes proxy = encode_proxy_triangles(world, streams, content_, loops_))
+            contact_marks_.push_back(std::move(proxy));
+    }
     has_contact_marks_ = true;
     return contact_marks_;
 }

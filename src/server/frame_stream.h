@@ -22,7 +22,8 @@ public:
     [[nodiscard]] const SharedBytes& frame(std::span<const BodyStream> streams, double clock);
     [[nodiscard]] std::span<const SharedBytes> mesh_nodes(std::span<const BodyStream> streams);
     /// Only directly after update(): read from what the loops have published.
-    [[nodiscard]] std::span<const SharedBytes> contact_marks(const World& world);
+    [[nodiscard]] std::span<const SharedBytes> contact_marks(const World& world,
+                                                             std::span<const BodyStream> streams);
 
 private:
     FrameContent content_, newer_;

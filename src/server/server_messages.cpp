@@ -119,6 +119,7 @@ void put_haptics(JsonWriter& json, const HapticInfo* haptics, int loop) {
     json.member("scale", 1 / haptics->workspace.scale);
     put_array(json, "grasp", haptics->grasp);
     json.member("clutch", haptics->workspace.clutch_button);
+    json.member("proxy_radius", haptics->proxy_radius);
     json.member("deadman", haptics->deadman_button).key("parts").begin_array();
     for (const HeldPart& part : haptics->parts) {
         json.begin_object().member("body", part.body);

@@ -426,7 +426,7 @@ void ViewerHub::send_frame(Viewer& viewer, double now) {
         beside_.insert(beside_.end(), messages.begin(), messages.end());
     };
     if (session.shows_mesh) add(stream_.mesh_nodes(streams));
-    if (session.shows_contacts) add(stream_.contact_marks(viewed_->world()));
+    if (session.shows_contacts) add(stream_.contact_marks(viewed_->world(), streams));
     session.send_frame(stream_.number(), stream_.frame(streams, now), beside_, now);
 }
 

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "scene/proxy_scenes.h"
 #include "server/scene_assets.h"
 #include "server/viewer_samples.h"
 
@@ -126,6 +127,19 @@ struct ThreeBodies {
         tick.step_scale = 0.875;
         tick.device.status = DeviceStatus::Stale;
         tick.device.buttons = 0xff000005;
+        ShownProxy& proxy = haptics.proxy;
+        proxy.radius = 0.03125;
+        proxy.num_planes = 1;
+        proxy.planes[0] = {{61, 62, 63}, {0, 0, 1}};
+        proxy.planes[1] = {{9, 9, 9}, {9, 9, 9}};  // of an earlier tick
+        proxy.pops = 3;
+        proxy.passes = 7;
+        proxy.triangles_tested = 40;
+        proxy.is_squeezed = proxy.is_sliding = true;
+        proxy.has_arrived = false;
+        proxy.all_pops = 12;
+        proxy.carried = 5;
+        proxy.squeezed = 2;
     }
     void gather(bool is_paused) {
         const LoopFrame* loops[] = {&haptic, &slow};
@@ -158,6 +172,11 @@ TEST(FrameMessage, IsWrittenByteForByte) {
     for (int i = 37; i <= 54; ++i) expected.f32(static_cast<float>(i));
     expected.f32(0.125).f32(0.25).f32(0.5).f32(1234567).f32(55).f32(-0.75).f32(1.5).f32(0.0625);
     expected.f32(0.9375).f32(0.875).f32(2).f32(5);
+    // the proxy: radius, planes, pops, passes, triangles, flags, counts since reset
+    expected.f32(0.03125).f32(1);
+    for (const int i : {61, 62, 63, 0, 0, 1}) expected.f32(static_cast<float>(i));
+    for (int i = 0; i < 12; ++i) expected.f32(0);
+    expected.f32(3).f32(7).f32(40).f32(1 + 2 + 8).f32(12).f32(5).f32(2);
     // the contact: counts, whether it was cut short, force, depth and pairs
     expected.f32(412).f32(3000).f32(26).f32(3).f32(1).f32(0.5).f32(-1).f32(2).f32(0.25).f32(7);
     // positions of two vertices, pose and two coordinates, pose
@@ -336,6 +355,37 @@ TEST(FrameMessage, WorldWithoutContactsHasNoMarks) {
     const LoopFrame quick = world->loop(0).make_frame(), soft = world->loop(1).make_frame();
     const LoopFrame* loops[] = {&quick, &soft};
     EXPECT_TRUE(encode_contact_marks(*world, loops).empty());
+}
+
+TEST(FrameMessage, TrianglesOfAProxyAreWhereTheBodyIs) {
+    World world(parse_scene(test::proxy_scene(test::kRigidBlock), "scene.json"), {.cache = {}});
+    const SceneAssets assets(world);
+    const auto message = [&] {
+        const LoopFrame frame = world.loop(0).make_frame();
+        const LoopFrame* loops[] = {&frame};
+        FrameContent content;
+        gather_frame(assets.streams(), loops, false, content);
+        return encode_proxy_triangles(world, assets.streams(), content, loops);
+    };
+    world.advance_to(0.6);
+    const SharedBytes triangles = message();
+    ASSERT_TRUE(triangles);
+    const std::string& bytes = *triangles;
+    EXPECT_EQ(test::number_at<std::uint32_t>(bytes, 0), 5u);
+    const auto count = test::number_at<std::uint32_t>(bytes, 4);
+    ASSERT_GE(count, 2u) << "of the upper side";
+    ASSERT_EQ(bytes.size(), 16u + 36u * count);
+    double highest = -1;
+    for (std::size_t i = 0; i < 3 * count; ++i) {
+        EXPECT_NEAR(std::abs(test::number_at<float>(bytes, 16 + 12 * i)), 0.03, 1e-6);
+        highest = std::max(highest, double{test::number_at<float>(bytes, 16 + 12 * i + 8)});
+    }
+    EXPECT_NEAR(highest, 0, 1e-6);
+
+    const auto other = test::small_world();
+    const LoopFrame quick = other->loop(0).make_frame();
+    const LoopFrame* loops[] = {&quick};
+    EXPECT_FALSE(encode_proxy_triangles(*other, {}, {}, loops)) << "no proxy";
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ import {
     parseContactMarks,
     parseFrame,
     parseMeshNodes,
+    parseProxyTriangles,
     parseSamples,
 } from "./protocol";
 import { showSparsity } from "./sparsity";
@@ -186,7 +187,13 @@ export class App {
         return this.plots.feltRate;
     }
     get showsManipulandum(): boolean {
-        return this.view?.manipulandum?.isShown ?? false;
+        return this.view?.manipulandum?.isShown ?? this.view?.proxy?.isHandShown ?? false;
+    }
+
+    /// Planes and triangles of a proxy that are drawn.
+    get proxyShown(): { planes: number; triangles: number } {
+        const proxy = this.view?.proxy;
+        return { planes: proxy?.count ?? 0, triangles: proxy?.triangleCount ?? 0 };
     }
 
     /// Sum of all drawn positions: differs when anything moved.
@@ -244,6 +251,7 @@ export class App {
                 this.status.showStats(message, this.loop);
                 this.status.showContacts(this.frame?.contacts ?? []);
                 this.status.showGreens(message.greens, this.picked);
+                this.status.showProxy(this.frame?.haptics?.proxy ?? null);
                 this.view?.wires.showStats(message.greens);
                 this.plots.showStats(message);
                 this.haptics.showStats(message);
@@ -283,6 +291,7 @@ export class App {
         if (kind === 2) this.receiveSamples(parseSamples(message));
         if (kind === 3) void this.view?.updateMesh(parseMeshNodes(message));
         if (kind === 4) this.view?.contacts.update(parseContactMarks(message));
+        if (kind === 5) this.view?.proxy?.updateTriangles(parseProxyTriangles(message));
     }
 
     private receiveSamples(samples: Samples): void {
@@ -373,8 +382,14 @@ export class App {
         const isShown = mode !== ContactMode.Off;
         this.controls.showPressed("contacts", isShown);
         this.view?.contacts.setMode(mode);
+        this.view?.proxy?.setTrianglesShown(isShown);
         this.connection.send({ type: "contacts", on: isShown });
         this.stage.invalidate();
+    }
+
+    /// A proxy has no spheres to show.
+    private get contactModes(): number {
+        return this.hello?.contacts.length ? 3 : 2;
     }
 
     private showFieldError(error: Error): void {
@@ -438,8 +453,8 @@ export class App {
             nextColour: () => this.settings.nextColour(),
             toggleMesh: () => this.showMesh(!this.showsMesh),
             nextContacts: () =>
-                this.hello?.contacts.length &&
-                this.showContacts(((this.contactMode + 1) % 3) as ContactMode),
+                (this.hello?.contacts.length || this.view?.proxy) &&
+                this.showContacts(((this.contactMode + 1) % this.contactModes) as ContactMode),
             toggleSound: () => this.setSound(!this.sound.isOn),
             toggleIso: () => this.settings.toggleIso(),
             frameView: () => {
@@ -479,6 +494,6 @@ export class App {
 
 /// Those of a tool in a hand come first: they are what one tries there.
 function inOrder(parameters: ParameterInfo[]): ParameterInfo[] {
-    const isHeld = ({ name }: ParameterInfo) => /^(tool|hand|device)\./.test(name);
+    const isHeld = ({ name }: ParameterInfo) => /^(tool|proxy|hand|device)\./.test(name);
     return [...parameters.filter(isHeld), ...parameters.filter((each) => !isHeld(each))];
 }

@@ -86,7 +86,7 @@ export class Controls {
         byId("replay").hidden = hello.replay === null;
         byId("record").hidden = hello.replay !== null;
         byId("sketch").hidden = hello.sketch === null;
-        byId("contacts").hidden = hello.contacts.length === 0;
+        byId("contacts").hidden = hello.contacts.length === 0 && !hello.haptics?.proxy_radius;
         byId<HTMLButtonElement>("mesh").disabled = !hello.assets.some(
             ({ has_mesh, levels }) => has_mesh || levels > 0,
         );

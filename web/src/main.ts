@@ -23,6 +23,7 @@ if (document.createElement("canvas").getContext("webgl2")) {
             toolPlace: () => app.frame?.haptics?.manipulandum ?? null,
             toolButtons: () => app.frame?.haptics?.buttons ?? 0,
             showsManipulandum: () => app.showsManipulandum,
+            proxyShown: () => app.proxyShown,
             time: () => app.frame?.time ?? 0,
             checksum: () => app.checksum(),
             latencies: () => app.latency.samples,

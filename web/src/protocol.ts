@@ -75,6 +75,7 @@ export interface HapticInfo {
     grasp: Vec3; // in the axes of the body
     clutch: number; // button that lets the handle move alone; -1: none
     deadman: number; // button that must be down for any force; -1: none
+    proxy_radius: number; // of a tool that is a virtual proxy [m]; 0: it is none
     parts: HeldPart[]; // that move with the body
     gains: GainNote[];
     warning: string;
@@ -216,7 +217,8 @@ export const kSlots = 4;
 export const kPoseFloats = 7;
 const kHeldFloats = 11;
 const kToolFloats = 10;
-const kHapticFloats = 46;
+const kHapticFloats = 73;
+const kProxyPlanes = 3;
 const kContactFloats = 10;
 const kFrameHeaderBytes = 32;
 
@@ -264,6 +266,30 @@ export interface Haptics {
     stepScale: number;
     status: DeviceStatus;
     buttons: number;
+    proxy: Proxy | null;
+}
+
+/// A plane that holds a proxy, and where it touches.
+export interface ProxyPlane {
+    point: Vec3;
+    normal: Vec3;
+}
+
+/// A tool that is a virtual proxy, in the last tick.
+export interface Proxy {
+    radius: number; // [m]
+    planes: ProxyPlane[];
+    pops: number;
+    passes: number;
+    tested: number; // triangles
+    isSqueezed: boolean; // no room for its radius
+    isSliding: boolean;
+    isIgnored: boolean; // where the hand is makes no sense
+    isOnItsWay: boolean; // passes ran out
+    isStale: boolean; // no news of the bodies
+    allPops: number; // since the last reset
+    carried: number; // ticks in which a surface took it along
+    squeezed: number; // ticks
 }
 export const DeviceStatus = { Ok: 0, Disabled: 1, Stale: 2, Disconnected: 3 } as const;
 export type DeviceStatus = (typeof DeviceStatus)[keyof typeof DeviceStatus];
@@ -344,7 +370,31 @@ function readHaptics(numbers: Float32Array, start: number): Haptics | null {
         stepScale: number(),
         status: number() as DeviceStatus,
         buttons: number(),
+        proxy: readProxy(number, vector),
     };
+}
+
+function readProxy(number: () => number, vector: () => Vec3): Proxy | null {
+    const radius = number();
+    const count = number();
+    const all = Array.from({ length: kProxyPlanes }, () => ({ point: vector(), normal: vector() }));
+    const [pops, passes, tested, flags] = [number(), number(), number(), number()];
+    const proxy = {
+        radius,
+        planes: all.slice(0, count),
+        pops,
+        passes,
+        tested,
+        isSqueezed: (flags & 1) !== 0,
+        isSliding: (flags & 2) !== 0,
+        isIgnored: (flags & 4) !== 0,
+        isOnItsWay: (flags & 8) !== 0,
+        isStale: (flags & 16) !== 0,
+        allPops: number(),
+        carried: number(),
+        squeezed: number(),
+    };
+    return radius > 0 ? proxy : null;
 }
 
 /// Null: not a frame of this hello (one of the scene before).
@@ -452,4 +502,10 @@ export function parseContactMarks(message: ArrayBuffer): ContactMarks {
         numbers: new Float32Array(message, 16, floats),
         forces: new Float32Array(message, 16 + 4 * floats, 3 * header[3]!),
     };
+}
+
+/// Corners of the triangles that a proxy looked at last, nine numbers each, in the world.
+export function parseProxyTriangles(message: ArrayBuffer): Float32Array {
+    const header = new Uint32Array(message, 0, 4);
+    return new Float32Array(message, 16, 9 * header[1]!);
 }

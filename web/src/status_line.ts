@@ -1,6 +1,6 @@
 import type { ConnectionState } from "./connection";
 import { byId } from "./dom";
-import type { ContactState, GreensStats, Hello, Stats } from "./protocol";
+import type { ContactState, GreensStats, Hello, Proxy, Stats } from "./protocol";
 import { percent, quantity } from "./quantity";
 import { compressionText } from "./sparsity";
 
@@ -19,6 +19,7 @@ export class StatusLine {
     private readonly contacts = byId("contact-counts");
     private readonly warnings = byId("warnings");
     private readonly about = byId("about");
+    private hasContacts = false;
     private levels = 0; // of the deepest tree of points
     private ticks: { tick: number; time: number }[] = []; // of the last two seconds
 
@@ -30,7 +31,8 @@ export class StatusLine {
     showHello(hello: Hello): void {
         this.about.textContent = `${hello.scheduling} · Pliant ${hello.version}`;
         this.ticks = [];
-        this.contacts.hidden = hello.contacts.length === 0;
+        this.hasContacts = hello.contacts.length > 0;
+        this.contacts.hidden = !this.hasContacts;
         this.levels = Math.max(0, ...hello.contacts.map(({ levels }) => levels));
     }
 
@@ -51,6 +53,25 @@ export class StatusLine {
         ];
         this.contacts.textContent = parts.filter((part) => part).join(" · ");
         this.contacts.title = all.map(detailText).join("\n");
+    }
+
+    /// Of a tool that is a proxy, in the newest frame; contacts of other kinds come first.
+    showProxy(proxy: Proxy | null): void {
+        if (!proxy || this.hasContacts) return;
+        this.contacts.hidden = false;
+        const planes = proxy.planes.length;
+        const parts = [
+            `proxy: ${planes === 1 ? "1 plane" : `${planes} planes`}`,
+            `${proxy.tested} triangles tested`,
+            proxy.pops > 0 ? `popped out × ${proxy.pops}` : "",
+            proxy.isSqueezed ? "squeezed: no room for it" : "",
+            proxy.isIgnored ? "hand ignored" : "",
+            proxy.isOnItsWay ? "on its way" : "",
+            proxy.isStale ? "no news of the bodies" : "",
+            proxy.isSliding ? "sliding" : "",
+        ];
+        this.contacts.textContent = parts.filter((part) => part).join(" · ");
+        this.contacts.title = `since the last reset: popped out × ${proxy.allPops} · taken along in ${proxy.carried} ticks · squeezed in ${proxy.squeezed}`;
     }
 
     /// Of all contacts in the newest frame.

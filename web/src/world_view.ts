@@ -9,6 +9,7 @@ import { IsoSurfaces } from "./iso_surfaces";
 import { LevelWires } from "./level_wires";
 import { ManipulandumView, type ToolPiece } from "./manipulandum_view";
 import type { Frame, Hello, HeldPart, MeshNodes, Vec3 } from "./protocol";
+import { ProxyView } from "./proxy_view";
 import { rotated } from "./rigid_fit";
 import type { Stage } from "./stage";
 import { addDisplacements } from "./surface_evaluation";
@@ -29,6 +30,7 @@ export class WorldView {
     readonly greens: GreensView;
     readonly wires: LevelWires;
     readonly manipulandum: ManipulandumView | null;
+    readonly proxy: ProxyView | null;
     private readonly groups: SurfaceGroup[] = [];
     private readonly meshLines = new Map<number, THREE.LineSegments>();
     private readonly lineMaterial = new THREE.LineBasicMaterial({
@@ -49,7 +51,9 @@ export class WorldView {
         this.isoSurfaces = new IsoSurfaces(stage, hello, failed);
         this.greens = new GreensView(stage, hello, assets, failed);
         this.wires = new LevelWires(stage, hello, failed);
-        const pieces = toolPieces(hello, assets);
+        const radius = hello.haptics?.proxy_radius ?? 0;
+        this.proxy = radius > 0 ? new ProxyView(stage, radius) : null;
+        const pieces = this.proxy ? [] : toolPieces(hello, assets);
         this.manipulandum = pieces.length ? new ManipulandumView(stage, pieces) : null;
         const members = new Map<string, number[]>();
         hello.bodies.forEach((body, index) => {
@@ -69,6 +73,7 @@ export class WorldView {
         this.greens.update(frame);
         this.wires.update(frame);
         if (frame.haptics) this.manipulandum?.update(frame.haptics);
+        if (frame.haptics) this.proxy?.update(frame.haptics);
         if (this.colours.colourMode.value === ColourMode.Displacement) this.updateScale(frame);
         this.stage.ground.setShadows(this.contactShadows(frame));
     }
@@ -129,6 +134,7 @@ export class WorldView {
         this.greens.dispose();
         this.wires.dispose();
         this.manipulandum?.dispose();
+        this.proxy?.dispose();
         for (const lines of this.meshLines.values()) {
             this.stage.scene.remove(lines);
             lines.geometry.dispose();

@@ -313,3 +313,22 @@ test("a hand of two bodies has a clutch and a dead man's button", kOptions, asyn
     await waitFor(page, "toolPlace", ({ position }) => position[0] > held.position[0] + 0.01);
     assert.deepEqual(page.problems, []);
 });
+
+test("a proxy shows its hand, planes and the triangles it looks at", kOptions, async (t) => {
+    const scene = await startScene("proxy");
+    t.after(() => scene.stop());
+    const page = await openPage(browser, scene.url, { viewport: { width: 700, height: 400 } });
+    await waitFor(page, "toolForce", (force) => force > 0.05);
+    await waitFor(page, "showsManipulandum", (isShown) => isShown);
+    await waitFor(page, "proxyShown", ({ planes, triangles }) => planes > 0 && triangles === 0);
+    await page.waitForFunction(() =>
+        /^proxy: \d planes? · [1-9]\d* triangles tested/.test(
+            document.getElementById("contact-counts").textContent,
+        ),
+    );
+    await page.keyboard.press("k");
+    await waitFor(page, "proxyShown", ({ triangles }) => triangles > 0);
+    await page.keyboard.press("m"); // ellipsoids and links
+    await page.locator("#mesh[aria-pressed=true]").waitFor();
+    assert.deepEqual(page.problems, []);
+});
