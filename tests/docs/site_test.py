@@ -148,7 +148,7 @@ class Contents(unittest.TestCase):
 
     def test_references_are_read_with_their_accents(self):
         body = make_site(self).bodies["docs/references.md"]
-        self.assertIn("Mu\u0308ller, Barbic\u030c. <b>A title</b>. 1987.", body)
+        self.assertIn("Mu\u0308ller; Barbic\u030c. <b>A title</b>. 1987.", body)
 
     def test_every_page_is_written(self):
         site = make_site(self)

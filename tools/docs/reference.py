@@ -198,7 +198,7 @@ class References:
     def page(self):
         rows = []
         for key, (_, entry) in sorted(self.entries.items()):
-            authors = entry.get("author", "").replace(" and ", ", ")
+            authors = entry.get("author", "").replace(" and ", "; ").removesuffix(".")
             source = entry.get("journal") or entry.get("booktitle") or entry.get("school") or entry.get("publisher") or \
                 entry.get("institution") or entry.get("howpublished") or ""
             volume = entry.get("volume", "") + (f"({entry['number']})" if "number" in entry and "volume" in entry else "")
