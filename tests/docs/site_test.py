@@ -17,7 +17,8 @@ import site_pages  # noqa: E402
 SCHEMA = """{ "description": "A scene.", "type": "object", "required": ["pliant"],
   "properties": { "pliant": { "const": 1 }, "rate": { "type": "number", "minimum": 1, "maximum": 10000, "default": 1000, "description": "[Hz]" },
                   "pose": { "$ref": "#/$defs/pose" } },
-  "$defs": { "pose": { "type": "object", "properties": { "position": { "type": "array", "items": { "type": "number" } } } } } }"""
+  "$defs": { "pose": { "type": "object", "properties": { "position": { "type": "array", "items": { "type": "number" } },
+      "turn": { "type": "object", "required": ["degrees"], "properties": { "degrees": { "type": "number", "minimum": 0, "exclusiveMaximum": 360.0 } } } } } } }"""
 BIB = "@article{Loop1987,\n  author = {M{\\\"u}ller and Barbi{\\v c}}, title = {{A} title},\n  year = {1987}}\n"
 INDEX = "# Home\n\n## Guide\n\n- [One](guide/one.md)\n\n## Modules\n\n- [two](two.md)\n\n## Reference\n\n- [scenes](scene.schema.json)\n"
 
@@ -137,7 +138,7 @@ class Contents(unittest.TestCase):
     def test_pages_that_nobody_lists_are_found_all_the_same(self):
         site = make_site(self, three="# Three\n", guide__four="# Four\n")
         self.assertEqual(site.errors, [])
-        self.assertEqual([(title, [label for label, _, _ in entries]) for title, entries in site.navigation],
+        self.assertEqual([(title, [entry.label for entry in entries]) for title, entries in site.navigation],
                          [("Guide", ["One", "Four"]), ("Modules", ["two", "Literature", "Three"]), ("Reference", ["scenes"])])
 
     def test_scene_keys_have_type_range_default_and_meaning(self):
@@ -145,6 +146,7 @@ class Contents(unittest.TestCase):
         self.assertIn("<td><code>rate</code></td><td>number, 1 … 10,000</td><td><code>1000</code></td><td>[Hz]</td>", body)
         self.assertIn('<a href="#pose">pose</a>', body)
         self.assertIn('id="pose"', body)
+        self.assertIn("<td><code>turn.degrees</code></td><td>number, ≥ 0, &lt; 360</td><td>needed</td>", body)
 
     def test_references_are_read_with_their_accents(self):
         body = make_site(self).bodies["docs/references.md"]

@@ -12,6 +12,9 @@ def literal(value):
 
 
 def number(value):
+    """As a range says it."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e5:
+        value = int(value)
     if isinstance(value, float) and abs(value) >= 1e5:
         return f"{value:g}".replace("e+0", "e").replace("e+", "e")
     return f"{value:,}" if isinstance(value, int) else literal(value)
@@ -50,7 +53,8 @@ class SceneReference:
         if "const" in whole:
             return f"<code>{html.escape(literal(whole['const']))}</code>"
         if "enum" in whole:
-            return " or ".join(f"<code>{html.escape(literal(value))}</code>" for value in whole["enum"])
+            words = [f"<code>{html.escape(literal(value))}</code>" for value in whole["enum"]]
+            return " or ".join(part for part in (", ".join(words[:-1]), words[-1]) if part)
         alternatives = [choice for choice in whole.get("oneOf", []) if set(choice) - {"required"}]
         if alternatives:
             return ", or ".join(self.kind(choice) for choice in alternatives)
@@ -63,12 +67,11 @@ class SceneReference:
         if "title" in whole:
             return html.escape(whole["title"])
         if whole.get("type") in ("number", "integer"):
-            return f"{whole['type']}{self.range(whole)}"
+            return f"{whole['type']}{html.escape(self.range(whole))}"
         if whole.get("type") == "string" and "pattern" in whole:
             return f"string <code>{html.escape(whole['pattern'])}</code>"
-        if whole.get("type") == "object" and "properties" in whole:
-            return "object with " + ", ".join(f"<code>{key}</code> ({self.kind(value)})"
-                                              for key, value in whole["properties"].items())
+        if whole.get("type") == "object":
+            return "object"
         if "allOf" in whole:
             return ", and ".join(self.kind(choice) for choice in whole["allOf"])
         return {"boolean": "true or false"}.get(whole.get("type"), whole.get("type", "anything"))
@@ -83,12 +86,26 @@ class SceneReference:
                  if value is not None]
         return ", " + ", ".join(words) if words else ""
 
-    def row(self, key, schema, required):
-        whole, _ = self.target(schema)
-        default = "needed" if key in required else f"<code>{html.escape(literal(whole['default']))}</code>" \
+    def rows(self, key, schema, required):
+        """Of a key, and of the keys inside it where they have no section of their own."""
+        whole, name = self.target(schema)
+        default = "needed" if key.split(".")[-1] in required else f"<code>{html.escape(literal(whole['default']))}</code>" \
             if "default" in whole else ""
-        description = html.escape(schema.get("description", whole.get("description", "")))
-        return f"<tr><td><code>{html.escape(key)}</code></td><td>{self.kind(schema)}</td><td>{default}</td><td>{description}</td></tr>"
+        out = [f"<tr><td><code>{html.escape(key)}</code></td><td>{self.kind(schema)}</td><td>{default}</td>"
+               f"<td>{self.prose(schema.get('description', whole.get('description', '')))}</td></tr>"]
+        if not self.has_section(name):
+            inner, mark = (self.target(whole["items"]), "[]") if whole.get("type") == "array" and "items" in whole else \
+                ((whole, name), "")
+            for choice in self.choices(inner[0]) if not self.has_section(inner[1]) else ():
+                for inside, value in choice.get("properties", {}).items():
+                    out += self.rows(f"{key}{mark}.{inside}", value, choice.get("required", []))
+        return out
+
+    @staticmethod
+    def prose(text):
+        """A description with its code and its pages marked."""
+        text = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text, quote=False))
+        return re.sub(r"\bdocs/([\w-]+)\.md\b", r'<a href="\1.html">\1</a>', text)
 
     def section(self, title, schema):
         """A heading, what the value is, one of its keys that are needed, and a table of keys."""
@@ -96,7 +113,7 @@ class SceneReference:
         self.headings.append((2, title, anchor))
         out = [f'<h2 id="{anchor}"><code>{html.escape(title)}</code></h2>']
         if schema.get("description"):
-            out.append(f"<p>{html.escape(schema['description'])}</p>")
+            out.append(f"<p>{self.prose(schema['description'])}</p>")
         short = [choice for choice in schema.get("oneOf", []) if "properties" not in self.target(choice)[0]
                  and set(choice) - {"required"}]
         if short:
@@ -107,7 +124,8 @@ class SceneReference:
         for choice in self.choices(schema):
             if "properties" not in choice:
                 continue
-            rows = "".join(self.row(key, value, choice.get("required", [])) for key, value in choice["properties"].items())
+            rows = "".join(row for key, value in choice["properties"].items()
+                           for row in self.rows(key, value, choice.get("required", [])))
             out.append('<div class="table"><table class="keys"><thead><tr><th>key</th><th>value</th><th>default</th>'
                        f"<th>meaning</th></tr></thead><tbody>{rows}</tbody></table></div>")
         return "\n".join(out)

@@ -3,6 +3,7 @@ import html
 import os
 import re
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 
 import markdown
@@ -13,6 +14,16 @@ OTHER_PAGES = {"CONTRIBUTING.md": "contributing.html", "CHANGELOG.md": "changes.
 # files with a page of their own
 SHOWN_BY = {"docs/scene.schema.json": "docs/scene-reference.md", "docs/references.bib": "docs/references.md"}
 SOURCES = ("apps/", "benchmarks/", "cmake/", "docs/", "examples/", "include/", "scenes/", "src/", "tests/", "tools/", "web/")
+
+
+@dataclass
+class Entry:
+    """Of the navigation."""
+    label: str
+    name: str
+    anchor: str = ""
+    is_part: bool = False
+    line: int = 0
 
 
 class Site:
@@ -192,37 +203,41 @@ class Site:
     # ------------------------------------------------------------ navigation
 
     def read_navigation(self):
-        """Groups and their pages, as docs/index.md lists them under its headings; pages that it does not name come last."""
+        """Groups and their entries, as docs/index.md lists them under its headings; pages that it does not name come last."""
         groups, seen = [], {"docs/index.md", "README.md"}
         index = self.pages["docs/index.md"]
         for heading, following in zip(index.headings[1:], [*index.headings[2:], None]):
-            entries, lines = [], []
+            entries = []
             for link in index.links:
-                name = os.path.normpath(os.path.join("docs", link.target.partition("#")[0]))
+                path, _, anchor = link.target.partition("#")
+                name = os.path.normpath(os.path.join("docs", path))
                 name = SHOWN_BY.get(name, name)
-                if link.line > heading.line and (not following or link.line < following.line) and name in self.pages and \
-                        not link.is_picture and name not in seen and "#" not in link.target:
+                is_here = link.line > heading.line and (not following or link.line < following.line)
+                if is_here and name in self.pages and not link.is_picture and (anchor or name not in seen):
                     # further links in one line are parts of the first
-                    is_part = bool(entries) and link.line == lines[-1]
-                    seen.add(name)
-                    lines.append(link.line)
-                    entries.append((markdown.plain(link.text), name, is_part))
+                    is_part = bool(entries) and link.line == entries[-1].line
+                    entries.append(Entry(markdown.plain(link.text), name, anchor, is_part, link.line))
+                    if not anchor:
+                        seen.add(name)
             if entries:
                 groups.append((heading.text, entries))
         for name in self.files:
             if name not in seen:
                 wanted = "Guide" if name.startswith("docs/guide/") else "Reference" if name in OTHER_PAGES else "Modules"
                 group = next((entries for title, entries in groups if title == wanted), groups[-1][1])
-                group.append((self.pages[name].title, name, False))
+                group.append(Entry(self.pages[name].title, name))
         return groups
 
     def sidebar(self, page):
         out = [f'<a class="home" href="{self.relative(page, "index.html")}">Pliant</a>']
         for title, entries in self.navigation:
-            rows = "".join(f'<li><a href="{self.relative(page, self.address(name))}"'
-                           f'{" aria-current=page" if name == page else ""}{" class=part" if is_part else ""}>{html.escape(label)}</a></li>'
-                           for label, name, is_part in entries)
-            out.append(f"<h2>{html.escape(title)}</h2><ul>{rows}</ul>")
+            rows = []
+            for entry in entries:
+                address = self.relative(page, self.address(entry.name)) + (f"#{entry.anchor}" if entry.anchor else "")
+                marks = " aria-current=page" if entry.name == page and not entry.anchor else ""
+                marks += " class=part" if entry.is_part else ""
+                rows.append(f'<li><a href="{address}"{marks}>{html.escape(entry.label)}</a></li>')
+            out.append(f'<h2>{html.escape(title)}</h2><ul>{"".join(rows)}</ul>')
         return "".join(out)
 
     def contents(self, name):
@@ -235,14 +250,13 @@ class Site:
         return f'<nav class="contents"><details open><summary>On this page</summary><ul>{rows}</ul></details></nav>'
 
     def neighbours(self, name):
-        order = [page for _, entries in self.navigation for _, page, _ in entries]
-        labels = {page: label for _, entries in self.navigation for label, page, _ in entries}
-        if name not in order:
+        order = [entry for _, entries in self.navigation for entry in entries if not entry.anchor]
+        at = next((index for index, entry in enumerate(order) if entry.name == name), None)
+        if at is None:
             return ""
-        at = order.index(name)
-        link = lambda page, text: f'<a href="{self.relative(name, self.address(page))}">{text}</a>'
-        before = link(order[at - 1], f"← {html.escape(labels[order[at - 1]])}") if at else "<span></span>"
-        after = link(order[at + 1], f"{html.escape(labels[order[at + 1]])} →") if at + 1 < len(order) else "<span></span>"
+        link = lambda entry, text: f'<a href="{self.relative(name, self.address(entry.name))}">{text}</a>'
+        before = link(order[at - 1], f"← {html.escape(order[at - 1].label)}") if at else "<span></span>"
+        after = link(order[at + 1], f"{html.escape(order[at + 1].label)} →") if at + 1 < len(order) else "<span></span>"
         return f'<nav class="neighbours">{before}{after}</nav>'
 
     # ------------------------------------------------------------ output
