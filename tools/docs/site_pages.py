@@ -123,8 +123,8 @@ class Site:
         return body
 
     def limits(self):
-        """The sections "Limits" of all pages, in the order of the navigation."""
-        out = []
+        """The sections "Limits" of all pages; what is wrong in them is said of these pages, not here."""
+        out, errors = [], list(self.errors)
         for name in self.files:
             page = self.pages[name]
             for at, heading in enumerate(page.headings):
@@ -137,6 +137,7 @@ class Site:
                 renderer = self.renderer("docs/guide/limits.md", os.path.dirname(name))
                 out.append(f'<h3><a href="{self.relative("docs/guide/limits.md", self.address(name))}#{heading.anchor}">'
                            f"{html.escape(markdown.plain(title))}</a></h3>{renderer.render(text)[1]}")
+        self.errors = errors
         return "\n".join(out)
 
     def renderer(self, page, folder=None):
