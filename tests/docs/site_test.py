@@ -39,8 +39,21 @@ def make_site(test, **pages):
     for name, text in files.items():
         path = root / "docs" / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        path.write_text(text, encoding="utf-8")
     return site_pages.Site(root)
+
+
+def dead_addresses(folder):
+    """What pages of a written site lead to without its being there."""
+    pages = {path: path.read_text(encoding="utf-8") for path in folder.rglob("*.html")}
+    dead = []
+    for path, text in pages.items():
+        for address in re.findall(r'(?:href|src)="([^"]+)"', text):
+            file, _, anchor = address.partition("#")
+            target = (path.parent / file).resolve() if file else path.resolve()
+            if not address.startswith("http") and not (target.exists() and (not anchor or f'id="{anchor}"' in target.read_text(encoding="utf-8"))):
+                dead.append((path.name, address))
+    return dead
 
 
 class Markdown(unittest.TestCase):
@@ -157,6 +170,7 @@ class Contents(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             site.write(Path(folder) / "site")
             written = {path.relative_to(folder).as_posix() for path in Path(folder).rglob("*.*")}
+            self.assertEqual(dead_addresses(Path(folder)), [])
         self.assertEqual(written, {"site/index.html", "site/guide/one.html", "site/two.html", "site/scene-reference.html",
                                    "site/references.html", "site/style.css"})
 

@@ -24,7 +24,7 @@ class SceneReference:
     """One section for each named part of the schema that has keys, with a row for each key."""
 
     def __init__(self, path):
-        self.schema = json.loads(path.read_text())
+        self.schema = json.loads(path.read_text(encoding="utf-8"))
         self.parts = self.schema["$defs"]
         self.headings = []
 
@@ -151,7 +151,7 @@ class CommandReference:
             raise SystemExit(f"tools/site: {program} --help lists no commands")
 
     def ask(self, *words):
-        return subprocess.run([str(self.program), *words, "--help"], capture_output=True, text=True, check=True).stdout
+        return subprocess.run([str(self.program), *words, "--help"], capture_output=True, encoding="utf-8", check=True).stdout
 
     def options(self, command):
         return set(re.findall(r"(?<![\w-])(--?[a-z][\w-]*)", self.commands[command]))
@@ -202,7 +202,7 @@ class References:
 
     def __init__(self, path):
         self.entries = {}
-        text = path.read_text()
+        text = path.read_text(encoding="utf-8")
         for match in re.finditer(r"^@\w+\{([^,\s]+),", text, re.M):
             fields, position = {}, match.end()
             while found := re.compile(r"\s*,?\s*(\w+)\s*=\s*\{").match(text, position):

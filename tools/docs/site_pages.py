@@ -43,7 +43,7 @@ class Site:
         self.navigation = self.read_navigation()
 
     def read(self, name, renderer):
-        return renderer.render((self.root / name).read_text())
+        return renderer.render((self.root / name).read_text(encoding="utf-8"))
 
     def wrong(self, name, line, text):
         self.errors.append((name, line, text))
@@ -288,7 +288,8 @@ class Site:
         for name in self.files:
             path = folder / self.address(name)
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(self.whole(name, self.pages[name].title, self.bodies[name], self.contents(name), self.neighbours(name)))
+            path.write_text(self.whole(name, self.pages[name].title, self.bodies[name], self.contents(name), self.neighbours(name)),
+                            encoding="utf-8")
         for name in sorted(self.copied):
             if name.endswith((".png", ".jpg", ".svg")):
                 path = folder / name.removeprefix("docs/")
@@ -302,6 +303,6 @@ class Site:
         """A file of the repository as a page."""
         path = folder / "files" / f"{name}.html"
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = html.escape((self.root / name).read_text())
+        text = html.escape((self.root / name).read_text(encoding="utf-8"))
         stand_in = f"docs/files/{name}.md"   # for the depth of its address
-        path.write_text(self.whole(stand_in, name, f"<h1><code>{name}</code></h1><pre><code>{text}</code></pre>"))
+        path.write_text(self.whole(stand_in, name, f"<h1><code>{name}</code></h1><pre><code>{text}</code></pre>"), encoding="utf-8")
