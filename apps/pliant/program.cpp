@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "build_features.h"
 #include "pliant/core/error.h"
 #include "pliant/core/nearest_name.h"
 #include "pliant/core/parallel.h"
@@ -23,7 +24,7 @@ void print_overview(const std::vector<Command>& commands) {
     std::printf("Example:  pliant demo\n\n");
     for (const Command& command : commands)
         std::printf("  pliant %-9s %s\n", command.name.c_str(), command.summary.c_str());
-    std::printf("\nEach command has --help.\n");
+    std::printf("\nEach command has --help. pliant --version says what this build has.\n");
 }
 
 int dispatch(const std::vector<Command>& commands, const std::vector<std::string>& words) {
@@ -32,7 +33,7 @@ int dispatch(const std::vector<Command>& commands, const std::vector<std::string
         return words.empty() ? kFailed : 0;
     }
     if (words[0] == "--version") {
-        std::printf("pliant %s\n", kVersion);
+        std::printf("%s", features_text(words.size() > 1 && words[1] == "--json").c_str());
         return 0;
     }
 

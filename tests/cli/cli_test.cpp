@@ -17,6 +17,15 @@ TEST_F(CommandLine, EveryCommandHasHelpThatBeginsWithAnExample) {
     EXPECT_NE(pliant("").exit_code, 0);
 }
 
+TEST_F(CommandLine, TheVersionSaysWhatTheBuildHas) {
+    const Output text = pliant("--version"), json = pliant("--version --json");
+    EXPECT_TRUE(text.text.starts_with("pliant 0.")) << text.text;
+    for (const char* name : {"compiler", "solvers", "eigen", "SIMD", "viewer", "Python", "C "})
+        EXPECT_TRUE(contains(text, name)) << text.text;
+    EXPECT_TRUE(contains(json, "\"compiler\":\"") && contains(json, "\"c_abi\":1")) << json.text;
+    EXPECT_TRUE(contains(json, "\"simd_targets\":[")) << json.text;
+}
+
 TEST_F(CommandLine, WrongWordsAreAnsweredWithTheNearestRightOne) {
     EXPECT_FAILS_WITH("insect x.obj", "unknown command 'insect'; did you mean 'inspect'?");
     EXPECT_FAILS_WITH("mesh x.obj --resolutoin 5",
@@ -159,7 +168,8 @@ TEST_F(CommandLine, StableWallsAreTabledAndDrawn) {
     EXPECT_NE(page.find("Virtual walls on this device"), std::string::npos);
     const Output json = pliant(quick + "--json");
     EXPECT_TRUE(contains(json, "\"half_stiffness_times_period\":5,")) << json.text;
-    EXPECT_FAILS_WITH("haptics nothing", "study = nothing (expected devices, zwidth or report FILE)");
+    EXPECT_FAILS_WITH("haptics nothing",
+                      "study = nothing (expected devices, zwidth or report FILE)");
     EXPECT_FAILS_WITH("haptics zwidth --hand soft", "--hand = soft (expected none, loose or firm)");
 }
 

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string>
+
+namespace pliant::cli {
+
+/// Version, compiler and what this build has, for `pliant --version`: lines, or one JSON object.
+[[nodiscard]] std::string features_text(bool is_json);
+
+}  // namespace pliant::cli
