@@ -1,9 +1,9 @@
 #include "core/numbers.h"
-#include "fem/contact_samples.h"
 #include "haptics/tool_samples.h"
 #include "pliant/body/rigid_body.h"
 #include "pliant/fem/fem_body.h"
 #include "pliant/geometry/shapes.h"
+#include "pliant/geometry/structured_mesh.h"
 #include "pliant/greens/build_greens.h"
 #include "pliant/greens/greens_body.h"
 #include "pliant/particles/particle_body.h"
@@ -69,8 +69,8 @@ TEST(SphereToolOnBodies, TouchesFullFiniteElements) {
     square.vertices = {{-1, -1, 0}, {1, -1, 0}, {1, 1, 0}, {-1, 1, 0}};
     square.triangles = {{0, 1, 2}, {0, 2, 3}};
     RigidBody floor(RigidShape::half_space(), square);
-    FemBody body(test::hex_cube(3, 0.1, {-0.05, -0.05, 0}), {isotropic(2e4, 0.3, 1000)}, {},
-                 {&floor});
+    const Box box(Vector3d(-0.05, -0.05, 0), Vector3d(0.05, 0.05, 0.1));
+    FemBody body(hex_box(3, 3, 3, box), {isotropic(2e4, 0.3, 1000)}, {}, {&floor});
     expect_touch(body, 100, 5e-3);
 }
 TEST(SphereToolOnBodies, TouchesGreensFunctions) {

@@ -21,13 +21,11 @@ TEST(SphereTool, FreeMotionIsFollowedExactlyAndWithoutAnyForce) {
     for (const bool is_rigid : {true, false}) {
         TouchingTool touch(test::block_below(0.1, 0.1), tool_grid(5, 5, 0.5),
                            tool_options(is_rigid));
-        touch.tool.reset(hand_at(0, 0, 0.2));
+        touch.tool.reset(hand_at(0, 0, 0.1));
         std::mt19937 random(1);
         for (int k = 0; k < 200; ++k) {
-            // never nearer than 30 mm, turned by anything
-            const Pose hand{Vector3d(0, 0, 0.3) + 0.05 * random_vector(random).cwiseMax(-3),
-                            random_rotation(random)};
-            const SphereToolState& state = touch.tool.tick(hand);
+            const SphereToolState& state =
+                touch.tool.tick(test::random_hand(random, Vector3d(0, 0, 0.1)));
             ASSERT_EQ(state.wrench.force, Vector3d::Zero());
             ASSERT_EQ(state.wrench.torque, Vector3d::Zero());
             ASSERT_EQ(state.largest_offset, 0);
