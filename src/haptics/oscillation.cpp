@@ -89,6 +89,19 @@ void OscillationMeter::end_window() noexcept {
     ++num_windows_;
 }
 
+bool is_growing(std::span<const double> levels, double quiet) noexcept {
+    constexpr std::size_t kFewest = 6, kFirst = 2;
+    constexpr double kMore = 1.1;
+    if (levels.size() < kFewest) return false;
+    const auto mean = [](std::span<const double> some) {
+        double sum = 0;
+        for (const double level : some) sum += level;
+        return sum / static_cast<double>(some.size());
+    };
+    const double first = mean(levels.first(kFirst)), last = mean(levels.last(levels.size() / 3));
+    return !(last <= kMore * first || last < quiet);
+}
+
 bool OscillationMeter::is_oscillating() const noexcept {
     if (num_windows_ < 2) return false;
     const OscillationLevel& l = level_;

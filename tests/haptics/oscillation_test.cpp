@@ -179,6 +179,35 @@ std::vector<Vector3d> signal_with_steps() {
     return f;
 }
 
+/// Levels of rests in closed loops, half second by half second.
+TEST(IsGrowing, TellsATrendFromSingleWindows) {
+    const auto grows = [](const std::vector<double>& levels) { return is_growing(levels); };
+    // a body that swings out, its handle stepping through an encoder of 50 um (bridge-ball)
+    EXPECT_FALSE(grows({0.0131, 0.0157, 0.0070, 0.0099, 0.0057, 0.0028, 0.0026, 0.0037, 0.0024,
+                        0.0024, 0.0026, 0.0026}));
+    // motors that get warm in the second window
+    EXPECT_FALSE(grows({0.0000, 0.0156, 0.0053, 0.0021, 0.0003, 0, 0, 0, 0, 0, 0, 0}));
+    // one and a half encoder steps for ever
+    EXPECT_FALSE(grows({0.0135, 0.0149, 0.0112, 0.0132, 0.0082, 0.0097, 0.0094, 0.0100, 0.0098,
+                        0.0094, 0.0100, 0.0099}));
+    // by 2 % a window, which no two of them show
+    std::vector<double> slow, quick, quiet;
+    for (int i = 0; i < 12; ++i) {
+        slow.push_back(0.012 * std::pow(1.02, i));
+        quick.push_back(0.001 * std::pow(1.4, i));
+        quiet.push_back(0.001 * std::pow(1.2, i));
+    }
+    EXPECT_TRUE(grows(slow));
+    EXPECT_TRUE(grows(quick));
+    EXPECT_FALSE(grows(quiet)) << "below 0.01 N";
+    // snaps that a loop keeps alive
+    EXPECT_TRUE(grows({0.0070, 0.0146, 0.0134, 0.0143, 0.0153, 0.0167, 0.0135, 0.0151, 0.0141,
+                       0.0179, 0.0170, 0.0113}));
+    EXPECT_FALSE(grows({0.01, 0.02, 0.04, 0.08, 0.16})) << "too few to say";
+    slow[11] = NAN;
+    EXPECT_TRUE(grows(slow));
+}
+
 TEST(FindJumps, FindsStepsAndNotSmoothMotion) {
     const std::vector<Vector3d> f = signal_with_steps();
     const auto jumps = find_jumps(f, 0.05);

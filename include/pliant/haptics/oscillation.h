@@ -72,6 +72,13 @@ private:
          was_bad_before_ = false;  ///< this window, the last two
 };
 
+/// Whether levels of a rest, window after window, are of an oscillation that grows, docs/haptics.md
+/// eq. (24a): the mean of the last third is a tenth above that of the first two, and above `quiet`.
+/// Single windows go up and down with every step of an encoder; a loop that makes energy goes up.
+/// At least six windows, or nothing is said to grow; a level that is not finite does.
+[[nodiscard]] bool is_growing(std::span<const double> levels,
+                              double quiet = OscillationOptions().quiet_force) noexcept;
+
 /// Largest jumps of a force signal against what its neighbourhood explains: where a person would
 /// feel a click.
 struct ForceJump {
