@@ -20,7 +20,6 @@ using Eigen::Vector3d;
 constexpr double kDemoMoving = 2;    // of each round, then the hand holds still [s]
 constexpr double kDemoSettling = 3;  // before it is judged: soft bodies swing [s]
 constexpr double kDemoJudged = 1;    // two windows [s]
-constexpr double kDemoRound = kDemoMoving + kDemoSettling + kDemoJudged;
 constexpr double kDemoLongRest = 6;      // [s]
 constexpr double kDemoWander = 8e-3;     // random places about the path, at the handle [m]
 constexpr double kDemoBeside = 3e-3;     // ends of random ways, and of paths that touch nothing [m]
@@ -241,7 +240,7 @@ StabilityOutcome judge_demo(const DemoInHand& demo, const DemoTouches& touches,
         if (k == n || phase == judged) judge.begin();
         if (k >= n || (phase >= judged && k >= first)) judge.listen(t);
         if (k < n && phase == length - 1 && k >= first && judge.end()) {
-            for (int i = 0; i < length - judged; ++i)
+            for (int i = 0; i < ticks(RestJudge::kHeldOn); ++i)
                 judge.listen(loop.step(hand.at(k * loop.dt())));
             judge.end_held();
         }
@@ -266,11 +265,12 @@ void run_demo_stability(Context& context) {
     const std::vector<Demo> demos =
         context.is_quick
             ? std::vector<Demo>{{"peg-hole", 3}, {"kidney", 3}}
-            : std::vector<Demo>{{"hoses", 3},       {"serpent-figure", 9},  {"serpent-creature", 9},
-                                {"figure-axe", 3},  {"alpha-puzzle", 3},    {"peg-hole", 3},
-                                {"bridge-ball", 3}, {"bridge-creature", 3}, {"chair-walls", 3},
-                                {"kidney", 3},      {"spatula", 3},         {"banana-seat", 3},
-                                {"squeeze", 3},     {"soft-hand", 3, true}};
+            : std::vector<Demo>{
+                  {"hoses", 3},       {"serpent-figure", 9},  {"serpent-creature", 9},
+                  {"figure-axe", 3},  {"alpha-puzzle", 3},    {"peg-hole", 3},
+                  {"bridge-ball", 3}, {"bridge-creature", 3}, {"chair-walls", 3},
+                  {"kidney", 3},      {"spatula", 3},         {"banana-seat", 3},
+                  {"squeeze", 3},     {"soft-hand", 3, true}};
     page.text(format(
         "The demos whose tool is in a hand, from their scene files, with the gains of the rules. "
         "The hand goes along the path of the scene to a place where the tool touches, in %g s, and "
@@ -279,9 +279,9 @@ void run_demo_stability(Context& context) {
         "a script stands still. After 3 s of rest (9 s where a serpent swings), two windows are "
         "judged as above; a rest of "
         "%g s ends each run. %zu runs of %g s for each scene, and %zu with an encoder of 1 µm. "
-        "The full FEM of soft-hand has the four runs of the lightest and the heaviest device. "
-        "Tools "
-        "on full FEM bodies and points on Green's functions have no depth bound.",
+        "The full FEM of soft-hand has the four runs of the "
+        "lightest and the heaviest device. Tools on full FEM bodies and points on Green's functions have no depth "
+        "bound.",
         kDemoMoving, 1e3 * kDemoWander, kDemoLongRest, cases.size(), seconds, fine_cases.size()));
     Table table{"demo_stability", "Demos in hands from loose to firm", stability_columns()};
     Table high{"demo_stability_too_high", "Demos with gains four times too high",

@@ -271,7 +271,8 @@ StabilityOutcome judge_stability(StabilityLoop& loop, const StabilityHand& hand,
     const int n = static_cast<int>(seconds / kStabilityTick),
               length = static_cast<int>(std::lround(hand.round() / kStabilityTick)),
               judged = length - static_cast<int>(kJudgedTime / kStabilityTick),
-              held = static_cast<int>(kLongRest / kStabilityTick);
+              held = static_cast<int>(kLongRest / kStabilityTick),
+              held_on = static_cast<int>(RestJudge::kHeldOn / kStabilityTick);
     for (int k = 0; k < n + held; ++k) {
         const double now = k * kStabilityTick;
         const HapticTick& t = loop.step(hand.at(std::min(now, seconds - kStabilityTick)));
@@ -280,7 +281,7 @@ StabilityOutcome judge_stability(StabilityLoop& loop, const StabilityHand& hand,
         if (k == n || phase == judged) judge.begin();
         if (k >= n || (phase >= judged && now >= from)) judge.listen(t);
         if (k < n && phase == length - 1 && now >= from && judge.end()) {
-            for (int i = 0; i < length - judged; ++i)
+            for (int i = 0; i < held_on; ++i)
                 judge.listen(loop.step(hand.at(std::min(now, seconds - kStabilityTick))));
             judge.end_held();
         }
@@ -302,8 +303,9 @@ void run_stability_suite(Context& context) {
         "with a sample of delay. Rounds of %g s: the hand moves for %g s (pressing, sliding and "
         "turning by a script, then through random places, in turn), holds still, and after %g s "
         "two windows of half a second are judged: none above %s, the second at most a tenth above "
-        "the first or below 0.01 N. Where it grows, the hand holds still for another second and "
-        "the next two windows are judged as well. (On the soft beam after 9 s, since it swings: a "
+        "the first or below 0.01 N. Where it is more, the hand holds still for 5 s more: an "
+        "oscillation that grows has a mean of the last four of these windows a tenth above that of "
+        "the first two. (On the soft beam after 9 s, since it swings: a "
         "handle that moves steps through its encoder.) A rest of %g s ends each run. Masses 0.05 "
         "to 0.3 kg, hands of "
         "100 N/m (loose) "

@@ -61,7 +61,7 @@ void StabilityOutcome::add(const StabilityOutcome& other) {
     num_rests += other.num_rests;
     num_above += other.num_above;
     num_grown += other.num_grown;
-    num_grown_on += other.num_grown_on;
+    num_growing += other.num_growing;
     least_margin = std::min(least_margin, other.least_margin);
     depth = std::max(depth, other.depth);
     violations += other.violations;
@@ -77,7 +77,8 @@ RestJudge::RestJudge(const DeviceCapabilities& device, double stiffness, double 
 }
 
 void RestJudge::watch(const HapticTick& tick, const char* notice) noexcept {
-    outcome_.depth = std::max(outcome_.depth, tick.depth / tick.max_depth);
+    // some tools have no bound
+    if (tick.max_depth > 0) outcome_.depth = std::max(outcome_.depth, tick.depth / tick.max_depth);
     outcome_.violations = static_cast<double>(tick.violations);
     outcome_.least_gains = std::min(outcome_.least_gains, tick.gain_scale);
     outcome_.least_margin = std::min(outcome_.least_margin, tick.port_energy - tick.stored_energy);
@@ -87,7 +88,8 @@ void RestJudge::watch(const HapticTick& tick, const char* notice) noexcept {
 void RestJudge::begin() noexcept {
     meter_.reset();
     largest_ = 0;
-    is_above_ = has_grown_ = has_grown_on_ = has_touched_ = false;
+    levels_.clear();
+    is_above_ = has_grown_ = has_touched_ = false;
 }
 
 void RestJudge::listen(const HapticTick& tick) noexcept {
@@ -102,11 +104,9 @@ void RestJudge::listen(const HapticTick& tick) noexcept {
     is_above_ = is_above_ || is_loud;
     outcome_.force = std::max(outcome_.force, level.force);
     outcome_.torque = std::max(outcome_.torque, level.torque);
-    const bool grows = level.force > 1.1 * level.last_force && level.force >= limits.quiet_force;
-    // the two windows of eq. (24), and the next two
-    if (meter_.num_windows() == 2) has_grown_ = grows;
-    if (meter_.num_windows() == 3) has_grown_on_ = is_loud;
-    if (meter_.num_windows() == 4) has_grown_on_ = has_grown_on_ || is_loud || grows;
+    levels_.push_back(level.force);
+    if (meter_.num_windows() == 2)
+        has_grown_ = level.force > 1.1 * level.last_force && level.force >= limits.quiet_force;
 }
 
 bool RestJudge::end() noexcept {
@@ -117,7 +117,9 @@ bool RestJudge::end() noexcept {
     return has_grown_;
 }
 
-void RestJudge::end_held() noexcept { outcome_.num_grown_on += has_grown_on_ ? 1 : 0; }
+void RestJudge::end_held() noexcept {
+    outcome_.num_growing += is_above_ || is_growing(levels_, meter_.options().quiet_force) ? 1 : 0;
+}
 
 void RestJudge::end_long() noexcept {
     outcome_.held_force = std::max(outcome_.held_force, largest_);
@@ -128,7 +130,7 @@ std::vector<Table::Column> stability_columns() {
             {"rests", "rests in contact"},
             {"above", "above the limit"},
             {"grown", "grown"},
-            {"grown_on", "a second later too"},
+            {"growing", "of them growing on"},
             {"fine_rests", "rests, 1 µm"},
             {"fine_failed", "above or grown"},
             {"force_n", "largest RMS, N"},
@@ -149,8 +151,8 @@ std::vector<Cell> stability_row(Section& page, const std::string& scene,
     return {scene,
             Cell::count(o.num_rests),
             page.at_most("rests above the limit, " + scene, o.num_above, 0, "%.0f"),
-            page.at_most("rests that grew, " + scene, o.num_grown, 0, "%.0f"),
-            page.at_most("rests that grew on, " + scene, o.num_grown_on, 0, "%.0f"),
+            Cell::number(o.num_grown, "%.0f"),
+            page.at_most("rests that grow on, " + scene, o.num_growing, 0, "%.0f"),
             Cell::count(fine.num_rests),
             page.at_most("rests above the limit or grown with a fine encoder, " + scene,
                          fine.num_above + fine.num_grown, 0, "%.0f"),
@@ -171,7 +173,7 @@ std::vector<Table::Column> too_high_columns() {
             {"rests", "rests"},
             {"above", "above the limit"},
             {"grown", "grown"},
-            {"grown_on", "a second later too"},
+            {"growing", "of them growing on"},
             {"force_n", "largest RMS, N"},
             {"torque_nm", "N m"},
             {"depth", "depth over its bound"},
@@ -188,10 +190,9 @@ std::vector<Cell> too_high_row(Section& page, const std::string& scene,
         Cell::count(o.num_rests),
         has_help ? page.at_most("rests above the limit with help, " + scene, o.num_above, 0, "%.0f")
                  : Cell::number(o.num_above, "%.0f"),
-        has_help ? page.at_most("rests that grew with help, " + scene, o.num_grown, 0, "%.0f")
-                 : Cell::number(o.num_grown, "%.0f"),
-        has_help ? page.at_most("rests that grew on with help, " + scene, o.num_grown_on, 0, "%.0f")
-                 : Cell::number(o.num_grown_on, "%.0f"),
+        Cell::number(o.num_grown, "%.0f"),
+        has_help ? page.at_most("rests that grow on with help, " + scene, o.num_growing, 0, "%.0f")
+                 : Cell::number(o.num_growing, "%.0f"),
         Cell::number(o.force, "%.4f"),
         Cell::number(o.torque, "%.1e"),
         depth_cell(page, "depth, gains too high, " + scene, o.depth, depth_bound),

@@ -33,7 +33,7 @@ struct StabilityOutcome {
     int num_rests = 0;        ///< in contact
     int num_above = 0;        ///< of them with a window above a limit
     int num_grown = 0;        ///< with a second window that is a tenth above the first
-    int num_grown_on = 0;     ///< of them with a third and fourth window that fail as well
+    int num_growing = 0;      ///< of them those that grow on, eq. (24a), or get above a limit
     double least_margin = 0;  ///< of W − S [J]
     double depth = 0;         ///< over its bound
     double violations = 0;    ///< ticks beyond it
@@ -53,7 +53,8 @@ public:
     /// Every tick.
     void watch(const HapticTick& tick, const char* notice) noexcept;
     /// Ticks of a rest, after begin(); end() judges the first two windows. True: the second had
-    /// grown; a second more, then end_held(), tells a cycle from an event.
+    /// grown; kHeldOn more, then end_held(), tells whether it grows on.
+    static constexpr double kHeldOn = 5;  ///< [s]
     void begin() noexcept;
     void listen(const HapticTick& tick) noexcept;
     [[nodiscard]] bool end() noexcept;
@@ -65,8 +66,9 @@ public:
 private:
     StabilityOutcome outcome_;
     OscillationMeter meter_;
-    double largest_ = 0;  ///< window since begin() [N]
-    bool is_above_ = false, has_grown_ = false, has_grown_on_ = false, has_touched_ = false;
+    double largest_ = 0;          ///< window since begin() [N]
+    std::vector<double> levels_;  ///< windows since begin() [N]
+    bool is_above_ = false, has_grown_ = false, has_touched_ = false;
 };
 
 /// What runs of a scene are compared with: the limits of eq. (24) in short and in long rests, the
