@@ -140,6 +140,7 @@
 #include "pliant/haptics/recorded_device.h"
 #include "pliant/haptics/scripted_device.h"
 #include "pliant/haptics/simulated_device.h"
+#include "pliant/haptics/solver_haptic_tool.h"
 #include "pliant/haptics/sphere_port.h"
 #include "pliant/haptics/sphere_tool.h"
 #include "pliant/haptics/static_coupling.h"

@@ -305,8 +305,8 @@ void ContactSolver::Impl::remember() noexcept {
             const Vector3d stretch = c.is_sliding ? Vector3d(-tangential / k) : c.stretch;
             memory.push_back(
                 {pair.bodies, c.point, c.weight, c.f[0], tangential, field.to_body(c.p - stretch)});
-            contacts.push_back(
-                {pair.bodies.shell, pair.bodies.field, c.point, c.node, c.p, c.force()});
+            contacts.push_back({pair.bodies.shell, pair.bodies.field, c.point, c.node, c.p,
+                                c.force(), -c.distance});
             statistics.deepest = std::max(statistics.deepest, -c.distance);
             statistics.num_sliding += c.is_sliding && c.f[0] > 0 ? 1 : 0;
             statistics.elastic_energy += 0.5 * c.k * c.distance * c.distance;

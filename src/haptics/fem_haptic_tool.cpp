@@ -2,7 +2,7 @@
 
 #include "core/numbers.h"
 #include "haptics/input_range.h"
-#include "haptics/pose_rules.h"
+#include "haptics/tool_steps.h"
 #include "pliant/fem/mass.h"
 
 #include <algorithm>
@@ -15,9 +15,7 @@ using Eigen::Vector3d;
 
 namespace {
 
-constexpr double kLongestLead = 0.03;  // that a hand is predicted [s]
-constexpr double kCarried = 3;         // times the touched mass is carried along, eq. (F5)
-constexpr double kOldHand = 0.05;      // beyond, its velocity says nothing [s]
+constexpr double kCarried = 3;  // times the touched mass is carried along, eq. (F5)
 
 const FemHapticToolOptions& checked_fem_tool(const FemHapticToolOptions& options) {
     if (!options.grasp.allFinite())
@@ -48,7 +46,11 @@ struct TouchedMass {
 struct FemHapticTool::Impl {
     Impl(FemHapticLink& l, std::vector<RigidBody*> p, const std::vector<const FemBody*>& b,
          const FemHapticToolOptions& o)
-        : link(l), proxies(std::move(p)), options(checked_fem_tool(o)) {
+        : proxies(std::move(p)),
+          options(checked_fem_tool(o)),
+          steps(l, o.coupling == FemCoupling::Dynamic),
+          state(steps.state),
+          hand(steps.hand) {
         if (proxies.empty())
             throw InputError("", "a haptic tool has no rigid body; give the proxies that touch");
         for (const RigidBody* proxy : proxies)
@@ -89,28 +91,9 @@ struct FemHapticTool::Impl {
             offsets[i] = pose.inverse() * proxies[i]->motion().pose;
         velocity = {};
         touched = {};
-        ++steps.epoch;
-        steps.count = 0;
-        steps.is_dynamic = !is_kinematic();
-        state = {};
-        state.tool = pose;
-        is_stepping = false;
+        steps.begin_anew(pose);
     }
 
-    /// Where the hand wants the tool at the end of the step, and how it moves.
-    void look_at_hand(double now, double dt) noexcept {
-        link.hand.update();
-        hand = link.hand.read_slot();
-        const double age = now - hand.time;
-        is_led = hand.epoch == steps.epoch && is_usable(hand.pose) &&
-                 hand.velocity.linear.allFinite() && hand.velocity.angular.allFinite();
-        if (!(age < kOldHand)) hand.velocity = {};
-        if (!is_led || !options.predicts) return;
-        // to the end of this step, and one more until it is shown; a filter is late by 2/ω
-        const double lead =
-            std::max(age, 0.0) + 2 * dt + (is_kinematic() ? 2 / options.bandwidth : 0);
-        hand.pose = advance(hand.pose, hand.velocity, std::min(lead, kLongestLead));
-    }
     [[nodiscard]] bool is_kinematic() const noexcept {
         return options.coupling == FemCoupling::Kinematic;
     }
@@ -195,34 +178,19 @@ struct FemHapticTool::Impl {
         }
     }
 
-    /// Work of the tool on the bodies in the step; they may give it back.
-    void count_lent(const Pose& before) noexcept {
-        state.lent -= state.contact.force.dot(pose.position - before.position) +
-                      state.contact.torque.dot(rotation_difference(before.rotation, pose.rotation));
-        state.lent = state.num_contacts > 0 && state.lent > 0 ? state.lent : 0;
-    }
-
-    void publish() noexcept {
-        link.steps.write_slot() = steps;
-        link.steps.publish();
-    }
-
-    FemHapticLink& link;
     std::vector<RigidBody*> proxies;
     FemHapticToolOptions options;
     std::vector<TouchedBody> bodies;
     std::vector<Pose> offsets;  ///< of the proxies from the grasp frame
-    FemToolSteps steps;
-    FemToolState state;
-    FemHandState hand;  ///< of this step
-    Pose pose, last_pose;
+    ToolSteps steps;
+    FemToolState& state;  ///< of the last step
+    FemHandState& hand;   ///< of this step
+    Pose pose;
     Twist velocity;
     double last_mass = 0, last_inertia = 0;  ///< of a dynamic tool in the last step
     TouchedMass touched;
-    double end = 0, length = 0;  ///< of the step under way
-    bool is_led = false;         ///< there is a hand
+    bool is_led = false;  ///< there is a hand
     StepStatus status = StepStatus::Ok;
-    bool is_stepping = false;
 };
 
 FemHapticTool::FemHapticTool(FemHapticLink& link, std::vector<RigidBody*> proxies,
@@ -233,28 +201,11 @@ FemHapticTool::~FemHapticTool() = default;
 
 StepStatus FemHapticTool::begin_step(double now, double dt) noexcept {
     Impl& m = *impl_;
-    m.is_stepping = false;
-    if (!std::isfinite(now) || !std::isfinite(dt) || !(dt > 0) || !(now + dt > now))
-        return m.status = StepStatus::InputIgnored;
-    m.status = StepStatus::Ok;
-    m.is_stepping = true;
-    m.end = now + dt;
-    m.length = dt;
-    // a clock that ran back: what was published has no meaning any more
-    if (m.steps.count > 0 && m.end <= m.state.time) {
-        ++m.steps.epoch;
-        m.steps.count = 0;
-    }
-    if (m.steps.count == 0) {
-        // the start is a state as well
-        m.state.time = now;
-        m.steps.states[0] = m.state;
-        m.steps.count = 1;
-    }
-    m.steps.next = m.end;
-    m.publish();
-    m.look_at_hand(now, dt);
-    m.last_pose = m.pose;
+    m.status = m.steps.begin(now, dt);
+    if (m.status != StepStatus::Ok) return m.status;
+    // a filter is late by 2/ω
+    m.is_led = m.steps.look_at_hand(now, dt, m.options.predicts,
+                                    m.is_kinematic() ? 2 / m.options.bandwidth : 0);
     m.move(dt);
     for (std::size_t i = 0; i < m.proxies.size(); ++i)
         m.proxies[i]->drive_to(m.pose * m.offsets[i]);
@@ -263,16 +214,9 @@ StepStatus FemHapticTool::begin_step(double now, double dt) noexcept {
 
 const FemToolState& FemHapticTool::end_step() noexcept {
     Impl& m = *impl_;
-    if (!m.is_stepping) return m.state;
-    m.is_stepping = false;
+    if (!m.steps.is_stepping()) return m.state;
     m.gather();
-    m.count_lent(m.last_pose);
-    m.state.time = m.end;
-    m.state.tool = m.pose;
-    m.state.status = m.status;
-    m.steps.states[m.steps.count++ % FemToolSteps::kSize] = m.state;
-    m.steps.next = m.end + m.length;  // until the next step says
-    m.publish();
+    m.steps.end(m.pose, m.status);
     return m.state;
 }
 
@@ -281,7 +225,7 @@ double FemHapticTool::touched_mass() const noexcept { return impl_->touched.mass
 
 void FemHapticTool::reset() noexcept {
     impl_->begin();
-    impl_->publish();
+    impl_->steps.publish();
 }
 
 }  // namespace pliant

@@ -70,6 +70,7 @@ public:
         int point = 0, node = 0;   ///< of the shell and its tree
         Eigen::Vector3d position;  ///< world [m]
         Eigen::Vector3d force;     ///< on the shell body, world [N]
+        double depth = 0;          ///< of the point in the solid [m]
     };
     /// Ordered by bodies and point.
     [[nodiscard]] std::span<const Contact> contacts() const noexcept;

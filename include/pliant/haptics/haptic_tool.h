@@ -36,7 +36,7 @@ struct HapticTick {
     Pose manipulandum, tool;          ///< frames of the tool body
     Wrench contact;                   ///< on the tool about the grasp point
     Wrench coupling;                  ///< shown to the hand, scene units
-    double depth = 0, max_depth = 0;  ///< of contacts and its bound [m]
+    double depth = 0, max_depth = 0;  ///< of contacts and its bound [m]; bound 0: none
     double worst_depth = 0;           ///< the deepest since reset [m]
     std::uint64_t violations = 0;     ///< ticks with contacts deeper than max_depth, since reset
     int num_contacts = 0;
