@@ -109,7 +109,7 @@ std::vector<Line> lines(const HapticStudy& study) {
         {"force at its limit", format("%.2f %% of the time", 100 * study.saturated), ""},
         {"in contact", format("%.1f %% of the time", 100 * study.contacting), ""},
         {"deepest contact", format("%.3g mm", 1e3 * study.deepest),
-         format("%.3g mm", 1e3 * study.bound), study.num_beyond == 0},
+         study.bound > 0 ? format("%.3g mm", 1e3 * study.bound) : "", study.num_beyond == 0},
         {"deeper than its limit", ticks(study.num_beyond), "0", study.num_beyond == 0},
         {"least energy of the port above that of the springs, W − S",
          format("%.3g mJ", 1e3 * study.least_margin),
@@ -224,7 +224,8 @@ HapticStudy study_haptics(const Recording& recording, const std::string& file) {
         if (tick.gain_scale < 1 || tick.step_scale < 1) ++study.reduced;
         study.deepest = std::max(study.deepest, tick.depth);
         study.bound = std::max(study.bound, tick.max_depth);
-        if (tick.depth > tick.max_depth) ++study.num_beyond;
+        // some tools have no bound
+        if (tick.max_depth > 0 && tick.depth > tick.max_depth) ++study.num_beyond;
         study.least_margin = std::min(study.least_margin, tick.port_energy - tick.stored_energy);
         study.least_gain = std::min(study.least_gain, tick.gain_scale);
         study.least_step = std::min(study.least_step, tick.step_scale);

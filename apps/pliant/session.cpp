@@ -108,10 +108,13 @@ void print_summary(const Arguments& arguments, const World& world, const Summary
     std::printf("%-12s %.4g N at most on the hand\n", "force", summary.peak_force);
     const HapticInfo* info = nullptr;
     if (const HapticTick* const haptics = haptics_of(world, info)) {
-        std::printf("%-12s %.3g of %.3g mm at most, %s of %s ticks deeper\n", "depth",
-                    1e3 * haptics->worst_depth, 1e3 * haptics->max_depth,
-                    grouped(static_cast<std::int64_t>(haptics->violations)).c_str(),
-                    grouped(static_cast<std::int64_t>(world.loop(0).ticks())).c_str());
+        if (haptics->max_depth > 0)
+            std::printf("%-12s %.3g of %.3g mm at most, %s of %s ticks deeper\n", "depth",
+                        1e3 * haptics->worst_depth, 1e3 * haptics->max_depth,
+                        grouped(static_cast<std::int64_t>(haptics->violations)).c_str(),
+                        grouped(static_cast<std::int64_t>(world.loop(0).ticks())).c_str());
+        else
+            std::printf("%-12s %.3g mm at most\n", "depth", 1e3 * haptics->worst_depth);
         std::printf("%-12s %s, 1 : %.3g, oscillation %.3g N at most\n", "device",
                     info->capabilities.name.c_str(), 1 / info->workspace.scale,
                     summary.oscillation);

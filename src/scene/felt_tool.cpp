@@ -27,6 +27,7 @@ FemTool::FemTool(HeldTool& held)
       exchange_(held.fem->exchange),
       grasp_(held.options.grasp),
       start_(held.fem->start),
+      has_depth_bound_(held.fem->has_depth_bound),
       port_(*held.device, link_, held.gains, port_options(held)) {
     reset();
 }
@@ -48,7 +49,7 @@ void FemTool::tick(double now, double dt) noexcept {
     tick_.manipulandum = has_begun() ? body_of(tick_.manipulandum) : start_;
     tick_.max_depth = max_depth;
     tick_.worst_depth = std::max(worst, tick_.depth);
-    tick_.violations = violations + (tick_.depth > max_depth ? 1 : 0);
+    tick_.violations = violations + (has_depth_bound_ && tick_.depth > max_depth ? 1 : 0);
 
     // also before there is a hand to follow: the bodies' loop keeps to this clock
     link_.hand.update();
@@ -57,7 +58,7 @@ void FemTool::tick(double now, double dt) noexcept {
 }
 
 void FemTool::set_gains(const CouplingGains& gains) noexcept {
-    tick_.max_depth = gains.max_depth;
+    tick_.max_depth = has_depth_bound_ ? gains.max_depth : 0;
     port_.set_gains(gains);
 }
 
@@ -68,7 +69,7 @@ void FemTool::reset() noexcept {
     link_.hand.read_slot() = {};
     tick_ = {};
     tick_.tool = tick_.manipulandum = start_;
-    tick_.max_depth = port_.gains().max_depth;
+    tick_.max_depth = has_depth_bound_ ? port_.gains().max_depth : 0;
     num_ticks_ = 0;
 }
 

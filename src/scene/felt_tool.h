@@ -54,8 +54,8 @@ private:
     bool has_begun_ = false;
 };
 
-/// The haptic end of a tool among full FEM bodies: FemHapticPort, and letters to and from the loop
-/// of the bodies. Poses are those of the tool's first body.
+/// The haptic end of a tool among full FEM bodies or in an `among`: FemHapticPort, and letters to
+/// and from the loop of the bodies. Poses are those of the tool's first body.
 class FemTool final : public FeltTool, public BoxReader<FemStepsLetter> {
 public:
     /// Throws InputError as FemHapticPort.
@@ -82,6 +82,7 @@ private:
     FemHapticLink link_;
     Eigen::Vector3d grasp_;
     Pose start_;
+    bool has_depth_bound_;
     FemHapticPort port_;
     HapticTick tick_;
     FemHandLetter letter_;

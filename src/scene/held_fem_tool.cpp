@@ -82,4 +82,37 @@ FemToolEnds make_fem_tool(const HeldToolDescription& description, const DeviceDe
     return ends;
 }
 
+AmongToolEnds make_among_tool(const HeldToolDescription& description,
+                              const DeviceDescription& device,
+                              const AmongToolSurroundings& around) {
+    AmongToolEnds made;
+    FemToolEnds& ends = made.ends;
+    // the solver has its own contact stiffness: no depth is bounded
+    const double cell = 0.01 * bounding_box(around.surface.vertices).diagonal().norm();
+    ends.held = make_held_tool(description, device,
+                               {.surface = around.surface,
+                                .start = around.start,
+                                .motion = around.motion,
+                                .cell = cell,
+                                .rate = around.rate,
+                                .use = around.use});
+    HeldFemTool fem;
+    fem.exchange = ends.proxies.exchange = std::make_shared<FemExchange>();
+    fem.start = around.start;
+    fem.watchdog = description.among->watchdog;
+    fem.has_depth_bound = false;
+    ends.held.fem = std::move(fem);
+
+    SolverHapticToolOptions options;
+    options.grasp = ends.held.options.grasp;
+    // as fast as a hand moves the handle
+    options.max_speed = std::max(options.max_speed, 1 / ends.held.scene.scale);
+    ends.proxies.among = options;
+    const double mass = description.among->mass > 0
+                            ? description.among->mass
+                            : held_mass_for(ends.held.gains.stiffness, around.step);
+    made.mass = held_mass(mass, ends.held.scene.gyration, options.grasp);
+    return made;
+}
+
 }  // namespace pliant

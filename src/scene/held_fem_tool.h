@@ -22,7 +22,7 @@ struct FemToolSurroundings {
     DeviceUse use;
 };
 
-/// Both ends of a tool among full FEM bodies.
+/// Both ends of a tool in a loop of its own.
 struct FemToolEnds {
     HeldTool held;
     FemProxies proxies;
@@ -35,5 +35,25 @@ struct FemToolEnds {
                                         const DeviceDescription& device,
                                         const std::vector<FemProxyBody>& proxies,
                                         const FemToolSurroundings& around);
+
+/// What a tool in an `among` is among.
+struct AmongToolSurroundings {
+    const SurfaceMesh& surface;                   ///< of the body, in its axes
+    Pose start;                                   ///< of the body
+    const std::optional<ScriptedMotion>& motion;  ///< of the body
+    double rate = 1000;                           ///< of the haptic loop [Hz]
+    double step = 0.01;                           ///< of the body's loop [s]
+    DeviceUse use;
+};
+
+/// Likewise for a tool in an `among`, whose body is not there yet.
+struct AmongToolEnds {
+    FemToolEnds ends;
+    RigidMass mass;  ///< of the body
+};
+/// `description.among` is there. Throws InputError as make_held_tool().
+[[nodiscard]] AmongToolEnds make_among_tool(const HeldToolDescription& description,
+                                            const DeviceDescription& device,
+                                            const AmongToolSurroundings& around);
 
 }  // namespace pliant

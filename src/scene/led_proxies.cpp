@@ -9,6 +9,13 @@ namespace {
 /// anew when it goes on; the link holds twice as many.
 constexpr double kFarthestAhead = 8;
 
+/// Calls `work` with the tool, whichever it is.
+template <class Tool, class Work>
+void with_tool(Tool& tool, const Work& work) noexcept {
+    if (auto* const fem = std::get_if<FemHapticTool>(&tool)) work(*fem);
+    if (auto* const solver = std::get_if<SolverHapticTool>(&tool)) work(*solver);
+}
+
 }  // namespace
 
 void LedProxies::read(const FemHandLetter& letter) noexcept {
@@ -28,11 +35,11 @@ double LedProxies::clock(double dt) const noexcept {
 void LedProxies::begin_step(double dt) noexcept {
     const double now = clock(dt);
     end_ = now + dt;
-    static_cast<void>(tool_.begin_step(now, dt));
+    with_tool(tool_, [&](auto& tool) { static_cast<void>(tool.begin_step(now, dt)); });
 }
 
 void LedProxies::end_step() noexcept {
-    tool_.end_step();
+    with_tool(tool_, [](auto& tool) { tool.end_step(); });
     link_.steps.update();
     letter_.round = round();
     letter_.tick = ++num_ticks_;
@@ -41,7 +48,7 @@ void LedProxies::end_step() noexcept {
 }
 
 void LedProxies::reset() noexcept {
-    tool_.reset();
+    with_tool(tool_, [](auto& tool) { tool.reset(); });
     haptic_time_ = end_ = 0;
     link_.hand.write_slot() = {};
     link_.hand.publish();

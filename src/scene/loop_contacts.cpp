@@ -258,6 +258,15 @@ std::vector<ContactPair*> LoopContacts::pairs_of(const Body& body) {
     return found;
 }
 
+std::pair<const ContactSolver*, int> LoopContacts::solver_of(int place) const noexcept {
+    for (const LoopContact& contact : contacts_) {
+        const auto found = std::ranges::find(contact.bodies, place, &ContactMember::place);
+        if (contact.solver() && found != contact.bodies.end())
+            return {contact.solver(), static_cast<int>(found - contact.bodies.begin())};
+    }
+    return {nullptr, -1};
+}
+
 GreensPoints* LoopContacts::points_of(const RigidBody& body) noexcept {
     for (LoopContact& contact : contacts_)
         if (auto* points = dynamic_cast<GreensPoints*>(contact.greens()))

@@ -19,6 +19,8 @@ public:
     [[nodiscard]] std::vector<ContactPair*> pairs_of(const Body& body);
 
     /// Where a body is a point that touches Green's functions; null: nowhere.
+    /// The solver that has the body in this place of the loop, and its number there; null: none.
+    [[nodiscard]] std::pair<const ContactSolver*, int> solver_of(int place) const noexcept;
     [[nodiscard]] GreensPoints* points_of(const RigidBody& body) noexcept;
 
     [[nodiscard]] std::vector<LiveParameter> parameters(int c) const;

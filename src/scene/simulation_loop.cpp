@@ -116,10 +116,17 @@ bool is_on(const SurfaceMesh& surface, const Command& command) noexcept {
 }
 
 std::unique_ptr<BodiesEnd> make_proxies(const FemProxies& proxies,
-                                        std::span<const std::unique_ptr<Body>> bodies) {
+                                        std::span<const std::unique_ptr<Body>> bodies,
+                                        const LoopContacts& contacts) {
     std::vector<RigidBody*> rigid;
     for (const int place : proxies.places)
         rigid.push_back(dynamic_cast<RigidBody*>(bodies[static_cast<std::size_t>(place)].get()));
+    if (proxies.among) {
+        const auto [solver, member] = contacts.solver_of(proxies.places.front());
+        if (solver == nullptr)
+            throw InputError("", "a tool in a hand that is a body with mass is in no \"among\"");
+        return std::make_unique<LedProxies>(proxies, *rigid.front(), *solver, member);
+    }
     std::vector<const FemBody*> fem;
     for (const auto& body : bodies)
         if (const auto* one = dynamic_cast<const FemBody*>(body.get())) fem.push_back(one);
@@ -127,8 +134,10 @@ std::unique_ptr<BodiesEnd> make_proxies(const FemProxies& proxies,
 }
 
 std::unique_ptr<BodiesEnd> make_bodies_end(const BodiesEndDescription& end,
-                                           std::span<const std::unique_ptr<Body>> bodies) {
-    if (const auto* fem = std::get_if<FemProxies>(&end)) return make_proxies(*fem, bodies);
+                                           std::span<const std::unique_ptr<Body>> bodies,
+                                           const LoopContacts& contacts) {
+    if (const auto* fem = std::get_if<FemProxies>(&end))
+        return make_proxies(*fem, bodies, contacts);
     return std::make_unique<LedSphere>(std::get<ProxyInLoop>(end));
 }
 
@@ -181,6 +190,7 @@ struct SimulationLoop::Live {
     LoopContacts contacts;
     std::unique_ptr<ToolHand> tool_hand;  ///< null: no body is held in one
     std::unique_ptr<BodiesEnd> proxies;   ///< of a tool whose hand is elsewhere; null: none
+    int weightless = -1;                  ///< place of a body that a hand carries
     std::uint64_t round = 0;              ///< resets, the same number in all loops
     bool has_received = false;            ///< for the next tick
     bool is_told = false;                 ///< what to receive, as a replay
@@ -200,7 +210,6 @@ SimulationLoop::SimulationLoop(const LoopSettings& settings,
     live_ = std::make_unique<Live>(settings_, std::move(contacts));
     live_->energies.resize(bodies_.size());
     for (const auto& body : bodies_) {
-        body->set_gravity(settings_.gravity);
         body->set_wind_direction(settings_.wind_direction);
         live_->display_offsets.push_back(live_->display_size);
         live_->display_sizes.push_back(static_cast<std::size_t>(body->display()->state_size()));
@@ -223,7 +232,13 @@ SimulationLoop::SimulationLoop(const LoopSettings& settings,
             live_->tool_hand = std::make_unique<ToolHand>(
                 *std::move(held), *body, live_->contacts.pairs_of(*body), body_of_world_[place]);
     }
-    if (proxies) live_->proxies = make_bodies_end(*proxies, bodies_);
+    if (proxies) {
+        live_->proxies = make_bodies_end(*proxies, bodies_, live_->contacts);
+        // the hand carries its weight
+        const auto* const led = std::get_if<FemProxies>(&*proxies);
+        if (led && led->among) live_->weightless = led->places.front();
+    }
+    set_gravity(settings_.gravity);
     reset();
 }
 
@@ -235,10 +250,14 @@ void SimulationLoop::set_parameter(int index, double value) noexcept {
     if (index < 0 || index >= kNumParameters || !std::isfinite(value)) return;
     const auto i = static_cast<std::size_t>(index);
     live_->values[i] = clamped(live_->parameters[i], value);
-    if (index == kGravity)
-        for (const auto& body : bodies_) body->set_gravity(live_->values[kGravity] * live_->down);
+    if (index == kGravity) set_gravity(live_->values[kGravity] * live_->down);
     if (index == kPullStiffness || index == kPullDamping || index == kPokeForce)
         for (Hand& hand : live_->hands) hand.update(live_->hand_settings(settings_));
+}
+
+void SimulationLoop::set_gravity(const Vector3d& gravity) noexcept {
+    for (int place = 0; place < num_bodies(); ++place)
+        if (place != live_->weightless) body(place).set_gravity(gravity);
 }
 
 int SimulationLoop::num_contacts() const noexcept { return live_->contacts.count(); }
@@ -405,11 +424,11 @@ void SimulationLoop::tick() noexcept {
     const double gust = 1 + live_->values[kWindGusts] * live_->gusts.at(time());
     const double wind = live_->values[kWindSpeed] * std::max(gust, 0.0);
     for (const auto& body : bodies_) body->set_wind_pressure(0.5 * kAirDensity * wind * wind);
+    if (live_->proxies) live_->proxies->begin_step(dt());
     live_->contacts.act(dt());
     if (live_->tool_hand) live_->tool_hand->tick(static_cast<double>(ticks_ + 1) * dt(), dt());
 
     // everything advances
-    if (live_->proxies) live_->proxies->begin_step(dt());
     if (tool_) {
         move_tool();
         tool_->step(dt());

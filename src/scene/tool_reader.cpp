@@ -95,6 +95,14 @@ bool is_greens_point(const SceneDescription& scene, const std::string& body) {
     });
 }
 
+bool is_in_among(const SceneDescription& scene, const std::string& body) {
+    return std::any_of(scene.contacts.begin(), scene.contacts.end(), [&](const auto& contact) {
+        const auto* among = std::get_if<AmongContactDescription>(&contact);
+        return among &&
+               std::find(among->bodies.begin(), among->bodies.end(), body) != among->bodies.end();
+    });
+}
+
 /// The key "parts" of a tool whose first body is `first`.
 std::vector<std::string> read_parts(const JsonObject& json, const SceneDescription& scene,
                                     const BodyDescription& first) {
@@ -140,6 +148,21 @@ FemToolDescription read_fem_tool(const JsonObject& json, const SceneDescription&
     return fem;
 }
 
+/// One of the bodies of an "among", docs/haptics.md section "Bodies that move under contact".
+AmongToolDescription read_among_tool(const JsonObject& json, const BodyDescription& body) {
+    refuse_any(json, kPairKeys, "is of a tool in contact pairs; this one is in an \"among\"");
+    if (json.has("parts"))
+        json.fail("parts", "is of a tool that full FEM bodies feel; this one is in an \"among\"");
+    if (std::holds_alternative<RigidGround>(std::get<RigidSource>(body.source).shape))
+        json.refuse("body", "a body that can be moved; ground cannot");
+    if (const std::string coupling = json.text("coupling", "dynamic"); coupling != "dynamic")
+        json.refuse("coupling", "\"dynamic\", which is all that a tool in an \"among\" has");
+    AmongToolDescription among;
+    among.mass = json.number("mass", among.mass);
+    among.watchdog.timeout = json.number("watchdog", among.watchdog.timeout);
+    return among;
+}
+
 ToolCoupling read_coupling(const JsonObject& json) {
     const std::string coupling = json.text("coupling", "static");
     if (coupling == "static") return ToolCoupling::Static;
@@ -170,14 +193,17 @@ HeldToolDescription read_held(const JsonObject& json, const SceneDescription& sc
     } else if (is_greens_point(scene, tool.body)) {
         refuse_any(json, kNoPointKeys,
                    "does not go with a tool that touches a body of the kind \"greens\" as a point");
+    } else if (is_in_among(scene, tool.body)) {
+        tool.among = read_among_tool(json, body);
     } else if (is_among_fem(scene, body)) {
         tool.fem = read_fem_tool(json, scene, body);
     } else {
         json.refuse(
             "body",
             "a body with something to feel: one that is \"shell\" or \"field\" of one of "
-            "the contacts, one of the \"points\" on a body of the kind \"greens\", or in the "
-            "loop of a full FEM body; a sphere with \"proxy\": {} feels bodies of every kind");
+            "the contacts or in an \"among\", one of the \"points\" on a body of the kind "
+            "\"greens\", or in the loop of a full FEM body; a sphere with \"proxy\": {} feels "
+            "bodies of every kind");
     }
     if (json.has("grasp")) tool.grasp = json.vector("grasp", Eigen::Vector3d::Zero());
     tool.scale = json.number("scale", tool.scale);

@@ -291,6 +291,7 @@ private:
         const bool is_held = scene_.held_tool && scene_.held_tool->body == scene_.bodies[d].name;
         if (!is_held) options.script = source.motion;
         if (source.density > 0) options.mass = rigid_mass(solid.surface, source.density);
+        if (is_held && scene_.held_tool->among) options.mass = make_among_tool(d, source, solid);
         for (const Start& start : starts(d)) {
             options.pose = is_held && source.motion ? source.motion->at(0).pose : start.pose;
             options.velocity = start.velocity;
@@ -299,6 +300,21 @@ private:
             if (!(is_held && scene_.held_tool->proxy)) loop_of(d).obstacles.push_back(body.get());
             add(d, std::move(body));
         }
+    }
+
+    /// Both ends of the tool, as far as they do not need the body, and the mass of that.
+    [[nodiscard]] RigidMass make_among_tool(std::size_t d, const RigidSource& source,
+                                            const Solid& solid) {
+        AmongToolEnds made = pliant::make_among_tool(
+            *scene_.held_tool, device_,
+            {.surface = solid.surface,
+             .start = source.motion ? source.motion->at(0).pose : scene_.bodies[d].pose,
+             .motion = source.motion,
+             .rate = loops_[0].settings.rate,
+             .step = 1 / loop_of(d).settings.rate,
+             .use = scene_.device_use});
+        among_tool_ = std::move(made.ends);
+        return made.mass;
     }
 
     void make(std::size_t d, const FemSource& source) {
@@ -586,6 +602,7 @@ private:
                                  (source ? "moved by forces: leave out its density" : "not rigid") +
                                  "; a hand holds a rigid body without mass");
         if (tool.fem) return hold_among_fem(tool, found, *source);
+        if (tool.among) return hold_in_among(found);
         if (tool.proxy) return hold_proxy(tool, found, *source);
         LoopInMaking& loop = loops_[static_cast<std::size_t>(found.loop)];
         const Body& body = *loop.bodies[static_cast<std::size_t>(found.place)];
@@ -684,6 +701,16 @@ private:
         loop.proxies = std::move(ends.proxies);
     }
 
+    /// The device in the haptic loop, the body in that of the solver.
+    void hold_in_among(const WorldBody& body) {
+        FemToolEnds ends = *std::move(among_tool_);
+        ends.held.fem->body = number_of(body);
+        ends.proxies.places = {body.place};
+        if (say_ && !ends.held.warning.empty()) say_("tool: " + ends.held.warning);
+        loops_[0].held = std::move(ends.held);
+        loops_[static_cast<std::size_t>(body.loop)].proxies = std::move(ends.proxies);
+    }
+
     [[nodiscard]] int number_of(const WorldBody& body) const {
         return static_cast<int>(&body - parts_.bodies.data());
     }
@@ -763,6 +790,7 @@ private:
     std::vector<LoopInMaking> loops_;
     std::vector<int> first_body_;  ///< of each description that is not made yet
     WorldParts parts_;
+    std::optional<FemToolEnds> among_tool_;  ///< of a body that is there, to be held
 };
 
 }  // namespace

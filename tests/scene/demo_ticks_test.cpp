@@ -64,6 +64,7 @@ SceneDescription coarse_demo(const std::string& name) {
     SceneDescription scene = demo_scene(name);
     for (BodyDescription& body : scene.bodies) {
         std::visit(CoarseBody{}, body.source);
+        if (body.copies) body.copies->counts = {2, 2, 1};
         if (auto& shell = body.contact.pointshell) {
             shell->field.resolution = cells_for(shell->field);
             shell->points.num_points = 600;

@@ -118,12 +118,11 @@ TEST(ToolReader, ToolsInHandsThatCannotBeAreRefused) {
     EXPECT_EQ(error(R"("body": "stone")"),
               "scene.json: tool.body = \"stone\" (expected a body that the hand moves; forces move "
               "this one: leave out its density)");
-    EXPECT_EQ(
-        error(R"("body": "spare")"),
-        "scene.json: tool.body = \"spare\" (expected a body with something to feel: one that "
-        "is \"shell\" or \"field\" of one of the contacts, one of the \"points\" on a body of "
-        "the kind \"greens\", or in the loop of a full FEM body; a sphere with \"proxy\": {} "
-        "feels bodies of every kind)");
+    EXPECT_EQ(error(R"("body": "spare")"),
+              "scene.json: tool.body = \"spare\" (expected a body with something to feel: one that "
+              "is \"shell\" or \"field\" of one of the contacts or in an \"among\", one of the "
+              "\"points\" on a body of the kind \"greens\", or in the loop of a full FEM body; a "
+              "sphere with \"proxy\": {} feels bodies of every kind)");
     EXPECT_EQ(error(peg + R"(, "radius": 0.1)"),
               "scene.json: tool.radius: is of the sphere tool, which has no \"body\"");
     EXPECT_EQ(error(R"("radius": 0.1, "grasp": [0, 0, 0])"),
@@ -219,6 +218,45 @@ TEST(ToolReader, ToolsAmongFullFemBodiesThatCannotBeAreRefused) {
     EXPECT_THAT(error(R"(, "mass": 0)"), HasSubstr("tool.mass = 0 (expected "));
 }
 
+TEST(ToolReader, ToolsInAnAmongAreReadAndWhatTheyCannotHaveIsRefused) {
+    const auto text = [](const std::string& tool, const std::string& body = "paddle") {
+        return R"({"pliant": 1, "bodies": [
+            {"name": "floor", "rigid": {"ground": {}}},
+            {"name": "paddle", "rigid": {"box": {"sizes": [1, 1, 1]}}},
+            {"name": "crate", "rigid": {"box": {"sizes": [1, 1, 1]}, "density": 500},
+             "contact": {"pointshell": {}}, "copies": {"counts": [2, 1, 1], "spacing": [2, 2, 2]}}],
+            "contacts": [{"among": ["crate", "paddle", "floor"]}], "tool": {"body": ")" +
+               body + "\"" + tool + "}}";
+    };
+    const SceneDescription scene = parse_tool_scene(text(R"(, "mass": 0.3, "watchdog": 0.2)"));
+    ASSERT_TRUE(scene.held_tool && scene.held_tool->among);
+    EXPECT_FALSE(scene.held_tool->fem);
+    EXPECT_EQ(scene.held_tool->among->mass, 0.3);
+    EXPECT_EQ(scene.held_tool->among->watchdog.timeout, 0.2);
+    EXPECT_EQ(parse_tool_scene(text("")).held_tool->among->mass, 0) << "by rule";
+
+    const auto error = [&](const std::string& tool, const std::string& body = "paddle") {
+        return tool_error_of(text(tool, body));
+    };
+    EXPECT_EQ(error(R"(, "coupling": "dynamic")"), "");
+    EXPECT_EQ(error(R"(, "coupling": "static")"),
+              "scene.json: tool.coupling = \"static\" (expected \"dynamic\", which is all that a "
+              "tool in an \"among\" has)");
+    EXPECT_EQ(error(R"(, "max_depth": 0.001)"),
+              "scene.json: tool.max_depth: is of a tool in contact pairs; this one is in an "
+              "\"among\"");
+    EXPECT_EQ(error(R"(, "parts": ["floor"])"),
+              "scene.json: tool.parts: is of a tool that full FEM bodies feel; this one is in an "
+              "\"among\"");
+    EXPECT_EQ(error("", "floor"),
+              "scene.json: tool.body = \"floor\" (expected a body that can be moved; ground "
+              "cannot)");
+    EXPECT_EQ(error("", "crate[1]"),
+              "scene.json: tool.body = \"crate[1]\" (expected a body that the hand moves; forces "
+              "move this one: leave out its density)");
+    EXPECT_THAT(error(R"(, "mass": 0)"), HasSubstr("tool.mass = 0 (expected "));
+}
+
 TEST(ToolReader, AnotherDeviceGoesIntoTheTextOfTheScene) {
     const SceneDescription scene = parse_tool_scene(held_tool_scenes()[1]);
     const SceneDescription firm = with_device(scene, "simulated", "firm");
@@ -242,9 +280,9 @@ TEST(ToolReader, AnotherDeviceGoesIntoTheTextOfTheScene) {
 }
 
 TEST(ToolReader, EveryDemoWithARigidToolIsHeldInAHand) {
-    for (const char* name :
-         {"bridge-ball", "bridge-creature", "hoses", "chair-walls", "serpent-figure",
-          "serpent-creature", "figure-axe", "alpha-puzzle", "peg-hole", "soft-hand", "squeeze"}) {
+    for (const char* name : {"bridge-ball", "bridge-creature", "hoses", "chair-walls",
+                             "serpent-figure", "serpent-creature", "figure-axe", "alpha-puzzle",
+                             "peg-hole", "soft-hand", "squeeze", "baskets", "basket-heap"}) {
         const SceneDescription scene = demo_scene(name);
         ASSERT_TRUE(scene.held_tool) << name;
         EXPECT_STREQ(kind(scene.device), "simulated") << name;

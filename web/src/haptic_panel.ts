@@ -66,11 +66,15 @@ export class HapticPanel {
         this.bar.style.setProperty("--depth", share(depth));
         this.bar.style.setProperty("--worst", share(worstDepth));
         this.bar.classList.toggle("untouched", worstDepth === 0);
+        // tools among many bodies have no bound
+        const bound = maxDepth || Infinity;
+        this.bar.hidden = maxDepth === 0;
         this.bar.dataset.level =
-            depth > maxDepth ? "beyond" : depth > kNear * maxDepth ? "near" : "fine";
+            depth > bound ? "beyond" : depth > kNear * bound ? "near" : "fine";
         this.bar.setAttribute("aria-valuemax", String(maxDepth));
         this.bar.setAttribute("aria-valuenow", String(depth));
-        const deep = `${quantity(depth, "m")} of ${quantity(maxDepth, "m")}`;
+        const of = maxDepth > 0 ? ` of ${quantity(maxDepth, "m")}` : "";
+        const deep = `${quantity(depth, "m")}${of}`;
         this.bar.setAttribute("aria-valuetext", deep);
         byId("depth-text").textContent = `${deep} deep · worst ${quantity(worstDepth, "m")}`;
         const beyond = byId("violations");

@@ -4,6 +4,7 @@
 #include "pliant/haptics/fem_haptic_port.h"
 #include "pliant/haptics/open_device.h"
 #include "pliant/haptics/plane_port.h"
+#include "pliant/haptics/solver_haptic_tool.h"
 #include "pliant/scene/scene_description.h"
 #include "pliant/scene/shown_haptics.h"
 
@@ -19,13 +20,14 @@ struct FemExchange;
 struct ProxyExchange;
 class TouchingSphere;
 
-/// The device's end of a tool that full FEM bodies feel, in the haptic loop.
+/// The device's end of a tool in a loop of its own, among full FEM bodies or in an `among`.
 struct HeldFemTool {
     std::shared_ptr<FemExchange> exchange;  ///< with the loop of the bodies
     Pose start;                             ///< of the tool's first body
     int body = -1;                          ///< of the world
     std::vector<HeldPart> parts;
     StepInterpolationOptions watchdog;
+    bool has_depth_bound = true;  ///< false: nothing says how deep is too deep
 };
 
 /// The bodies' end: proxies of a loop that follow the hand as one piece.
@@ -33,6 +35,7 @@ struct FemProxies {
     std::shared_ptr<FemExchange> exchange;
     std::vector<int> places;  ///< of the proxies in their loop, the tool's first body first
     FemHapticToolOptions options;
+    std::optional<SolverHapticToolOptions> among;  ///< the only proxy is in an `among`, with mass
 };
 
 /// The hand's end of a proxy, docs/scene.md section "Proxy in a hand".

@@ -321,8 +321,14 @@ struct ProxyToolDescription {
     PlanePortOptions planes;          ///< where the bodies are in another loop than the tool
 };
 
-/// A rigid body of the scene, without mass, held in a hand; docs/scene.md section "Tool in a hand".
-/// Its motion is where the hand wants it to be until somebody moves it.
+/// How a tool in a hand meets bodies that move under contact: as one of them, in their `among`.
+struct AmongToolDescription {
+    double mass = 0;  ///< [kg]; 0: by rule
+    StepInterpolationOptions watchdog;
+};
+
+/// A rigid body of the scene, without density, held in a hand; docs/scene.md section "Tool in a
+/// hand". Its motion is where the hand wants it to be until somebody moves it.
 struct HeldToolDescription {
     std::string body;
     /// Where the hand holds it, in its axes [m]; none: in the middle of its box.
@@ -333,8 +339,9 @@ struct HeldToolDescription {
     double stiffness_factor = 1, angular_stiffness_factor = 1;  ///< times what the rules say
     bool has_injection = true, has_back_off = true, has_passivity = true;
     bool has_force = true;  ///< false: feedback off
-    // none of both: it is in contact pairs
+    // what it meets; none: it is in contact pairs, or a point on Green's functions
     std::optional<FemToolDescription> fem;
+    std::optional<AmongToolDescription> among;
     std::optional<ProxyToolDescription> proxy;
 };
 

@@ -81,9 +81,9 @@ public:
     /// and is one of the rigid obstacles of FEM bodies (they know it already). `contacts` of these
     /// bodies act in the order given, solvers after the others. `held` is one of the bodies in a
     /// hand: rigid, without script or mass; its contact pairs are what it feels, or it is a proxy,
-    /// or in another loop among full FEM bodies. `proxies` are the end of a tool whose hand is in
-    /// another loop. Throws InputError for settings out of range, and as HapticTool and
-    /// FemHapticTool do.
+    /// or in another loop among full FEM bodies or in an `among`. `proxies` are the end of a tool
+    /// whose hand is in another loop. Throws InputError for settings out of range, and as
+    /// HapticTool, FemHapticTool and SolverHapticTool do.
     SimulationLoop(const LoopSettings& settings, std::vector<std::unique_ptr<Body>> bodies,
                    std::vector<int> body_of_world, std::unique_ptr<RigidBody> tool = {},
                    std::vector<LoopContact> contacts = {},
@@ -166,6 +166,8 @@ public:
 
 private:
     void take_newest() noexcept;
+    /// Of all bodies but what a hand carries.
+    void set_gravity(const Eigen::Vector3d& gravity) noexcept;
     struct Live;  // hands, tool and present parameters
     [[nodiscard]] int place_of(int body_of_world) const noexcept;
     void hold(const Command& command) noexcept;
