@@ -692,8 +692,8 @@ class ReducedBody(Body):
     def add_wrench(self, wrench: Wrench) -> None:
         """Load of a free body about its centre of mass, of the next step."""
 
-def build_reduced(surface: SurfaceLike, *, size: float = 0.0, material: MaterialLike = 'rubber', fixed: str = '', free: bool = False, rank: int = 30, num_modes: int = 20, mesh: str = 'voxel', resolution: int = 40, regions: object = None, keep_largest: bool = False, cache: CacheLike = True, progress: ProgressLike = None) -> ReducedModel:
-    """From a surface (mesh, file or name of a shape) to a model that deforms at haptic rates. size: longest side [m], 0: as it is; fixed: selection of vertices that are held, as "z < 5 %", or free; mesh: voxel, graded, tet or graded-tet with so many cells along the longest side; regions: pairs of a selection and a material; cache: finished stages are kept."""
+def build_reduced(surface: SurfaceLike, *, size: float = 0.0, material: MaterialLike = 'rubber', fixed: str = '', free: bool = False, rank: int = 30, num_modes: int = 20, mesh: str = 'voxel', resolution: int = 40, regions: object = None, hollow: bool = False, keep_largest: bool = False, cache: CacheLike = True, progress: ProgressLike = None) -> ReducedModel:
+    """From a surface (mesh, file or name of a shape) to a model that deforms at haptic rates. size: longest side [m], 0: as it is; fixed: selection of vertices that are held, as "z < 5 %", or free; mesh: voxel, graded, tet or graded-tet with so many cells along the longest side, hollow: only where the surface is (voxel); regions: pairs of a selection and a material; cache: finished stages are kept."""
 
 class GreensModel:
     """An elastic body with its Green's functions. Cannot be changed."""

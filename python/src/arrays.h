@@ -64,11 +64,12 @@ template <class T>
 /// A Python object whose type the stubs call by another name; what it may be is checked where it
 /// is used.
 inline bool is_anything(PyObject* /*object*/) { return true; }
-// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): so does pybind11
+// NOLINTBEGIN(bugprone-macro-parentheses): names of classes
 #define PLIANT_ARGUMENT(Name)                                          \
     class Name : public py::object {                                   \
         PYBIND11_OBJECT(Name, py::object, pliant::python::is_anything) \
     }
+// NOLINTEND(bugprone-macro-parentheses)
 PLIANT_ARGUMENT(ArrayArgument);
 PLIANT_ARGUMENT(SurfaceArgument);
 PLIANT_ARGUMENT(VolumeArgument);
@@ -82,7 +83,6 @@ PLIANT_ARGUMENT(PoseArgument);
 
 namespace pybind11::detail {
 
-// NOLINTNEXTLINE(cppcoreguidelines-macro-usage)
 #define PLIANT_ARGUMENT_NAME(Name, text)               \
     template <>                                        \
     struct handle_type_name<pliant::python::Name> {    \

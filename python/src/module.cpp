@@ -37,6 +37,7 @@ void bind_errors(py::module_& m) {
     cancelled_type = add_exception(
         m, "Cancelled", "A long call that its progress function ended by returning False.",
         PyExc_RuntimeError);
+    // NOLINTNEXTLINE(performance-unnecessary-value-param): as pybind11 calls it
     py::register_exception_translator([](std::exception_ptr thrown) {
         try {
             if (thrown) std::rethrow_exception(thrown);
@@ -135,7 +136,6 @@ void bind_core(py::module_& m) {
 
 }  // namespace pliant::python
 
-// NOLINTNEXTLINE(readability-identifier-naming)
 PYBIND11_MODULE(_core, m) {
     using namespace pliant::python;
     // stubs and help say the types without the name of this part

@@ -30,7 +30,7 @@ using ReducedHandle = HandleOf<ReducedBody>;
 ModelPointer build_reduced_of(const SurfaceArgument& surface, double size,
                               const MaterialArgument& material, const std::string& fixed, bool free,
                               int rank, int num_modes, const std::string& mesh, int resolution,
-                              const py::object& regions, bool keep_largest,
+                              const py::object& regions, bool hollow, bool keep_largest,
                               const CacheArgument& cache, const ProgressArgument& progress) {
     ReducedBuildOptions options;
     options.size = size;
@@ -41,6 +41,7 @@ ModelPointer build_reduced_of(const SurfaceArgument& surface, double size,
     options.is_free = free;
     options.mesh.kind = mesh;
     options.mesh.resolution = resolution;
+    options.mesh.hollow = hollow;
     options.keep_largest = keep_largest;
     options.num_modes = num_modes;
     options.rank = rank;
@@ -198,12 +199,13 @@ void bind_reduced(py::module_& m) {
         py::arg("size") = 0.0, py::arg("material") = "rubber", py::arg("fixed") = "",
         py::arg("free") = false, py::arg("rank") = 30, py::arg("num_modes") = 20,
         py::arg("mesh") = "voxel", py::arg("resolution") = 40, py::arg("regions") = py::none(),
-        py::arg("keep_largest") = false, py::arg("cache") = true, py::arg("progress") = py::none(),
+        py::arg("hollow") = false, py::arg("keep_largest") = false, py::arg("cache") = true,
+        py::arg("progress") = py::none(),
         "From a surface (mesh, file or name of a shape) to a model that deforms at haptic rates. "
         "size: longest side [m], 0: as it is; fixed: selection of vertices that are held, as "
         "\"z < 5 %\", or free; mesh: voxel, graded, tet or graded-tet with so many cells along the "
-        "longest side; regions: pairs of a selection and a material; cache: finished stages are "
-        "kept.");
+        "longest side, hollow: only where the surface is (voxel); regions: pairs of a selection "
+        "and a material; cache: finished stages are kept.");
 }
 
 }  // namespace pliant::python
