@@ -16,17 +16,17 @@ namespace pliant {
 namespace {
 
 using Eigen::Vector3d;
-using test::felt, test::input_error, test::kRigidBlock, test::kSlowBlock, test::kSlowBall,
+using test::proxy_tick, test::input_error, test::kRigidBlock, test::kSlowBlock, test::kSlowBall,
     test::kSlowLoop, test::proxy_scene;
 using testing::HasSubstr;
 
-World build(const std::string& text) {
+World build_proxy(const std::string& text) {
     return World(parse_scene(text, "scene.json"), {.cache = {}});
 }
-std::string error_of(const std::string& text) {
-    return input_error([&] { static_cast<void>(build(text)); });
+std::string proxy_error_of(const std::string& text) {
+    return input_error([&] { static_cast<void>(build_proxy(text)); });
 }
-ShownProxy shown(const World& world) { return world.loop(0).make_frame().haptics.proxy; }
+ShownProxy shown_proxy(const World& world) { return world.loop(0).make_frame().haptics.proxy; }
 
 struct TouchedKind {
     const char* name;
@@ -56,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(All, ProxyOnKinds, testing::ValuesIn(kKinds),
                          [](const auto& kind) { return std::string(kind.param.name); });
 
 /// Highest place of the body's surface near the axis of the finger.
-double top_of(const Body& body) {
+double top_under_finger(const Body& body) {
     double top = -1;
     for (int v = 0; v < body.surface().num_vertices(); ++v) {
         const Vector3d x = body.position(SurfacePoint::at_vertex(v));
@@ -69,7 +69,7 @@ TEST_P(ProxyOnKinds, IsFeltWithoutAllocationAndComesToRest) {
     // the finger begins above the body, wherever that is
     SceneDescription scene = parse_scene(proxy_scene(GetParam().body), "scene.json");
     World probe(scene, {.cache = {}});
-    const double top = top_of(probe.body(0));
+    const double top = top_under_finger(probe.body(0));
     auto& motion = std::get<RigidSource>(scene.bodies[1].source).motion;
     const Vector3d above(0.001, 0.002, top + 0.012), in(0.001, 0.002, top + 0.001);
     motion = ScriptedMotion({{0, {.position = above}}, {0.3, {.position = in}}}, false);
@@ -81,7 +81,7 @@ TEST_P(ProxyOnKinds, IsFeltWithoutAllocationAndComesToRest) {
     for (int k = 0; k < 2000; ++k) {
         world.advance();
         if (k % 50 == 0) world.loop(0).fill(frame);
-        const double force = felt(world).coupling.force.z();
+        const double force = proxy_tick(world).coupling.force.z();
         if (k < 1600) continue;
         least = std::min(least, force);
         largest = std::max(largest, force);
@@ -91,22 +91,22 @@ TEST_P(ProxyOnKinds, IsFeltWithoutAllocationAndComesToRest) {
 
     EXPECT_GT(least, 0.02);
     EXPECT_LT(largest - least, 0.02 + 0.02 * largest) << "at rest";
-    EXPECT_EQ(felt(world).gain_scale, 1) << "back-off had nothing to do";
-    EXPECT_GT(felt(world).num_contacts, 0);
-    EXPECT_LT(felt(world).worst_depth, 1e-4);
-    EXPECT_TRUE(felt(world).tool.position.allFinite());
+    EXPECT_EQ(proxy_tick(world).gain_scale, 1) << "back-off had nothing to do";
+    EXPECT_GT(proxy_tick(world).num_contacts, 0);
+    EXPECT_LT(proxy_tick(world).worst_depth, 1e-4);
+    EXPECT_TRUE(proxy_tick(world).tool.position.allFinite());
 }
 
 TEST(ProxyScene, ActionIsReaction) {
     // a box that floats
-    World world = build(proxy_scene(
+    World world = build_proxy(proxy_scene(
         R"({"name": "box", "rigid": {"box": {"sizes": [0.06, 0.06, 0.04]}, "density": 1000},
             "pose": {"position": [0.001, 0.002, -0.02]}})"));
     const double mass = 1000 * 0.06 * 0.06 * 0.04;
     Vector3d impulse = Vector3d::Zero();
     for (int k = 0; k < 1000; ++k) {
         world.advance();
-        impulse -= 1e-3 * felt(world).contact.force;
+        impulse -= 1e-3 * proxy_tick(world).contact.force;
     }
     EXPECT_LT(impulse.z(), -1e-3);
     const Vector3d v = world.body(0).velocity(SurfacePoint::at_vertex(0));
@@ -121,13 +121,13 @@ TEST(ProxyScene, ClothIsCaughtAndLostWithoutContinuousCollision) {
         int num_touching = 0;
         for (int k = 0; k < 350; ++k) {
             world.advance();
-            if (k >= 250 && felt(world).num_contacts > 0) ++num_touching;
+            if (k >= 250 && proxy_tick(world).num_contacts > 0) ++num_touching;
         }
         const double z = world.body(0).position(SurfacePoint::at_vertex(16 * 33 + 16)).z();
         if (has_ccd) {
             EXPECT_GT(z, -3);
             EXPECT_GT(num_touching, 60);
-            EXPECT_GE(shown(world).carried, 1u);
+            EXPECT_GE(shown_proxy(world).carried, 1u);
         } else {
             EXPECT_LT(z, -10) << "falls on";
             EXPECT_EQ(num_touching, 0);
@@ -136,15 +136,15 @@ TEST(ProxyScene, ClothIsCaughtAndLostWithoutContinuousCollision) {
 }
 
 TEST(ProxyScene, TwoRatesFeelWhatOneFeels) {
-    World one = build(proxy_scene(kRigidBlock));
-    World two = build(proxy_scene(kSlowBlock, R"("interpolation": false)", "", kSlowLoop));
+    World one = build_proxy(proxy_scene(kRigidBlock));
+    World two = build_proxy(proxy_scene(kSlowBlock, R"("interpolation": false)", "", kSlowLoop));
     one.advance_to(1.5);
     two.advance_to(1.5);
-    EXPECT_GT(felt(one).coupling.force.z(), 0.1);
-    EXPECT_NEAR(felt(one).coupling.force.z(), felt(two).coupling.force.z(), 0.02)
+    EXPECT_GT(proxy_tick(one).coupling.force.z(), 0.1);
+    EXPECT_NEAR(proxy_tick(one).coupling.force.z(), proxy_tick(two).coupling.force.z(), 0.02)
         << "encoders have steps";
-    EXPECT_NEAR(felt(two).tool.position.z(), 0.005, 1e-5) << "in front of the plane";
-    const ShownProxy proxy = shown(two);
+    EXPECT_NEAR(proxy_tick(two).tool.position.z(), 0.005, 1e-5) << "in front of the plane";
+    const ShownProxy proxy = shown_proxy(two);
     EXPECT_EQ(proxy.num_planes, 1);
     EXPECT_LT((proxy.planes[0].normal - Vector3d::UnitZ()).norm(), 1e-9);
     EXPECT_NEAR(proxy.planes[0].point.z(), 0, 1e-9);
@@ -152,22 +152,23 @@ TEST(ProxyScene, TwoRatesFeelWhatOneFeels) {
 }
 
 TEST(ProxyScene, ForceEndsWhenTheBodiesStandStill) {
-    World world = build(proxy_scene(kSlowBall, "", "", kSlowLoop));
+    World world = build_proxy(proxy_scene(kSlowBall, "", "", kSlowLoop));
     world.advance_to(0.6);
-    ASSERT_GT(felt(world).coupling.force.norm(), 0.02);
+    ASSERT_GT(proxy_tick(world).coupling.force.norm(), 0.02);
     // the haptic loop alone
     for (int k = 0; k < 150; ++k) world.loop(0).tick();
-    EXPECT_EQ(felt(world).coupling.force.norm(), 0);
+    EXPECT_EQ(proxy_tick(world).coupling.force.norm(), 0);
     EXPECT_THAT(world.loop(0).make_frame().haptics.notice.data(), HasSubstr("no force until"));
     for (int k = 0; k < 100; ++k) {
         if (k % 10 == 0) world.loop(1).tick();
         world.loop(0).tick();
     }
-    EXPECT_GT(felt(world).coupling.force.norm(), 0.02) << "and comes back";
+    EXPECT_GT(proxy_tick(world).coupling.force.norm(), 0.02) << "and comes back";
 }
 
 TEST(ProxyScene, SlidersAreThoseOfAProxy) {
-    World world = build(proxy_scene(kRigidBlock, R"("friction": 0.3, "static_friction": 0.5)"));
+    World world =
+        build_proxy(proxy_scene(kRigidBlock, R"("friction": 0.3, "static_friction": 0.5)"));
     std::vector<std::string> names;
     for (const LiveParameter& one : world.loop(0).haptic_parameters()) names.push_back(one.name);
     using testing::ElementsAre;
@@ -177,18 +178,18 @@ TEST(ProxyScene, SlidersAreThoseOfAProxy) {
                             "hand.stiffness", "hand.damping", "hand.tremor", "device.mass"));
     EXPECT_EQ(world.parameter_value(world.find_parameter("proxy.friction")), 0.3);
     world.advance_to(0.5);
-    const double before = felt(world).coupling.force.z();
+    const double before = proxy_tick(world).coupling.force.z();
     world.apply({.kind = Command::Kind::SetParameter,
                  .parameter = world.find_parameter("tool.stiffness"),
                  .value = 0.3 * world.parameter_value(world.find_parameter("tool.stiffness"))});
     world.advance_to(1.5);
-    EXPECT_LT(felt(world).coupling.force.z(), 0.8 * before);
+    EXPECT_LT(proxy_tick(world).coupling.force.z(), 0.8 * before);
 }
 
 /// Friction of the slider acts, also on a proxy of another loop: the sphere stays behind the hand.
 TEST(ProxyScene, FrictionHoldsItBack) {
     for (const bool is_slow : {false, true}) {
-        World world = build(
+        World world = build_proxy(
             proxy_scene(is_slow ? kSlowBlock : kRigidBlock, "", "", is_slow ? kSlowLoop : ""));
         world.advance_to(0.6);
         const auto slide_with = [&](double friction) {
@@ -197,7 +198,7 @@ TEST(ProxyScene, FrictionHoldsItBack) {
                          .value = friction});
             world.apply({.kind = Command::Kind::MoveTool, .target = {0.01, 0.002, 0.001}});
             world.advance_to(1.2);
-            const double x = shown(world).position.x();
+            const double x = shown_proxy(world).position.x();
             world.reset();
             world.advance_to(0.6);
             return x;
@@ -212,7 +213,7 @@ TEST(ProxyScene, StiffnessIsWhatDeviceAndBodiesBear) {
     const std::string sheet =
         R"({"name": "sheet", "particles": {"sheet": {"sizes": [0.1, 0.1], "cells": [8, 8]},
             "double_faced": true, "cloth": {"mass": 0.02}, "held": [{"where": "x < 1 %"}]}})";
-    World light = build(proxy_scene(sheet));
+    World light = build_proxy(proxy_scene(sheet));
     const HapticInfo& info = *light.loop(0).haptics();
     const GainNote& note = info.gains.front();
     // docs/scene.md eq. (8): one of 81 balls
@@ -222,56 +223,58 @@ TEST(ProxyScene, StiffnessIsWhatDeviceAndBodiesBear) {
     EXPECT_THAT(note.reason, HasSubstr("\"sheet\" bears"));
     EXPECT_EQ(info.proxy_radius, 0.005);
     EXPECT_TRUE(info.warning.empty());
-    World stiff = build(proxy_scene(sheet, R"("stiffness": 120)"));
+    World stiff = build_proxy(proxy_scene(sheet, R"("stiffness": 120)"));
     EXPECT_THAT(stiff.loop(0).haptics()->warning, HasSubstr("a part of the force only"));
     EXPECT_EQ(stiff.loop(0).haptics()->gains.front().value, 120);
 }
 
 TEST(ProxyScene, MistakesAreNamed) {
-    EXPECT_EQ(error_of(proxy_scene(kRigidBlock, R"("bodies": ["blok"])")),
+    EXPECT_EQ(proxy_error_of(proxy_scene(kRigidBlock, R"("bodies": ["blok"])")),
               "scene.json: tool.proxy.bodies[0] = \"blok\" (expected a body of the scene: "
               "\"block\", \"finger\")");
-    EXPECT_EQ(error_of(proxy_scene(kRigidBlock, R"("bodies": ["finger"])")),
+    EXPECT_EQ(proxy_error_of(proxy_scene(kRigidBlock, R"("bodies": ["finger"])")),
               "scene.json: tool.proxy.bodies[0] = \"finger\" (expected another body than the proxy "
               "itself)");
     EXPECT_EQ(
-        error_of(proxy_scene(kRigidBlock + R"(, {"name": "floor", "rigid": {"ground": {}}})",
-                             R"("bodies": ["floor"])")),
+        proxy_error_of(proxy_scene(kRigidBlock + R"(, {"name": "floor", "rigid": {"ground": {}}})",
+                                   R"("bodies": ["floor"])")),
         "scene.json: tool.proxy.bodies[0] = \"floor\" (expected a body with a closed surface; "
         "the ground is open: take a flat \"box\")");
-    EXPECT_THAT(error_of(proxy_scene(kRigidBlock + R"(, {"name": "far", "loop": "slow",
+    EXPECT_THAT(proxy_error_of(proxy_scene(kRigidBlock + R"(, {"name": "far", "loop": "slow",
                              "rigid": {"box": {"sizes": [1, 1, 1]}}})",
-                                     "", "", kSlowLoop)),
+                                           "", "", kSlowLoop)),
                 HasSubstr("tool.proxy.bodies: is missing: \"far\" is not a body of the loop "
                           "\"haptic\", as \"block\"; this one is in \"slow\""));
-    EXPECT_EQ(error_of(proxy_scene(kRigidBlock, R"("friction": 0.4, "static_friction": 0.2)")),
-              "scene.json: tool.proxy.static_friction = 0.2 (expected at least the friction of "
-              "sliding)");
-    EXPECT_EQ(error_of(proxy_scene(kRigidBlock, R"("mask_radius": 2)")),
+    EXPECT_EQ(
+        proxy_error_of(proxy_scene(kRigidBlock, R"("friction": 0.4, "static_friction": 0.2)")),
+        "scene.json: tool.proxy.static_friction = 0.2 (expected at least the friction of "
+        "sliding)");
+    EXPECT_EQ(proxy_error_of(proxy_scene(kRigidBlock, R"("mask_radius": 2)")),
               "scene.json: tool.proxy.mask_radius: is of the mask \"smooth\"");
-    EXPECT_THAT(error_of(proxy_scene(kRigidBlock, R"("stifness": 2)")),
+    EXPECT_THAT(proxy_error_of(proxy_scene(kRigidBlock, R"("stifness": 2)")),
                 HasSubstr("tool.proxy.stifness: unknown key; did you mean \"stiffness\"?"));
-    EXPECT_THAT(error_of(proxy_scene(kRigidBlock, R"("pop_out": "none")")),
+    EXPECT_THAT(proxy_error_of(proxy_scene(kRigidBlock, R"("pop_out": "none")")),
                 HasSubstr("tool.proxy.pop_out"));
     const auto replaced = [](std::string text, const std::string& from, const std::string& to) {
         return text.replace(text.find(from), from.size(), to);
     };
     const std::string good = proxy_scene(kRigidBlock);
-    EXPECT_THAT(error_of(replaced(good, R"("sphere": {"radius": 0.005})",
-                                  R"("box": {"sizes": [1, 1, 1]})")),
+    EXPECT_THAT(proxy_error_of(replaced(good, R"("sphere": {"radius": 0.005})",
+                                        R"("box": {"sizes": [1, 1, 1]})")),
                 HasSubstr("scene.json: tool.proxy: \"finger\" is no sphere; a proxy is one"));
-    EXPECT_THAT(error_of(replaced(good, R"("radius": 0.005)", R"("radius": 0)")),
+    EXPECT_THAT(proxy_error_of(replaced(good, R"("radius": 0.005)", R"("radius": 0)")),
                 HasSubstr("rigid.sphere.radius = 0 (expected a number > 0"));
-    EXPECT_EQ(error_of(replaced(good, R"("proxy": {})", R"("proxy": {}, "grasp": [0, 0, 0])")),
-              "scene.json: tool.grasp: does not go with \"proxy\"");
-    EXPECT_THAT(error_of(replaced(good, "0.012", "-0.01")),
+    EXPECT_EQ(
+        proxy_error_of(replaced(good, R"("proxy": {})", R"("proxy": {}, "grasp": [0, 0, 0])")),
+        "scene.json: tool.grasp: does not go with \"proxy\"");
+    EXPECT_THAT(proxy_error_of(replaced(good, "0.012", "-0.01")),
                 HasSubstr("tool: body = \"finger\" (expected a proxy that starts outside of all it "
                           "touches; its middle is 0.01 m inside of \"block\": move its pose"));
     const std::string open =
         R"({"name": "sheet", "particles": {"sheet": {"sizes": [0.1, 0.1], "cells": [4, 4]},
             "cloth": {}}})";
     EXPECT_THAT(
-        error_of(proxy_scene(open)),
+        proxy_error_of(proxy_scene(open)),
         HasSubstr("tool: proxy.bodies[0] = \"sheet\": surface to be touched = 16 open edges "
                   "(expected a closed surface oriented outwards; first at triangle 0 of "
                   "32; sheets need two faces, which double_faced() gives them "
@@ -284,7 +287,7 @@ protected:
     void expect_same_again(const std::string& text, std::uint64_t least) const {
         const Recording recording = Recording::load(file());
         ASSERT_TRUE(recording.is_complete()) << recording.problem();
-        World again = build(text);
+        World again = build_proxy(text);
         const ReplayCheck check = check_replay(recording, again);
         EXPECT_GE(check.num_compared, least);
         EXPECT_EQ(check.num_different, 0u) << check.first_difference;
@@ -297,7 +300,7 @@ protected:
 
 TEST_F(ProxyRecording, InVirtualTimeReplaysBitForBit) {
     const std::string text = proxy_scene(kSlowBall, R"("friction": 0.2)", "", kSlowLoop);
-    World world = build(text);
+    World world = build_proxy(text);
     WorldRecorder recorder(file(), world, recording_header(world));
     for (int k = 0; k < 900; ++k) recorder.add_tick(world, world.advance(), 1.0);
     recorder.finish();
@@ -307,7 +310,7 @@ TEST_F(ProxyRecording, InVirtualTimeReplaysBitForBit) {
 TEST_F(ProxyRecording, OfAnEngineReplaysBitForBit) {
     const std::string text = proxy_scene(kSlowBall, R"("friction": 0.2)", "", kSlowLoop);
     {
-        Engine engine(std::make_unique<World>(build(text)), {.real_time = false});
+        Engine engine(std::make_unique<World>(build_proxy(text)), {.real_time = false});
         engine.run();
         engine.start_recording(file(), recording_header(engine.world()));
         while (engine.frame(0).tick < 350)

@@ -32,6 +32,7 @@ inline const std::string kSlowBall =
     R"({"name": "ball", "particles": {"ball": {"radius": 0.04}, "count": 60, "damping": 2,
         "held": [{"where": "z < 30 %"}]}, "loop": "slow", "pose": {"position": [0, 0, -0.04]}})";
 
-inline const HapticTick& felt(const World& world) { return *world.loop(0).haptic_tick(); }
+/// What the hand felt in the last tick.
+inline const HapticTick& proxy_tick(const World& world) { return *world.loop(0).haptic_tick(); }
 
 }  // namespace pliant::test
