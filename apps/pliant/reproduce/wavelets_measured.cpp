@@ -16,7 +16,7 @@ namespace {
 using cli::format;
 
 /// Of the body's length, and so much that columns are noise for the larger part.
-constexpr double kNoise = 1e-4, kMuchNoise = 5e-3;
+constexpr double kProbeNoise = 1e-4, kMuchProbeNoise = 5e-3;
 
 /// The toy as a robot would know it, docs/greens-measured.md.
 GreensModel measured_toy(const GreensModel& exact, double noise) {
@@ -26,7 +26,7 @@ GreensModel measured_toy(const GreensModel& exact, double noise) {
     probing.noise = noise * exact.reference.length;
     MeasuredGreensOptions options;
     options.fixed = shape_support("toy", exact.surface);
-    if (noise > kNoise) options.max_error = kInfinity;
+    if (noise > kProbeNoise) options.max_error = kInfinity;
     return build_measured_model(exact.surface, synthetic_measurement(exact, probing), options);
 }
 
@@ -56,7 +56,7 @@ void run_measured_curves(Context& context) {
         "and butterflies predict them as well as lines or better; lines are better where noise is "
         "the larger part of the columns, which a build refuses unless it is allowed.");
     const auto exact = wavelet_model("toy", 1);
-    const GreensModel model = measured_toy(*exact, kNoise);
+    const GreensModel model = measured_toy(*exact, kProbeNoise);
     context.done(0.5);
     const int num_free = model.num_free_columns();
     const int num_base = static_cast<int>(
@@ -84,12 +84,12 @@ void run_measured_curves(Context& context) {
     table.add({"the same, lifted linear over lifted butterfly",
                Cell::number(linear_over_butterfly(dropped, 0.1), "%.3f"), "clearly better"});
     const std::vector<CompressionCurve> noisy =
-        compression_curves(measured_toy(*exact, kMuchNoise), false);
-    table.add(
-        {format("the same with a noise of %g of the length, base kept, at 5 %% RMS", kMuchNoise),
-         page.at_least("much noise: linear over butterfly at 5 % RMS",
-                       linear_over_butterfly(noisy, 0.05), 1, "%.3f"),
-         "clearly better"});
+        compression_curves(measured_toy(*exact, kMuchProbeNoise), false);
+    table.add({format("the same with a noise of %g of the length, base kept, at 5 %% RMS",
+                      kMuchProbeNoise),
+               page.at_least("much noise: linear over butterfly at 5 % RMS",
+                             linear_over_butterfly(noisy, 0.05), 1, "%.3f"),
+               "clearly better"});
     // the specification has seen 1.23 for lifted linear
     table.add({"base kept, lifted linear: largest MAX / ε",
                page.at_most("measured, base kept: MAX / ε", largest_max(kept[0]), 1.25, "%.2f"),
