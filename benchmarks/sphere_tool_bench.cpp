@@ -10,7 +10,7 @@ namespace {
 using test::HandCurtain;
 
 /// Until the hand is deep in the curtain.
-std::shared_ptr<HandCurtain> pressed(int num_spheres, bool has_second_pass = true) {
+std::shared_ptr<HandCurtain> pressed_hand(int num_spheres, bool has_second_pass = true) {
     SphereToolOptions options = HandCurtain::hand_options();
     options.has_second_pass = has_second_pass;
     const auto scene = std::make_shared<HandCurtain>(num_spheres, options);
@@ -32,7 +32,7 @@ Workload scene_workload() {
 }
 
 Workload curtain_workload() {
-    const auto scene = pressed(37);
+    const auto scene = pressed_hand(37);
     return {.run = [scene] {
         (void)scene->curtain().step(HandCurtain::kStep);
         return scene->curtain().state().position[500].sum();
@@ -40,15 +40,15 @@ Workload curtain_workload() {
 }
 
 /// Ticks of the hand alone.
-Workload tick_workload(int num_spheres, bool has_second_pass) {
-    const auto scene = pressed(num_spheres, has_second_pass);
+Workload hand_tick_workload(int num_spheres, bool has_second_pass) {
+    const auto scene = pressed_hand(num_spheres, has_second_pass);
     return {
         .run = [scene] { return sum_of(scene->hand().tick(HandCurtain::pose_at(scene->time()))); }};
 }
 
 /// Where the hand is no pose, spheres are pushed by surfaces and do nothing else.
-Workload push_workload() {
-    const auto scene = pressed(37);
+Workload hand_push_workload() {
+    const auto scene = pressed_hand(37);
     return {.run = [scene] {
         Pose none;
         none.position.x() = std::numeric_limits<double>::quiet_NaN();
@@ -57,7 +57,7 @@ Workload push_workload() {
 }
 
 /// A metre away from the curtain.
-Workload free_workload(int num_spheres) {
+Workload hand_free_workload(int num_spheres) {
     const auto scene = std::make_shared<HandCurtain>(num_spheres);
     return {.run = [scene] {
         Pose hand = HandCurtain::pose_at(0);
@@ -80,21 +80,21 @@ std::vector<Benchmark> sphere_tool_benchmarks() {
                                    .samples = 500},
                                   {.module = "proxy",
                                    .name = "hand 37 on curtain/ccd and pop-out",
-                                   .setup = push_workload,
+                                   .setup = hand_push_workload,
                                    .samples = 500},
                                   {.module = "proxy",
                                    .name = "hand 37 on curtain/hand without second pass",
-                                   .setup = [] { return tick_workload(37, false); },
+                                   .setup = [] { return hand_tick_workload(37, false); },
                                    .samples = 500}};
     for (const int n : {1, 5, 10, 20, 37, 50})
         all.push_back({.module = "proxy",
                        .name = "hand on curtain/n=" + std::to_string(n) + "/touching",
-                       .setup = [n] { return tick_workload(n, true); },
+                       .setup = [n] { return hand_tick_workload(n, true); },
                        .samples = 500});
     for (const int n : {1, 10, 50})
         all.push_back({.module = "proxy",
                        .name = "hand on curtain/n=" + std::to_string(n) + "/free",
-                       .setup = [n] { return free_workload(n); },
+                       .setup = [n] { return hand_free_workload(n); },
                        .samples = 500});
     return all;
 }

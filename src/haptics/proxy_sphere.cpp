@@ -3,6 +3,7 @@
 #include "haptics/proxy_forces.h"
 #include "pliant/contact/sphere_sweep.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace pliant {
