@@ -11,6 +11,7 @@
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace pliant {
 namespace {
@@ -27,6 +28,22 @@ constexpr double kDeafness = 1e-6;
 Matrix3d spread_of(const Particle& p) {
     const Matrix3d Q = p.rotation.normalized().toRotationMatrix();
     return p.mass / 5 * Q * p.radii.cwiseAbs2().asDiagonal() * Q.transpose();
+}
+
+/// The part of each particle, named by its lowest particle: what links connect.
+std::vector<int> connected_parts(const ParticleLayout& layout) {
+    std::vector<int> part(layout.particles.size());
+    std::iota(part.begin(), part.end(), 0);
+    const auto root = [&](int i) {
+        while (part[at(i)] != i) i = part[at(i)] = part[at(part[at(i)])];
+        return i;
+    };
+    for (const auto& [a, b] : layout.links) {
+        const int i = root(a), j = root(b);
+        part[at(std::max(i, j))] = std::min(i, j);
+    }
+    for (int i = 0; i < layout.num_particles(); ++i) part[at(i)] = root(i);
+    return part;
 }
 
 bool is_ball(const Particle& p) { return p.radii.maxCoeff() == p.radii.minCoeff(); }
@@ -99,7 +116,7 @@ struct ParticleDynamics::Workspace {
     std::vector<Quaternion> driven_turn;
     std::vector<int> unsettled;  ///< of each batch
     std::unique_ptr<ParticlePairs> pairs;
-    /// Of each object: mass times change by passes, and by contacts alone [kg m].
+    /// Of each part: mass times change by passes, and by contacts alone [kg m].
     std::vector<Vector3d> all_changes, contact_changes;
     Report report;
 };
@@ -146,7 +163,8 @@ struct ParticleDynamics::Impl {
     std::vector<int> batches;        ///< batch b: groups [batches[b], batches[b + 1])
     std::vector<int> round_batches;  ///< round c: batches [round_batches[c], …)
     bool has_balls = true;           ///< only
-    std::vector<double> free_mass;   ///< of each object; 0: some of it is held
+    std::vector<int> part;           ///< of each particle: those that links connect
+    std::vector<double> free_mass;   ///< of each part; 0: some of it is held
 };
 
 ParticleDynamics::Impl::Impl(ParticleLayout given_layout, ParticleOptions given_options)
@@ -174,10 +192,12 @@ ParticleDynamics::Impl::Impl(ParticleLayout given_layout, ParticleOptions given_
         if (attachment.particles.empty()) continue;
         motions.push_back({&attachment, centre / static_cast<double>(attachment.particles.size())});
     }
-    free_mass.assign(at(layout.num_objects()), 0);
-    for (const Particle& p : layout.particles) free_mass[at(p.object)] += p.mass;
+    part = connected_parts(layout);
+    free_mass.assign(layout.particles.size(), 0);
+    for (std::size_t i = 0; i < part.size(); ++i)
+        free_mass[at(part[i])] += layout.particles[i].mass;
     for (const Attachment& attachment : options.attachments)
-        for (const int i : attachment.particles) free_mass[at(layout.particles[at(i)].object)] = 0;
+        for (const int i : attachment.particles) free_mass[at(part[at(i)])] = 0;
     if (layout.is_cloth)
         for (const auto& [a, b] : layout.links) {
             const Vector3d apart =
@@ -362,25 +382,23 @@ void ParticleDynamics::Impl::rub(int a, int b, const Vector3f& normal, float dep
 
 /// By a contact.
 void ParticleDynamics::Impl::push(int particle, const Vector3f& by, Workspace& ws) const {
-    const Particle& p = layout.particles[at(particle)];
     place(ws.particles[at(particle)]) += by;
-    ws.contact_changes[at(p.object)] += p.mass * by.cast<double>();
+    ws.contact_changes[at(part[at(particle)])] +=
+        layout.particles[at(particle)].mass * by.cast<double>();
 }
 
-/// Takes back what passes inside an object moved its centre by: rounding, and particles of
+/// Takes back what passes inside a connected part moved its centre by: rounding, and particles of
 /// different stiffness in one group, docs/particles.md eq. (7).
 void ParticleDynamics::Impl::keep_momentum(Workspace& ws) const {
     for (std::size_t i = 0; i < ws.target.size(); ++i) {
         const Vector3f change = place(ws.particles[i]) - ws.first[i];
         ws.target[i] += change.cast<double>();
-        ws.all_changes[at(layout.particles[i].object)] +=
-            layout.particles[i].mass * change.cast<double>();
+        ws.all_changes[at(part[i])] += layout.particles[i].mass * change.cast<double>();
     }
     for (std::size_t i = 0; i < ws.target.size(); ++i) {
-        const auto object = at(layout.particles[i].object);
-        if (free_mass[object] > 0)
-            ws.target[i] -=
-                (ws.all_changes[object] - ws.contact_changes[object]) / free_mass[object];
+        const auto k = at(part[i]);
+        if (free_mass[k] > 0)
+            ws.target[i] -= (ws.all_changes[k] - ws.contact_changes[k]) / free_mass[k];
     }
 }
 

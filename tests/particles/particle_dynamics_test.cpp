@@ -184,6 +184,36 @@ TEST(ParticleDynamics, PublishedLinksRemoveTheirShareInEveryPass) {
     EXPECT_LT((run.momentum() - before).norm(), 1e-5);
 }
 
+TEST(ParticleDynamics, UnconnectedPartsOfAnObjectKeepTheirOwnMomentum) {
+    // one object: a block of uneven stiffness that shakes, one far from it, and one that is held
+    ParticleLayout layout;
+    for (int part = 0; part < 3; ++part) {
+        ParticleLayout block = particle_block(3, 2, 2);
+        for (Particle& p : block.particles) p.position.z() += 5 * part;
+        for (auto& [a, b] : block.links) layout.links.push_back({a + 12 * part, b + 12 * part});
+        layout.particles.insert(layout.particles.end(), block.particles.begin(),
+                                block.particles.end());
+    }
+    for (int i = 0; i < 12; ++i)
+        layout.particles[static_cast<std::size_t>(i)].stiffness = 0.2 + 0.06 * i;
+    ParticleOptions options;
+    options.attachments.push_back({{30}, {}});
+    Simulation run(layout, options);
+    std::mt19937 random(3);
+    for (std::size_t i = 0; i < 12; ++i) run.state.velocity[i] = random_vector(random);
+    const auto momentum_of = [&](std::size_t first) {
+        Vector3d sum = Vector3d::Zero();
+        for (std::size_t i = first; i < first + 12; ++i)
+            sum += layout.particles[i].mass * run.state.velocity[i];
+        return sum;
+    };
+    const Vector3d before = momentum_of(0);
+    for (int k = 0; k < 20; ++k) run.step();
+    EXPECT_LT((momentum_of(0) - before).norm(), 1e-9) << "although the object is held elsewhere";
+    for (std::size_t i = 12; i < 24; ++i)
+        EXPECT_LT(run.state.velocity[i].norm(), 1e-9) << "shakes with another part";
+}
+
 TEST(ParticleDynamics, PlanesCarryAndRub) {
     ParticleOptions options;
     options.planes.push_back({{0, 0, 2}, 0.2});  // z ≥ 0.1
