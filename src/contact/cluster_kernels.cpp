@@ -19,133 +19,142 @@ using WideVector = hn::Vec<Wide>;
 constexpr int kWideLanes = static_cast<int>(hn::MaxLanes(Wide()));
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
+#undef PLIANT_QUADS
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 #define PLIANT_QUADS 0
+/// x y z and anything of a vertex.
+struct Place {
+    float x[4];
+};
+HWY_INLINE Place load_place(const float* from) { return {{from[0], from[1], from[2], from[3]}}; }
+HWY_INLINE void store_place(const Place& place, float* to) {
+    for (int k = 0; k < 4; ++k) to[k] = place.x[k];
+}
+/// Zero unless something that is not finite was added.
+struct Poison {
+    float sum;
+    static HWY_INLINE Poison none() { return {0}; }
+    HWY_INLINE void add(const Place& place) {
+        for (int k = 0; k < 4; ++k) sum += 0 * place.x[k];
+    }
+    [[nodiscard]] HWY_INLINE bool is_none() const { return sum == 0; }
+};
 #else
 #define PLIANT_QUADS 1
 using Quad = hn::FixedTag<float, 4>;
-using QuadVector = hn::Vec<Quad>;
+using Place = hn::Vec<Quad>;
+HWY_INLINE Place load_place(const float* from) { return hn::LoadU(Quad(), from); }
+HWY_INLINE void store_place(Place place, float* to) { hn::StoreU(place, Quad(), to); }
+struct Poison {
+    Place sum;
+    static HWY_INLINE Poison none() { return {hn::Zero(Quad())}; }
+    HWY_INLINE void add(Place place) { sum = hn::MulAdd(hn::Zero(Quad()), place, sum); }
+    [[nodiscard]] HWY_INLINE bool is_none() const {
+        return hn::AllTrue(Quad(), hn::Eq(sum, hn::Zero(Quad())));
+    }
+};
 #endif
 
 /// A growing box; the fourth lane is anything.
 struct GrowingBox {
 #if PLIANT_QUADS
-    QuadVector low, high;
+    Place low, high;
     static HWY_INLINE GrowingBox empty() {
         return {hn::Set(Quad(), kInfinity), hn::Set(Quad(), -kInfinity)};
     }
-    HWY_INLINE void add(QuadVector x) {
+    HWY_INLINE void add(Place x) {
         low = hn::Min(low, x);
         high = hn::Max(high, x);
     }
-    HWY_INLINE void add(const float* x) { add(hn::LoadU(Quad(), x)); }
     HWY_INLINE void add(const GrowingBox& other) {
         low = hn::Min(low, other.low);
         high = hn::Max(high, other.high);
     }
-    HWY_INLINE void store(float* l, float* h) const {
-        hn::StoreU(low, Quad(), l);
-        hn::StoreU(high, Quad(), h);
-    }
 #else
-    float low[3], high[3];
+    Place low, high;
     static HWY_INLINE GrowingBox empty() {
-        return {{kInfinity, kInfinity, kInfinity}, {-kInfinity, -kInfinity, -kInfinity}};
+        return {{{kInfinity, kInfinity, kInfinity, 0}}, {{-kInfinity, -kInfinity, -kInfinity, 0}}};
     }
-    HWY_INLINE void add(const float* x) {
+    HWY_INLINE void add(const Place& place) {
         for (int k = 0; k < 3; ++k) {
-            low[k] = x[k] < low[k] ? x[k] : low[k];
-            high[k] = x[k] > high[k] ? x[k] : high[k];
+            low.x[k] = place.x[k] < low.x[k] ? place.x[k] : low.x[k];
+            high.x[k] = place.x[k] > high.x[k] ? place.x[k] : high.x[k];
         }
     }
     HWY_INLINE void add(const GrowingBox& other) {
-        add(other.low);
-        add(other.high);
-    }
-    HWY_INLINE void store(float* l, float* h) const {
-        for (int k = 0; k < 3; ++k) l[k] = low[k], h[k] = high[k];
+        for (int k = 0; k < 3; ++k) {
+            low.x[k] = other.low.x[k] < low.x[k] ? other.low.x[k] : low.x[k];
+            high.x[k] = other.high.x[k] > high.x[k] ? other.high.x[k] : high.x[k];
+        }
     }
 #endif
 };
 
-/// Copies own vertices of a cluster from the caller's order to ours.
-HWY_INLINE void copy_vertices(const ClusterPass& pass, const ClusterVertices& cluster) {
-    for (int v = cluster.first; v < cluster.last; ++v) {
-        const float* from = pass.source + pass.offsets[v];
-        float* to = pass.positions + 4 * static_cast<std::size_t>(v);
-#if PLIANT_QUADS
-        hn::StoreU(hn::LoadU(Quad(), from), Quad(), to);
-#else
-        for (int k = 0; k < 4; ++k) to[k] = from[k];
-#endif
+/// Copies vertices [first, last) from the caller's order to ours, each looked at while it is in a
+/// register: to read wide what was just written narrow would wait for the writes.
+HWY_INLINE void copy_vertices(const ClusterPass& pass, int first, int last, GrowingBox& box,
+                              GrowingBox& other_box, Poison& poison, Poison& other_poison) {
+    const int* const offsets = pass.offsets;
+    float* const positions = pass.positions;
+    int v = first;
+    for (; v + 2 <= last; v += 2) {
+        const Place a = load_place(pass.source + offsets[v]),
+                    b = load_place(pass.source + offsets[v + 1]);
+        store_place(a, positions + 4 * static_cast<std::size_t>(v));
+        store_place(b, positions + 4 * static_cast<std::size_t>(v) + 4);
+        box.add(a);
+        other_box.add(b);
+        poison.add(a);
+        other_poison.add(b);
     }
-    // that of the last vertex was read one place early: nothing is behind it
-    if (pass.last_slot >= cluster.first && pass.last_slot < cluster.last) {
-        float* to = pass.positions + 4 * static_cast<std::size_t>(pass.last_slot);
-        for (int k = 0; k < 3; ++k) to[k] = to[k + 1];
-        to[3] = 0;
-    }
-}
-
-/// Around `count` vertices side by side; adds 0 times all of them to `poison`.
-HWY_INLINE GrowingBox box_of_run(const float* x, int count, WideVector& poison) {
-    GrowingBox box = GrowingBox::empty();
-    const int size = 4 * count;
-    int i = 0;
-#if PLIANT_QUADS
-    const Wide tag;
-    WideVector low = hn::Set(tag, kInfinity), high = hn::Set(tag, -kInfinity);
-    for (; i + kWideLanes <= size; i += kWideLanes) {
-        const WideVector v = hn::LoadU(tag, x + i);
-        low = hn::Min(low, v);
-        high = hn::Max(high, v);
-        poison = hn::MulAdd(hn::Zero(tag), v, poison);
-    }
-    HWY_ALIGN float lows[kBoxGroup], highs[kBoxGroup];
-    hn::Store(low, tag, lows);
-    hn::Store(high, tag, highs);
-    for (int k = 0; k < kWideLanes; k += 4) {
-        box.low = hn::Min(box.low, hn::Load(Quad(), lows + k));
-        box.high = hn::Max(box.high, hn::Load(Quad(), highs + k));
-    }
-#endif
-    for (; i < size; i += 4) {
-        box.add(x + i);
-        const float sum = x[i] + x[i + 1] + x[i + 2];
-        poison = hn::MulAdd(hn::Zero(Wide()), hn::Set(Wide(), sum), poison);
-    }
-    return box;
+    if (v == last) return;
+    const Place a = load_place(pass.source + offsets[v]);
+    store_place(a, positions + 4 * static_cast<std::size_t>(v));
+    box.add(a);
+    poison.add(a);
 }
 
 bool run_write_clusters(const ClusterPass& pass) {
-    WideVector poison = hn::Zero(Wide());
+    Poison poison = Poison::none(), other_poison = Poison::none();
+    const auto position = [&](int v) { return pass.positions + 4 * static_cast<std::size_t>(v); };
     for (int c = 0; c < pass.num_clusters; ++c) {
         const ClusterVertices& cluster = pass.clusters[c];
-        copy_vertices(pass, cluster);
-        GrowingBox box = box_of_run(pass.positions + 4 * static_cast<std::size_t>(cluster.first),
-                                    cluster.last - cluster.first, poison);
         // in two chains, which wait for each other less
-        GrowingBox other = GrowingBox::empty();
-        int s = cluster.first_shared;
-        const auto shared = [&](int i) {
-            return pass.positions + 4 * static_cast<std::size_t>(pass.shared[i]);
+        GrowingBox box = GrowingBox::empty(), other_box = GrowingBox::empty();
+        const auto copy = [&](int first, int last) HWY_ATTR {
+            copy_vertices(pass, first, last, box, other_box, poison, other_poison);
         };
-        for (; s + 2 <= cluster.last_shared; s += 2) {
-            box.add(shared(s));
-            other.add(shared(s + 1));
+        if (pass.last_slot < cluster.first || pass.last_slot >= cluster.last) {
+            copy(cluster.first, cluster.last);
+        } else {
+            // nothing is behind the caller's last vertex: its offset is one place early
+            copy(cluster.first, pass.last_slot);
+            copy(pass.last_slot + 1, cluster.last);
+            const float* const from = pass.source + pass.offsets[pass.last_slot] + 1;
+            const float last[4] = {from[0], from[1], from[2], 0};
+            const Place place = load_place(last);
+            store_place(place, position(pass.last_slot));
+            box.add(place);
+            poison.add(place);
         }
-        if (s < cluster.last_shared) box.add(shared(s));
-        box.add(other);
+        int s = cluster.first_shared;
+        for (; s + 2 <= cluster.last_shared; s += 2) {
+            box.add(load_place(position(pass.shared[s])));
+            other_box.add(load_place(position(pass.shared[s + 1])));
+        }
+        if (s < cluster.last_shared) box.add(load_place(position(pass.shared[s])));
+        box.add(other_box);
 
         float low[4], high[4];
-        box.store(low, high);
+        store_place(box.low, low);
+        store_place(box.high, high);
         BoxGroup& group = pass.boxes[c / kBoxGroup];
         for (int k = 0; k < 3; ++k) {
             group.low[k][c % kBoxGroup] = low[k];
             group.high[k][c % kBoxGroup] = high[k];
         }
     }
-    return hn::AllTrue(Wide(), hn::Eq(poison, hn::Zero(Wide())));
+    return poison.is_none() && other_poison.is_none();
 }
 
 void run_join_boxes(const BoxGroup* a, const BoxGroup* b, int count, BoxGroup* joined,
@@ -202,21 +211,22 @@ int run_find_triangles(const int* corners, int first, int last, const float* sta
     const float squared = sphere.radius * sphere.radius;
     for (int t = first; t < last; ++t) {
         GrowingBox box = GrowingBox::empty();
-        for (int k = 0; k < 3; ++k) box.add(end + 4 * static_cast<std::size_t>(corners[3 * t + k]));
+        for (int k = 0; k < 3; ++k)
+            box.add(load_place(end + 4 * static_cast<std::size_t>(corners[3 * t + k])));
         if (start != end)
             for (int k = 0; k < 3; ++k)
-                box.add(start + 4 * static_cast<std::size_t>(corners[3 * t + k]));
+                box.add(load_place(start + 4 * static_cast<std::size_t>(corners[3 * t + k])));
         float outside[4];
 #if PLIANT_QUADS
         const Quad tag;
-        const QuadVector p = hn::LoadU(tag, sphere.centre);  // fourth lane: the radius, unused
-        const QuadVector out =
+        const Place p = hn::LoadU(tag, sphere.centre);  // fourth lane: the radius, unused
+        const Place out =
             hn::Max(hn::Max(hn::Sub(box.low, p), hn::Sub(p, box.high)), hn::Zero(tag));
         hn::StoreU(out, tag, outside);
 #else
         for (int k = 0; k < 3; ++k) {
-            const float below = box.low[k] - sphere.centre[k],
-                        above = sphere.centre[k] - box.high[k];
+            const float below = box.low.x[k] - sphere.centre[k],
+                        above = sphere.centre[k] - box.high.x[k];
             outside[k] = below > above ? below : above;
             outside[k] = outside[k] > 0 ? outside[k] : 0;
         }

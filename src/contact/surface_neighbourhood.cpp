@@ -27,6 +27,7 @@ SurfaceNeighbourhood::SurfaceNeighbourhood(std::vector<MovingSurface*> surfaces)
 void SurfaceNeighbourhood::gather(const Eigen::Vector3d& p, double radius,
                                   SurfaceMoment moment) noexcept {
     patch_.clear();
+    is_measured_ = false;
     for (std::size_t s = 0; s < surfaces_.size(); ++s)
         surfaces_[s]->gather(p, radius, moment, static_cast<int>(s), patch_);
     centre_ = p;
@@ -51,6 +52,9 @@ std::span<const int> SurfaceNeighbourhood::crossings(const Eigen::Vector3d& p,
 }
 
 void SurfaceNeighbourhood::measure(const Eigen::Vector3d& p) noexcept {
+    if (is_measured_ && p == measured_at_) return;
+    measured_at_ = p;
+    is_measured_ = true;
     measure_distances(patch_.blocks(), patch_.size(), p.data(), squares_.data());
 }
 

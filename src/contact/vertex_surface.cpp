@@ -131,6 +131,7 @@ struct VertexSurface::Impl {
     std::vector<ClusterBoxes> swept;  // of this tick, and from the end to what is next
     std::size_t current_swept = 0;
     std::vector<int> found_groups, found_clusters, found_triangles;
+    int num_found = 0;  // clusters of the last gather
 };
 
 VertexSurface::VertexSurface(const SurfaceMesh& mesh, Body* body)
@@ -175,6 +176,9 @@ void VertexSurface::advance() noexcept {
     self.end = self.next;
     self.current_swept = 1 - self.current_swept;
     self.next = 3 - self.start - self.end;  // the third one is free
+    // the next gather is mostly about the same place: what it reads comes while boxes are tested
+    for (int i = 0; i < self.num_found; ++i)
+        self.call_cluster(self.found_clusters[static_cast<std::size_t>(i)], true);
 }
 
 void VertexSurface::restart() noexcept {
@@ -202,6 +206,7 @@ void VertexSurface::gather(const Eigen::Vector3d& centre, double radius, Surface
         num_clusters += find_boxes(boxes.boxes[static_cast<std::size_t>(group)], group, sphere,
                                    self.found_clusters.data() + num_clusters);
     }
+    self.num_found = num_clusters;
     // all at once, instead of one wait after the other
     for (int i = 0; i < num_clusters; ++i)
         self.call_cluster(self.found_clusters[static_cast<std::size_t>(i)], is_swept);

@@ -87,6 +87,8 @@ private:
     std::vector<int> found_;
     Eigen::Vector3d centre_ = Eigen::Vector3d::Zero();
     double radius_ = -1;
+    Eigen::Vector3d measured_at_ = Eigen::Vector3d::Zero();
+    bool is_measured_ = false;
     int num_gathers_ = 0, num_tested_ = 0;
 };
 
