@@ -53,7 +53,8 @@ void ProxySphere::follow_surfaces(SurfaceNeighbourhood& near) noexcept {
         state_.position = carried.position;
         state_.carry = carried.event;
     }
-    const PopOutResult popped = pop_out(near, state_.position, options_.sphere);
+    PopOutResult popped{.position = state_.position};
+    if (options_.has_pop_out) popped = pop_out(near, state_.position, options_.sphere);
     state_.position = popped.position;
     state_.pops = popped.pops;
     state_.pop_rounds = popped.rounds;
@@ -135,6 +136,7 @@ void ProxySphere::approach(SurfaceNeighbourhood& near, const Eigen::Vector3d& go
     // surfaces are mostly near: a short step first, then longer ones while nothing is hit
     double longest_step = std::max(near.covered(state_.position) - reach, 0.1 * r);
     state_.has_arrived = false;
+    bool is_settled = false;
     double distance = (goal - state_.position).squaredNorm();
     for (state_.passes = 0; state_.passes < options_.max_passes; ++state_.passes) {
         near.require(state_.position, reach, spare_);
@@ -143,7 +145,9 @@ void ProxySphere::approach(SurfaceNeighbourhood& near, const Eigen::Vector3d& go
         Eigen::Vector3d to = find_subgoal(goal).position;
         double length = (to - state_.position).norm();
         if (length <= 1e-6 * r) {
+            // with contacts it stays where they and their multipliers were found
             if (state_.num_contacts == 0) state_.position = to;
+            is_settled = state_.num_contacts > 0 || state_.passes == 0;
             state_.has_arrived = true;
             break;
         }
@@ -165,7 +169,7 @@ void ProxySphere::approach(SurfaceNeighbourhood& near, const Eigen::Vector3d& go
         }
         distance = left;
     }
-    if (state_.has_arrived && state_.passes == 0 && state_.num_contacts == 0) return;
+    if (is_settled) return;
     // multipliers of where it is now
     near.require(state_.position, reach, spare_);
     near.measure(state_.position);

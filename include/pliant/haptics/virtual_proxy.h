@@ -15,9 +15,10 @@ enum class ForceMask {
 
 struct ProxyOptions {
     SphereCarryOptions sphere;
-    bool has_ccd = true;     ///< false only to show what it is for
-    int max_passes = 64;     ///< of one tick
-    double stiffness = 500;  ///< of the spring between proxy and goal [N/m]
+    bool has_ccd = true;      ///< false only to show what it is for
+    bool has_pop_out = true;  ///< likewise
+    int max_passes = 64;      ///< of one tick
+    double stiffness = 500;   ///< of the spring between proxy and goal [N/m]
     double static_friction = 0;
     double dynamic_friction = 0;
     bool has_force_shading = false;  ///< force along normals interpolated between vertices
