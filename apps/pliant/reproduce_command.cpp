@@ -26,15 +26,16 @@ using reproduce::Section;
 ExperimentPage chosen_experiments(const Arguments& arguments) {
     const std::string module = arguments.operands()[0];
     if (module != "fem" && module != "reduction" && module != "contact" && module != "haptics" &&
-        module != "greens" && module != "wavelets")
+        module != "greens" && module != "wavelets" && module != "proxy")
         throw InputError("", "module", module,
-                         "fem, reduction, contact, haptics, greens or wavelets");
+                         "fem, reduction, contact, haptics, greens, wavelets or proxy");
     ExperimentPage page = module == "fem"         ? reproduce::fem_page()
                           : module == "reduction" ? reproduce::reduction_page()
                           : module == "contact"   ? reproduce::contact_page()
                           : module == "haptics"   ? reproduce::haptics_page()
                           : module == "greens"    ? reproduce::greens_page()
-                                                  : reproduce::wavelets_page();
+                          : module == "wavelets"  ? reproduce::wavelets_page()
+                                                  : reproduce::proxy_page();
     std::vector<Experiment>& all = page.experiments;
     const std::vector<std::string> wanted = arguments.all("--only");
     if (wanted.empty()) {
@@ -114,6 +115,14 @@ int run_experiments(const Arguments& arguments) {
             "page says so. Times are CPU times of this machine, the best of several runs.",
         sections));
     file.commit();
+    if (arguments.has("--logs"))
+        for (const Section& section : sections)
+            for (const Section::Log& log : section.logs()) {
+                AtomicFile beside(path.parent_path() /
+                                  (path.stem().string() + "-" + log.name + ".csv"));
+                beside.write(log.csv);
+                beside.commit();
+            }
 
     std::size_t total = 0, beyond = 0;
     for (const Section& section : sections)
@@ -148,7 +157,7 @@ int run_experiments(const Arguments& arguments) {
 Command reproduce_command() {
     return {.name = "reproduce",
             .summary = kReproduceSummary,
-            .operands = "fem|reduction|contact|haptics|greens|wavelets",
+            .operands = "fem|reduction|contact|haptics|greens|wavelets|proxy",
             .example = "pliant reproduce fem -o fem.html",
             .min_operands = 1,
             .max_operands = 1,
@@ -156,6 +165,7 @@ Command reproduce_command() {
                          "an .html file, or a folder for MODULE.html (default MODULE.html)"},
                         {"--only", "NAME", "one experiment; may be repeated"},
                         {"--quick", "", "smaller sizes: seconds instead of minutes"},
+                        {"--logs", "", "what was recorded, as PAGE-NAME.csv beside the page"},
                         {"--list", "", "only names"}},
             .run = run_experiments};
 }

@@ -1,5 +1,6 @@
 #include "cli/command_line.h"
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -174,6 +175,32 @@ TEST_F(Reproduce, WaveletsKeepFewBlocksAndLongExperimentsWaitToBeAskedFor) {
         EXPECT_TRUE(contains(list, name)) << name;
 }
 
+TEST_F(Reproduce, ProxiesAreHeldByWedgesAndEdgesAndRecorded) {
+    const Output made = pliant(
+        "reproduce proxy --quick --only edges --only wedge --only failures --only cloth --logs "
+        "--progress none -o " +
+        path("page.html"));
+    ASSERT_EQ(made.exit_code, 0) << made.text;
+    EXPECT_TRUE(contains(made, ", 0 beyond their tolerances")) << made.text;
+    const std::string html = page("page.html");
+    EXPECT_EQ(first_unbalanced_tag(html), "");
+    for (const char* part : {"<section id=\"cloth\">", "over |f| Δs / d", "half-space",
+                             "In a wedge of one degree", "Force on the hand"})
+        EXPECT_NE(html.find(part), std::string::npos) << part;
+    // two recordings of the cloth, one line for each step
+    const std::string log = page("page-cloth.csv");
+    EXPECT_TRUE(log.starts_with("time_s,hand_x_m,hand_y_m,hand_z_m,proxy_x_m"))
+        << log.substr(0, 80);
+    EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 301);
+    EXPECT_TRUE(std::filesystem::exists(path("page-cloth-without-ccd.csv")));
+    const Output list = pliant("reproduce proxy --list");
+    for (const char* name :
+         {"cloth", "fold", "pop-out-times", "failures", "fish-tail", "fish-stroke", "four-fish",
+          "sides", "trials", "5,000 trials of each (with --only)", "stroke", "edges", "wedge",
+          "rates", "curtain", "proxies", "drag", "tools"})
+        EXPECT_TRUE(contains(list, name)) << name;
+}
+
 TEST_F(Reproduce, UnknownNamesAreRefusedWithTheList) {
     EXPECT_FAILS_WITH(
         "reproduce fem --only compresion -o " + path("page.html"),
@@ -182,7 +209,7 @@ TEST_F(Reproduce, UnknownNamesAreRefusedWithTheList) {
         "graded, viscoelastic, stability");
     EXPECT_FAILS_WITH(
         "reproduce water",
-        "module = water (expected fem, reduction, contact, haptics, greens or wavelets)");
+        "module = water (expected fem, reduction, contact, haptics, greens, wavelets or proxy)");
     EXPECT_FAILS_WITH("reproduce", "needs more operands");
     EXPECT_FAILS_WITH("reproduce fem --only strain -o /no/such/folder/page.html",
                       "/no/such/folder");

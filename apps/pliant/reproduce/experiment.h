@@ -50,5 +50,6 @@ struct ExperimentPage {
 [[nodiscard]] ExperimentPage haptics_page();
 [[nodiscard]] ExperimentPage greens_page();
 [[nodiscard]] ExperimentPage wavelets_page();
+[[nodiscard]] ExperimentPage proxy_page();
 
 }  // namespace pliant::reproduce

@@ -55,6 +55,11 @@ public:
     /// `drawings` are SVG elements, side by side.
     void figure(const std::vector<std::string>& drawings, const std::string& caption);
 
+    /// A recording, for a file beside the page when logs are asked for.
+    void log(std::string name, std::string csv) {
+        logs_.push_back({std::move(name), std::move(csv)});
+    }
+
     /// A cell for `measured`, marked if it is further than `tolerance` from `reference`; the
     /// comparison counts in the page's summary.
     [[nodiscard]] Cell compared(const std::string& what, double measured, double reference,
@@ -65,6 +70,10 @@ public:
     [[nodiscard]] Cell at_least(const std::string& what, double measured, double limit,
                                 const char* pattern = "%.4g");
 
+    struct Log {
+        std::string name, csv;
+    };
+    [[nodiscard]] const std::vector<Log>& logs() const noexcept { return logs_; }
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] const std::string& title() const noexcept { return title_; }
     [[nodiscard]] const std::vector<Comparison>& comparisons() const noexcept {
@@ -80,6 +89,7 @@ private:
     std::string name_, title_, body_;
     std::vector<Table> tables_;
     std::vector<Comparison> comparisons_;
+    std::vector<Log> logs_;
 };
 
 /// A whole HTML page without scripts or links to other files, for light and dark screens.

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "pliant/haptics/virtual_proxy.h"
+#include "pliant/particles/particle_body.h"
+#include "plot.h"
+
+namespace pliant::reproduce {
+
+// Bodies and recordings that several experiments with proxies share.
+
+/// What a hand did and felt, tick by tick.
+struct ProxyRecording {
+    struct Row {
+        double time;
+        Eigen::Vector3d goal, position, force;
+    };
+    std::vector<Row> rows;
+
+    void add(double time, const ProxyState& state) {
+        rows.push_back({time, state.goal, state.position, state.force});
+    }
+    /// time, hand, proxy and force, three columns each.
+    [[nodiscard]] std::string csv() const;
+    /// One component of `member` over time, times `scale`; every `stride`-th row.
+    [[nodiscard]] Series series(const std::string& label, Eigen::Vector3d Row::*member, int axis,
+                                double scale, int color, int stride = 1) const;
+};
+
+/// The fish of the published scenes: 137 particles with 8 links, head 0.9 and the rest 0.6 stiff,
+/// head towards +x, about as many vertices.
+[[nodiscard]] const ParticleModel& published_fish();
+/// Lying on its side on the plane z = 0, its middle above y = 0.
+[[nodiscard]] Pose lying_pose();
+
+/// Where the vertical line through (x, y) leaves the body upwards; `otherwise` where it misses it.
+[[nodiscard]] double top_of(const Body& body, double x, double y, double otherwise);
+/// The surface as it is now, for pictures.
+[[nodiscard]] SurfaceMesh surface_now(const Body& body);
+
+/// Maxima higher than `least`, each the highest within `apart` samples.
+[[nodiscard]] std::vector<std::size_t> peaks_of(const std::vector<double>& values, double least,
+                                                std::size_t apart);
+
+}  // namespace pliant::reproduce

@@ -1,0 +1,329 @@
+#include <algorithm>
+#include <cmath>
+
+#include "apps/pliant/output.h"
+#include "mesh_picture.h"
+#include "pliant/core/tick_histogram.h"
+#include "pliant/haptics/sphere_port.h"
+#include "proxy_experiments.h"
+#include "proxy_samples.h"
+#include "tests/haptics/hand_curtain.h"
+#include "tests/haptics/tool_samples.h"
+
+namespace pliant::reproduce {
+namespace {
+
+using cli::format;
+using Eigen::Vector3d;
+using test::hand_at;
+using test::HandCurtain;
+using test::tool_grid;
+
+/// Mean thread CPU time of ticks of a hand of so many spheres [µs].
+double hand_tick_us(int spheres, bool is_touching, int ticks) {
+    SphereToolOptions options = HandCurtain::hand_options();
+    options.is_rigid = spheres == 1;  // nothing to bend
+    HandCurtain scene(spheres, options);
+    const int free = is_touching ? 400 : 0;  // 0.8 s: deep in the curtain
+    for (int k = 0; k < free; ++k) scene.step();
+    Pose hand = HandCurtain::pose_at(scene.time());
+    if (!is_touching) hand.position.x() -= 2;
+    std::vector<double> times;
+    for (int k = 0; k < ticks; ++k) {
+        const double start = thread_cpu_time_us();
+        (void)scene.hand().tick(hand);
+        times.push_back(thread_cpu_time_us() - start);
+        scene.hand().apply_forces();
+        (void)scene.curtain().step(HandCurtain::kStep);
+    }
+    double sum = 0;
+    for (const double time : times) sum += time;
+    return sum / ticks;
+}
+
+struct DragRun {
+    std::vector<double> x, z;  // force every millisecond [N]
+    double touching = 0;
+};
+
+/// A rigid tool of nine spheres slides over a floor, pressed by 2 mm. `period` 0: one rate.
+DragRun slide_tool(double speed, int period) {
+    test::TouchingTool touch(test::block_below(0.3, 0.2), tool_grid(3, 3, 0.5),
+                             test::tool_options(true));
+    SphereLink link(9);
+    SpherePort port(link, touch.tool);
+    touch.tool.reset(hand_at(-0.1, 0, 0.02));
+    DragRun run;
+    for (int ms = 0; ms < 1000; ++ms) {
+        const double down = std::min(1.0, ms / 200.0);
+        const Pose hand =
+            hand_at(-0.1 + 1e-3 * speed * std::max(0, ms - 300), 0, 0.02 - 0.018 * down);
+        if (period == 0) {
+            const SphereToolState& state = touch.tool.tick(hand);
+            run.x.push_back(state.wrench.force.x());
+            run.z.push_back(state.wrench.force.z());
+        } else {
+            if (ms % period == 0) {
+                (void)touch.tool.tick(hand);
+                link.publish(touch.tool, 1e-3 * ms);
+            }
+            const Wrench& wrench = port.tick(hand, 1e-3 * ms).wrench;
+            run.x.push_back(wrench.force.x());
+            run.z.push_back(wrench.force.z());
+        }
+    }
+    run.touching = touch.tool.state().num_touching;
+    return run;
+}
+
+/// Of the last half second.
+double mean_drag(const DragRun& run) {
+    double sum = 0;
+    for (std::size_t i = 500; i < run.x.size(); ++i) sum -= run.x[i];
+    return sum / static_cast<double>(run.x.size() - 500);
+}
+
+Series drag_series(const std::vector<double>& values, const std::string& label, int color) {
+    Series series{label, {}, color};
+    for (std::size_t i = 0; i < values.size(); i += 2)
+        series.points.emplace_back(1e-3 * static_cast<double>(i), values[i]);
+    return series;
+}
+
+/// Most spheres behind a thin plate while a tool of 25 is pressed and rocked half over its edge.
+int spheres_behind(bool is_rigid, bool has_second_pass) {
+    SurfaceMesh plate = test::thin_plate(0.2, 0.001, 10);
+    for (Vector3d& v : plate.vertices) v.x() -= 0.1;
+    SphereToolOptions options = test::tool_options(is_rigid);
+    options.has_second_pass = has_second_pass;
+    test::TouchingTool touch(plate, tool_grid(5, 5, is_rigid ? 1.0 : 0.9), options);
+    touch.tool.reset(hand_at(0.005, 0, 0.03));
+    int most = 0;
+    for (int k = 0; k < 200; ++k) {
+        const double down = std::min(1.0, k / 60.0);
+        (void)touch.tool.tick(
+            hand_at(0.005, 0, 0.03 - 0.045 * down, {0, 0.6 * std::sin(0.1 * k) * down, 0}));
+        int behind = 0;
+        for (int i = 0; i < touch.tool.num_spheres(); ++i) {
+            const Vector3d& p = touch.tool.sphere(i).position;
+            behind += p.x() < -test::kToolRadius && p.z() < 0;
+        }
+        most = std::max(most, behind);
+    }
+    return most;
+}
+
+}  // namespace
+
+void run_hand_curtain(Context& context) {
+    Section& page = context.section;
+    const int spheres = 37;
+    HandCurtain scene(spheres);
+    page.text(format(
+        "A deformable hand of %d spheres (2 m, four passes, springs of 20 N/m) taps on and presses "
+        "into a double-faced curtain of 8 m, 0.2 kg, %s triangles, one particle per vertex, two "
+        "passes; 2.5 s, steps of 2 ms. Published on an i5-7300: no force in free air, 45 to 59 "
+        "steps a second.",
+        spheres, cli::grouped(scene.curtain().surface().num_triangles()).c_str()));
+    const int steps = context.sized(1250, 300);
+    std::vector<double> force, torque;
+    std::string csv = "time_s,force_x_n,force_y_n,force_z_n,torque_x_nm,torque_y_nm,torque_z_nm\n";
+    double push = 0, follow = 0, shape = 0, curtain = 0, total = 0, in_air = 0;
+    int free = 0;
+    std::vector<std::string> pictures;
+    for (int k = 0; k < steps; ++k) {
+        const double before = thread_cpu_time_us();
+        scene.step();
+        const double time = thread_cpu_time_us() - before;
+        const SphereToolState& state = scene.hand().state();
+        total += time / steps;
+        push += 1e6 * state.push_time / steps;
+        follow += 1e6 * state.follow_time / steps;
+        shape += 1e6 * state.shape_time / steps;
+        curtain += (time - 1e6 * (state.push_time + state.follow_time + state.shape_time)) / steps;
+        force.push_back(state.wrench.force.norm());
+        torque.push_back(state.wrench.torque.norm());
+        const Vector3d &f = state.wrench.force, &t = state.wrench.torque;
+        csv += format("%.6g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", scene.time(), f.x(), f.y(), f.z(),
+                      t.x(), t.y(), t.z());
+        if (state.num_touching == 0) {
+            ++free;
+            in_air = std::max(in_air, force.back() + torque.back());
+        }
+        if (k == 250 || k == 400)
+            pictures.push_back(
+                surface_picture(surface_now(scene.curtain()),
+                                std::vector<double>(scene.curtain().surface().vertices.size(), 0.0),
+                                {.azimuth = 25, .elevation = 12, .width = 300},
+                                format("after %.1f s", scene.time())));
+        context.done(static_cast<double>(k) / steps);
+    }
+    const auto over_time = [](const std::vector<double>& values) {
+        Series series{"", {}, 0};
+        for (std::size_t i = 0; i < values.size(); i += 2)
+            series.points.emplace_back(HandCurtain::kStep * static_cast<double>(i), values[i]);
+        return series;
+    };
+    page.figure({drawn({.title = "Size of the force",
+                        .x_label = "time, s",
+                        .y_label = "N",
+                        .series = {over_time(force)}}),
+                 drawn({.title = "Size of the torque",
+                        .x_label = "time, s",
+                        .y_label = "N m",
+                        .series = {over_time(torque)}})},
+                "");
+    page.figure(pictures, "The curtain, seen from the other side.");
+    Table phases{"hand_curtain_phases",
+                 "Mean time of a step, ms",
+                 {{"phase", "phase"}, {"published_ms", "published"}, {"ms", "here"}}};
+    const auto add = [&](const char* name, const char* published, double us) {
+        phases.add({name, published, Cell::number(1e-3 * us, "%.3f")});
+    };
+    add("curtain (with its forces)", "PBD of both: 4", curtain);
+    add("CCD and pop-out, skinning included", "3", push);
+    add("first pass of the proxies", "both: 8 to 12", follow);
+    add("shape and second pass", "", shape);
+    page.table(phases);
+    Table table{"hand_curtain",
+                "The recording",
+                {{"steps", "steps a second"},
+                 {"published", "published"},
+                 {"free", "steps in free air"},
+                 {"in_air", "largest force or torque there"},
+                 {"highest", "highest force, N"}}};
+    table.add({context.is_quick
+                   ? Cell::number(1e6 / total, "%.0f")
+                   : page.at_least("steps a second, hand on curtain", 1e6 / total, 500, "%.0f"),
+               "45 to 59", Cell::count(free),
+               page.at_most("force of the hand in free air", in_air, 0, "%.3g"),
+               Cell::number(*std::max_element(force.begin(), force.end()), "%.2f")});
+    page.table(table);
+    page.log("curtain", csv);
+}
+
+void run_proxy_counts(Context& context) {
+    Section& page = context.section;
+    page.text(
+        "The same hand with 1 to 50 spheres, two metres away from the curtain and deep in it: mean "
+        "time of its tick, skinning of the curtain included. Published as curves on an i5-7300.");
+    Table table{"proxies",
+                "Mean time of a tick, ms",
+                {{"spheres", "spheres"},
+                 {"free_ms", "in free air"},
+                 {"held_ms", "in contact"},
+                 {"each_us", "in contact, µs for each sphere"}}};
+    Series free{"in free air", {}, 0, Stroke::LineAndDots},
+        held{"in contact", {}, 1, Stroke::LineAndDots};
+    const int ticks = context.sized(200, 20);
+    const std::vector<int> counts =
+        context.sized(std::vector<int>{1, 2, 5, 10, 20, 37, 50}, std::vector<int>{1, 10, 37});
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        const int n = counts[i];
+        const double f = hand_tick_us(n, false, ticks), h = hand_tick_us(n, true, ticks);
+        table.add({Cell::count(n), Cell::number(1e-3 * f, "%.3f"), Cell::number(1e-3 * h, "%.3f"),
+                   Cell::number(h / n, "%.1f")});
+        free.points.emplace_back(n, 1e-3 * f);
+        held.points.emplace_back(n, 1e-3 * h);
+        context.done(static_cast<double>(i + 1) / static_cast<double>(counts.size()));
+    }
+    page.figure({drawn({.title = "Tick of the hand",
+                        .x_label = "spheres",
+                        .y_label = "ms",
+                        .series = {free, held}})},
+                "");
+    page.table(table);
+}
+
+void run_tool_drag(Context& context) {
+    Section& page = context.section;
+    page.text(
+        "A rigid tool of nine spheres slides along a floor, pressed by 2 mm, once with its whole "
+        "tick at 1 kHz and once with a loop of 20 and 40 ms that tells the haptic thread where "
+        "spheres are: their age T is felt as drag, k v T on average half a period. Published as "
+        "curves: force along the floor only with two rates, in proportion to the computing time.");
+    Table table{"drag",
+                "Mean force against the motion",
+                {{"rate", "rates"},
+                 {"speed", "speed, m/s"},
+                 {"drag_n", "drag, N"},
+                 {"model_n", "k_t |C|/N v T, N"},
+                 {"ratio", "ratio"}}};
+    Plot along{.title = "Force along the floor, 0.1 m/s", .x_label = "time, s", .y_label = "N"};
+    Plot up{.title = "Force upwards, 0.1 m/s", .x_label = "time, s", .y_label = "N"};
+    for (const double speed : {0.05, 0.1, 0.2})
+        for (const int period : {0, 20, 40}) {
+            const DragRun run = slide_tool(speed, period);
+            const std::string name = period == 0 ? "one" : format("two, %d ms", period);
+            // ages from 0 to period − 1 ms
+            const double model = 500 * run.touching / 9 * speed * 0.5e-3 * std::max(0, period - 1);
+            const double drag = mean_drag(run);
+            table.add({name, Cell::number(speed, "%.2f"),
+                       period == 0 ? page.at_most(format("drag of one rate at %.2f m/s [N]", speed),
+                                                  std::abs(drag), 1e-6, "%.2g")
+                                   : Cell::number(drag, "%.4f"),
+                       Cell::number(model, "%.4f"),
+                       period == 0 ? Cell("–")
+                                   : page.compared(format("drag over its model, %s, %.2f m/s",
+                                                          name.c_str(), speed),
+                                                   drag / model, 1, 0.2, "%.3f")});
+            if (speed == 0.1) {
+                along.series.push_back(drag_series(run.x, name, period / 20));
+                up.series.push_back(drag_series(run.z, name, period / 20));
+            }
+        }
+    page.figure({drawn(along), drawn(up)}, "");
+    page.table(table);
+    context.done(1);
+}
+
+void run_tool_limits(Context& context) {
+    Section& page = context.section;
+    page.text(
+        "A tool of 25 spheres is pressed and rocked half over the edge of a plate of 1 mm. Shape "
+        "matching knows nothing of surfaces: without the second pass of the proxies it takes "
+        "spheres through. Reference, rigid tool: 10 spheres without, none with it.");
+    Table table{"tunnelling",
+                "Most spheres behind the plate at once",
+                {{"tool", "tool"}, {"without", "one pass"}, {"with", "two passes"}}};
+    for (const bool is_rigid : {true, false}) {
+        const char* name = is_rigid ? "rigid" : "bends";
+        table.add({name,
+                   page.at_least(format("spheres through the plate, one pass, %s", name),
+                                 spheres_behind(is_rigid, false), 1, "%.0f"),
+                   page.at_most(format("spheres through the plate, two passes, %s", name),
+                                spheres_behind(is_rigid, true), 0, "%.0f")});
+    }
+    page.table(table);
+
+    page.text(
+        "Spheres of 4 mm, 10 mm apart, go down over a ball in the middle between four of them. "
+        "What "
+        "is smaller than the gap passes through the tool without being felt: the published "
+        "limitation, which more or larger spheres push back.");
+    Table gaps{"gaps",
+               "A ball between the spheres of a tool",
+               {{"ball_mm", "radius of the ball, mm"},
+                {"gap_mm", "radius of the gap, mm"},
+                {"force_n", "highest force on the way, N"}}};
+    const double gap = std::sqrt(0.5) * test::kToolSpacing - test::kToolRadius;
+    for (const double radius : {1e-3, 2e-3, 3e-3, 4e-3, 8e-3}) {
+        test::TouchingTool touch(test::bumpy_ball(radius, 0, 12, 1), tool_grid(4, 4, 1.0),
+                                 test::tool_options(true));
+        touch.tool.reset(hand_at(0, 0, 0.03));
+        double force = 0;
+        for (int k = 0; k <= 200; ++k)
+            force = std::max(force,
+                             touch.tool.tick(hand_at(0, 0, 0.03 - 2e-4 * k)).wrench.force.norm());
+        const bool passes = radius < gap;
+        gaps.add({Cell::number(1e3 * radius, "%.0f"), Cell::number(1e3 * gap, "%.2f"),
+                  passes ? page.at_most(format("force of a ball of %.0f mm in a gap", 1e3 * radius),
+                                        force, 0, "%.3f")
+                         : page.at_least(format("force of a ball of %.0f mm", 1e3 * radius), force,
+                                         1e-3, "%.3f")});
+    }
+    page.table(gaps);
+    context.done(1);
+}
+
+}  // namespace pliant::reproduce
