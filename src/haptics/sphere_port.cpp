@@ -7,9 +7,8 @@
 #include <cmath>
 
 namespace pliant {
-namespace {
 
-SphereSnapshot empty_snapshot(int num_spheres) {
+SphereSnapshot SphereSnapshot::of_size(int num_spheres) {
     if (num_spheres < 1)
         throw InputError("", "spheres of a link", std::to_string(num_spheres), "at least 1");
     SphereSnapshot snapshot;
@@ -18,22 +17,31 @@ SphereSnapshot empty_snapshot(int num_spheres) {
     return snapshot;
 }
 
-}  // namespace
+void SphereSnapshot::take(const SphereTool& tool, double when) noexcept {
+    assert(at(tool.num_spheres()) == positions.size());
+    time = when;
+    translation = tool.translation_stiffness();
+    rotation = tool.rotation_stiffness();
+    const bool is_ignored = tool.state().is_hand_ignored;
+    for (int i = 0; i < tool.num_spheres(); ++i) {
+        positions[at(i)] = tool.sphere(i).position;
+        is_touching[at(i)] = !is_ignored && tool.sphere(i).is_touching();
+    }
+}
 
-SphereLink::SphereLink(int num_spheres) : buffer_(empty_snapshot(num_spheres)) {}
+SphereLink::SphereLink(int num_spheres) : buffer_(SphereSnapshot::of_size(num_spheres)) {}
 
 void SphereLink::publish(const SphereTool& tool, double time) noexcept {
     SphereSnapshot& slot = buffer_.write_slot();
-    assert(at(tool.num_spheres()) == slot.positions.size());
-    slot.time = time;
+    slot.take(tool, time);
     slot.sequence = ++sequence_;
-    slot.translation = tool.translation_stiffness();
-    slot.rotation = tool.rotation_stiffness();
-    const bool is_ignored = tool.state().is_hand_ignored;
-    for (int i = 0; i < tool.num_spheres(); ++i) {
-        slot.positions[at(i)] = tool.sphere(i).position;
-        slot.is_touching[at(i)] = !is_ignored && tool.sphere(i).is_touching();
-    }
+    buffer_.publish();
+}
+
+void SphereLink::publish(const SphereSnapshot& snapshot) noexcept {
+    SphereSnapshot& slot = buffer_.write_slot();
+    assert(snapshot.positions.size() == slot.positions.size());
+    slot = snapshot;
     buffer_.publish();
 }
 
@@ -48,8 +56,16 @@ SpherePort::SpherePort(SphereLink& link, const SphereTool& tool, const SpherePor
     for (int i = 0; i < tool.num_spheres(); ++i) offsets_.push_back(tool.offset(i));
 }
 
+void SpherePort::reset() noexcept {
+    taken_ = 0;
+    returned_ = -1e9;
+    output_ = {};
+}
+
 const SpherePort::Output& SpherePort::tick(const Pose& hand, double now) noexcept {
     output_.wrench = {};
+    output_.num_touching = 0;
+    output_.energy = 0;
     const double length = hand.rotation.coeffs().norm();
     output_.is_hand_ignored =
         !is_finite(hand) || !std::isfinite(now) || !(length > 1e-6) || !std::isfinite(length);
@@ -70,10 +86,15 @@ const SpherePort::Output& SpherePort::tick(const Pose& hand, double now) noexcep
         if (!known.is_touching[i]) continue;
         const Eigen::Vector3d arm = unit.rotation * offsets_[i];
         const Eigen::Vector3d offset = known.positions[i] - (unit.position + arm);
+        ++output_.num_touching;
+        output_.energy += 0.5 * back * known.translation * offset.squaredNorm();
         wrench.force += back * known.translation * offset;
         wrench.torque += back * known.rotation * arm.cross(offset);
     }
-    if (!wrench.force.allFinite() || !wrench.torque.allFinite()) wrench = {};
+    if (!wrench.force.allFinite() || !wrench.torque.allFinite()) {
+        wrench = {};
+        output_.energy = 0;
+    }
     return output_;
 }
 

@@ -6,19 +6,19 @@
 
 namespace pliant {
 
-/// What a proxy in a hand is among.
+/// What a proxy in a hand, or a tool of many, is among.
 struct ProxySurroundings {
-    const RigidBody& sphere;
-    const std::optional<ScriptedMotion>& motion;  ///< of the sphere
+    const RigidBody& body;                        ///< that is held
+    const std::optional<ScriptedMotion>& motion;  ///< of it
     std::vector<TouchedBody> bodies;              ///< in the order of the description
-    double rate = 1000, bodies_rate = 1000;       ///< of the loops of sphere and bodies [Hz]
+    double rate = 1000, bodies_rate = 1000;       ///< of its loop and of the bodies' [Hz]
     bool is_one_loop = true;
     DeviceUse use;
 };
 
 struct ProxyToolEnds {
     HeldTool held;
-    std::optional<ProxyInLoop> bodies;  ///< where they are in another loop
+    std::shared_ptr<BodiesEnd> bodies;  ///< where they are in another loop
 };
 
 /// Opens the device and derives everything as make_held_tool() does; stiffness by docs/scene.md
@@ -27,5 +27,9 @@ struct ProxyToolEnds {
 [[nodiscard]] ProxyToolEnds make_proxy_tool(const HeldToolDescription& description,
                                             const DeviceDescription& device,
                                             const ProxySurroundings& around);
+/// The same of `description.spheres`; throws also as place_spheres, load_layout and SphereTool.
+[[nodiscard]] ProxyToolEnds make_spheres_tool(const HeldToolDescription& description,
+                                              const DeviceDescription& device,
+                                              const ProxySurroundings& around);
 
 }  // namespace pliant

@@ -2,15 +2,15 @@
 
 namespace pliant {
 
-LedSphere::LedSphere(const ProxyInLoop& description)
-    : BoxReader(std::shared_ptr<LetterBox<ProxyHandLetter>>(description.exchange,
-                                                            &description.exchange->hand)),
-      sphere_(description.sphere),
-      exchange_(description.exchange) {}
+LedSphere::LedSphere(std::shared_ptr<TouchingSphere> sphere,
+                     std::shared_ptr<ProxyExchange> exchange)
+    : BoxReader(std::shared_ptr<LetterBox<ProxyHandLetter>>(exchange, &exchange->hand)),
+      sphere_(std::move(sphere)),
+      exchange_(std::move(exchange)) {}
 
 void LedSphere::begin_step(double dt) noexcept {
     if (hand_.tick == 0) return;
-    const ProxyState& state = sphere_->tick(hand_.goal, hand_.tuning);
+    const ProxyState& state = sphere_->tick(hand_.goal.position, hand_.tuning);
     letter_.round = round();
     letter_.tick += 1;
     letter_.planes.sequence = letter_.tick;

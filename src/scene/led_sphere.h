@@ -1,6 +1,5 @@
 #pragma once
 
-#include "pliant/scene/held_tool.h"
 #include "scene/touching_sphere.h"
 
 namespace pliant {
@@ -9,7 +8,7 @@ namespace pliant {
 /// that hold it, docs/scene.md section "Proxy in a hand".
 class LedSphere final : public BodiesEnd, public BoxReader<ProxyHandLetter> {
 public:
-    explicit LedSphere(const ProxyInLoop& description);
+    LedSphere(std::shared_ptr<TouchingSphere> sphere, std::shared_ptr<ProxyExchange> exchange);
 
     [[nodiscard]] LetterReader& letters() noexcept override { return *this; }
     void begin_step(double dt) noexcept override;

@@ -13,6 +13,9 @@ namespace pliant {
 template <class Letter>
 class LetterBox {
 public:
+    LetterBox() = default;
+    /// Letters with vectors of final size, as `initial`: posting then allocates nothing.
+    explicit LetterBox(const Letter& initial) : initial_(initial), slots_(initial) {}
     void post(const Letter& letter) noexcept {
         slots_.write_slot() = letter;
         slots_.publish();
@@ -25,7 +28,7 @@ public:
     }
     /// From now on, where one thread runs both loops.
     void keep() {
-        kept_.assign(kNumKept, {});
+        kept_.assign(kNumKept, initial_);
         num_kept_ = 0;
     }
     /// Null: it is not there (yet).
@@ -37,6 +40,7 @@ public:
 
 private:
     static constexpr std::size_t kNumKept = 256;  // more than any loop falls behind another
+    Letter initial_{};
     TripleBuffer<Letter> slots_;
     std::vector<Letter> kept_;
     std::size_t num_kept_ = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "pliant/haptics/plane_port.h"
+#include "pliant/haptics/sphere_port.h"
 #include "pliant/scene/shown_haptics.h"
 #include "scene/letter_box.h"
 
@@ -8,16 +9,19 @@ namespace pliant {
 
 /// What may change about a proxy while it runs.
 struct ProxyTuning {
-    double stiffness = 0;  ///< after back-off [N/m]
+    double stiffness = 0;          ///< after back-off [N/m]
+    double angular_stiffness = 0;  ///< the same of many spheres about the hand [N m/rad]
     double static_friction = 0, dynamic_friction = 0;
     bool has_force_shading = false;
     bool has_ccd = true;
+
+    bool operator==(const ProxyTuning&) const = default;
 };
 
 /// Where the hand is, from the haptic loop.
 struct ProxyHandLetter {
     std::uint64_t round = 0, tick = 0;
-    Eigen::Vector3d goal = Eigen::Vector3d::Zero();
+    Pose goal;
     ProxyTuning tuning;
 };
 
@@ -32,6 +36,21 @@ struct ProxyPlanesLetter {
 struct ProxyExchange {
     LetterBox<ProxyHandLetter> hand;
     LetterBox<ProxyPlanesLetter> planes;
+};
+
+/// Where the spheres of a tool of many are, likewise.
+struct SpheresLetter {
+    std::uint64_t round = 0, tick = 0;
+    SphereSnapshot spheres;
+    Pose fit;  ///< of the tool as one piece
+    ShownProxy shown;
+};
+
+struct SpheresExchange {
+    explicit SpheresExchange(int num_spheres)
+        : spheres(SpheresLetter{.spheres = SphereSnapshot::of_size(num_spheres)}) {}
+    LetterBox<ProxyHandLetter> hand;
+    LetterBox<SpheresLetter> spheres;
 };
 
 }  // namespace pliant

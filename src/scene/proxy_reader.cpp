@@ -15,13 +15,13 @@ std::string untouched_reason(const BodyDescription& body) {
     return "";
 }
 
-/// The key "bodies" of a proxy; without it all others.
+/// The key "bodies" of a proxy or a tool of many; without it all others.
 std::vector<std::string> read_touched(const JsonObject& json, const SceneDescription& scene,
-                                      const BodyDescription& sphere) {
+                                      const BodyDescription& tool) {
     std::vector<std::string> names;
     std::string loop;
     const auto take = [&](const std::string& name, const BodyDescription& body, auto&& refuse) {
-        if (body.name == sphere.name) refuse("another body than the proxy itself");
+        if (body.name == tool.name) refuse("another body than the proxy itself");
         if (const std::string reason = untouched_reason(body); !reason.empty()) refuse(reason);
         if (std::find(names.begin(), names.end(), name) != names.end())
             refuse("a body that is not in the list yet");
@@ -44,7 +44,7 @@ std::vector<std::string> read_touched(const JsonObject& json, const SceneDescrip
         return names;
     }
     for (const BodyDescription& body : scene.bodies) {
-        if (body.name == sphere.name || !untouched_reason(body).empty()) continue;
+        if (body.name == tool.name || !untouched_reason(body).empty()) continue;
         const int count =
             body.copies ? body.copies->counts[0] * body.copies->counts[1] * body.copies->counts[2]
                         : 1;
@@ -58,6 +58,26 @@ std::vector<std::string> read_touched(const JsonObject& json, const SceneDescrip
     }
     if (names.empty()) json.fail("bodies", "there is no other body that it could touch");
     return names;
+}
+
+/// What every sphere has.
+void read_proxy_options(const JsonObject& json, ProxyOptions& options) {
+    options.dynamic_friction = json.number("friction", options.dynamic_friction);
+    options.static_friction = json.number("static_friction", options.dynamic_friction);
+    if (options.static_friction < options.dynamic_friction)
+        json.refuse("static_friction", "at least the friction of sliding");
+    const std::string mask = json.text("mask", "barycentric");
+    options.mask = mask == "smooth"             ? ForceMask::Smooth
+                   : mask == "inverse-distance" ? ForceMask::InverseDistance
+                                                : ForceMask::Barycentric;
+    options.mask_radius = json.number("mask_radius", options.mask_radius);
+    if (json.has("mask_radius") && options.mask != ForceMask::Smooth)
+        json.fail("mask_radius", "is of the mask \"smooth\"");
+    options.has_ccd = json.boolean("ccd", options.has_ccd);
+    const std::string pop_out = json.text("pop_out", "guarded");
+    options.sphere.pop_out = pop_out == "plain"        ? PopOutMode::Plain
+                             : pop_out == "half-space" ? PopOutMode::HalfSpace
+                                                       : PopOutMode::Guarded;
 }
 
 }  // namespace
@@ -74,26 +94,45 @@ ProxyToolDescription read_proxy(const JsonObject& json, const SceneDescription& 
     proxy.stiffness = json.number("stiffness", proxy.stiffness);
     ProxyOptions& options = proxy.options;
     options.sphere.radius = shape->radius;
-    options.dynamic_friction = json.number("friction", options.dynamic_friction);
-    options.static_friction = json.number("static_friction", options.dynamic_friction);
-    if (options.static_friction < options.dynamic_friction)
-        json.refuse("static_friction", "at least the friction of sliding");
     options.has_force_shading = json.boolean("force_shading", options.has_force_shading);
-    const std::string mask = json.text("mask", "barycentric");
-    options.mask = mask == "smooth"             ? ForceMask::Smooth
-                   : mask == "inverse-distance" ? ForceMask::InverseDistance
-                                                : ForceMask::Barycentric;
-    options.mask_radius = json.number("mask_radius", options.mask_radius);
-    if (json.has("mask_radius") && options.mask != ForceMask::Smooth)
-        json.fail("mask_radius", "is of the mask \"smooth\"");
-    options.has_ccd = json.boolean("ccd", options.has_ccd);
-    const std::string pop_out = json.text("pop_out", "guarded");
-    options.sphere.pop_out = pop_out == "plain"        ? PopOutMode::Plain
-                             : pop_out == "half-space" ? PopOutMode::HalfSpace
-                                                       : PopOutMode::Guarded;
+    read_proxy_options(json, options);
     proxy.planes.interpolates = json.boolean("interpolation", proxy.planes.interpolates);
     json.check_members([&] { check(options); });
     return proxy;
+}
+
+SpheresToolDescription read_spheres(const JsonObject& json, const SceneDescription& scene,
+                                    const BodyDescription& body,
+                                    const std::filesystem::path& folder) {
+    SpheresToolDescription spheres;
+    if (std::holds_alternative<RigidGround>(std::get<RigidSource>(body.source).shape))
+        throw InputError(json.file(), json.path() + ": \"" + body.name +
+                                          "\" is the ground; spheres fill a body with a closed "
+                                          "surface: {\"rigid\": {\"shape\": \"hand\"}}");
+    spheres.bodies = read_touched(json, scene, body);
+    spheres.stiffness = json.number("stiffness", spheres.stiffness);
+    SphereToolOptions& options = spheres.options;
+    options.is_rigid = json.boolean("rigid", options.is_rigid);
+    for (const char* key : {"passes", "shape_stiffness", "links"})
+        if (options.is_rigid && json.has(key))
+            json.fail(key, "is of a tool that bends, not of a rigid one");
+    if (json.has("layout")) {
+        for (const char* key : {"count", "links", "shape_stiffness", "least_radius"})
+            if (json.has(key))
+                json.fail(key, "is of spheres that are placed; \"layout\" has its own");
+        spheres.layout = read_file_name(json, "layout", folder);
+    }
+    SpherePlacementOptions& placement = spheres.placement;
+    placement.count = json.integer("count", placement.count);
+    placement.links = json.integer("links", placement.links);
+    placement.stiffness = json.number("shape_stiffness", placement.stiffness);
+    placement.least_radius = json.number("least_radius", placement.least_radius);
+    options.iterations = json.integer("passes", options.iterations);
+    options.share =
+        json.text("share", "total") == "contacts" ? ToolShare::Contacts : ToolShare::Total;
+    read_proxy_options(json, options.sphere);
+    json.check_members([&] { check(options); });
+    return spheres;
 }
 
 }  // namespace pliant

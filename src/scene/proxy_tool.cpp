@@ -12,87 +12,6 @@ namespace {
 
 constexpr double kProxyContactTime = 0.02;  // in which injected damping follows contact [s]
 
-/// Bodies of the same loop.
-class NearProxy final : public ProxySource {
-public:
-    explicit NearProxy(std::shared_ptr<TouchingSphere> sphere) : sphere_(std::move(sphere)) {}
-    Answer follow(const Vector3d& goal, const ProxyTuning& tuning, double) noexcept override {
-        const ProxyState& state = sphere_->tick(goal, tuning);
-        std::array<ConstraintPlane, 3> planes;
-        return {state.position, state.force, state.active_planes(planes), sphere_->depth(),
-                state.status};
-    }
-    void put(const Vector3d& position) noexcept override { sphere_->put(position); }
-    void reset() noexcept override { sphere_->reset(); }
-    void fill(ShownProxy& shown) const noexcept override { sphere_->fill(shown); }
-
-private:
-    std::shared_ptr<TouchingSphere> sphere_;
-};
-
-/// Bodies of another loop: the planes that it told last.
-class FarProxy final : public ProxySource, public BoxReader<ProxyPlanesLetter> {
-public:
-    FarProxy(const HeldProxy& held, const Vector3d& start)
-        : BoxReader(
-              std::shared_ptr<LetterBox<ProxyPlanesLetter>>(held.exchange, &held.exchange->planes)),
-          exchange_(held.exchange),
-          radius_(held.options.sphere.radius),
-          start_(start),
-          port_(link_, held.planes) {
-        reset();
-    }
-    Answer follow(const Vector3d& goal, const ProxyTuning& tuning, double now) noexcept override {
-        if (has_news_) link_.publish(planes_.planes);
-        has_news_ = false;
-        port_.set_stiffness(tuning.stiffness);
-        const PlanePort::Output& out = port_.tick(goal, now);
-        letter_ = {round(), letter_.tick + 1, goal, tuning};
-        exchange_->hand.post(letter_);
-        const bool is_held = !out.force.isZero();
-        return {out.position, out.force, is_held ? std::max(planes_.shown.num_planes, 1) : 0, 0,
-                out.is_goal_ignored                                       ? StepStatus::InputIgnored
-                : planes_.shown.is_squeezed || !planes_.shown.has_arrived ? StepStatus::NotConverged
-                                                                          : StepStatus::Ok};
-    }
-    void put(const Vector3d&) noexcept override {}
-    void reset() noexcept override {
-        port_.reset(start_);
-        link_.publish(PlaneSnapshot{});
-        planes_ = {};
-        planes_.shown.radius = radius_;
-        planes_.shown.position = start_;
-        letter_ = {};
-        has_news_ = false;
-    }
-    void fill(ShownProxy& shown) const noexcept override {
-        shown = planes_.shown;
-        shown.is_stale = port_.last().is_stale;
-    }
-    [[nodiscard]] LetterReader* letters() noexcept override { return this; }
-
-private:
-    void read(const ProxyPlanesLetter& letter) noexcept override {
-        // the same letter twice is no news
-        has_news_ |= letter.tick != planes_.tick;
-        planes_ = letter;
-    }
-
-    std::shared_ptr<ProxyExchange> exchange_;
-    double radius_;
-    Vector3d start_;
-    PlaneLink link_;
-    PlanePort port_;
-    ProxyPlanesLetter planes_;
-    ProxyHandLetter letter_;
-    bool has_news_ = false;
-};
-
-std::unique_ptr<ProxySource> make_source(const HeldProxy& held, const Vector3d& start) {
-    if (held.sphere) return std::make_unique<NearProxy>(held.sphere);
-    return std::make_unique<FarProxy>(held, start);
-}
-
 }  // namespace
 
 ProxyTool::ProxyTool(HeldTool& held, RigidBody& body)
@@ -105,45 +24,53 @@ ProxyTool::ProxyTool(HeldTool& held, RigidBody& body)
                            .backs_off = held.options.backs_off,
                            .shows_force = held.options.shows_force,
                            .injection_time = kProxyContactTime}),
+      grasp_(held.options.grasp),
+      is_point_(held.proxy->radius > 0),
       gains_(held.gains),
       tuning_{.static_friction = held.proxy->options.static_friction,
               .dynamic_friction = held.proxy->options.dynamic_friction,
               .has_force_shading = held.proxy->options.has_force_shading,
               .has_ccd = held.proxy->options.has_ccd},
-      source_(make_source(*held.proxy, body.motion().pose.position)) {
+      source_(held.proxy->source) {
     set_gains(held.gains);
 }
 
 void ProxyTool::set_gains(const CouplingGains& gains) noexcept {
     gains_ = gains;
     tick_.max_depth = gains.max_depth;
-    port_.watch_springs(gains.stiffness, 0);
+    watch_springs();
+}
+
+/// Nothing turns a point.
+void ProxyTool::watch_springs() noexcept {
+    port_.watch_springs(gains_.stiffness, is_point_ ? 0 : gains_.angular_stiffness);
 }
 
 void ProxyTool::tick(double now, double dt) noexcept {
     if (port_.refuses(now, dt, tick_)) return;
     const Pose tool = body_.motion().pose;
     const bool was_moved = has_begun_ && !((tool.position - tick_.tool.position).norm() <= 1e-9);
-    if (was_moved) source_->put(tool.position);
-    port_.read(now, dt, tool, was_moved, tick_);
+    if (was_moved) source_->put(at_grasp(tool));
+    port_.read(now, dt, at_grasp(tool), was_moved, tick_);
     has_begun_ = true;
 
     const Pose& hand = port_.manipulandum();
     tuning_.stiffness = port_.gain_scale() * gains_.stiffness;
-    const ProxySource::Answer proxy = source_->follow(hand.position, tuning_, now);
+    tuning_.angular_stiffness = port_.gain_scale() * gains_.angular_stiffness;
+    const ProxySource::Answer proxy = source_->follow(hand, tuning_, now);
     tick_.status = proxy.status;
-    tick_.manipulandum = hand;
-    tick_.contact = {proxy.force, Vector3d::Zero()};
-    tick_.coupling = {shortened(proxy.force, gains_.rendered_force), Vector3d::Zero()};
-    tick_.num_contacts = proxy.num_planes;
-    const double stored = 0.5 * proxy.force.dot(proxy.position - hand.position);
-    port_.show(gains_.injection, {.coupling = std::max(stored, 0.0)}, 1, now, tick_);
-    if (port_.calm(dt, tick_)) port_.watch_springs(gains_.stiffness, 0);
+    tick_.manipulandum = body_of(hand);
+    tick_.contact = proxy.wrench;
+    tick_.coupling = {shortened(proxy.wrench.force, gains_.rendered_force),
+                      shortened(proxy.wrench.torque, gains_.rendered_torque)};
+    tick_.num_contacts = proxy.num_contacts;
+    port_.show(gains_.injection, {.coupling = proxy.energy}, 1, now, tick_);
+    if (port_.calm(dt, tick_)) watch_springs();
 
     tick_.depth = proxy.depth;
     tick_.worst_depth = std::max(tick_.worst_depth, tick_.depth);
     if (tick_.depth > tick_.max_depth) ++tick_.violations;
-    tick_.tool = {proxy.position, hand.rotation};
+    tick_.tool = body_of(proxy.pose);
     body_.drive_to(tick_.tool);
 }
 
@@ -154,7 +81,10 @@ const char* ProxyTool::notice() const noexcept {
     source_->fill(shown);
     if (shown.is_stale) return "The bodies' loop sends nothing: no force until it goes on.";
     if (shown.is_squeezed)
-        return "There is no room for the proxy: it stays where it was, bodies feel nothing of it.";
+        return is_point_ ? "There is no room for the proxy: it stays where it was, bodies feel "
+                           "nothing of it."
+                         : "There is no room for some spheres: they stay where they were, bodies "
+                           "feel nothing of them.";
     if (port_.gain_scale() < 1)
         return "The force oscillated: the stiffness was lowered and comes back slowly while it "
                "stays calm, up to what the device is made for.";
@@ -168,7 +98,7 @@ void ProxyTool::reset() noexcept {
     tick_.tool = tick_.manipulandum = body_.motion().pose;
     tick_.max_depth = gains_.max_depth;
     has_begun_ = false;
-    port_.watch_springs(gains_.stiffness, 0);
+    watch_springs();
 }
 
 }  // namespace pliant

@@ -2,35 +2,17 @@
 
 #include "haptics/device_port.h"
 #include "scene/felt_tool.h"
-#include "scene/touching_sphere.h"
+#include "scene/proxy_source.h"
 
 namespace pliant {
 
-/// Where a proxy is for a hand, whichever loop its bodies are in.
-class ProxySource {
-public:
-    struct Answer {
-        Eigen::Vector3d position, force;  ///< of the proxy; on the hand [N]
-        int num_planes = 0;               ///< that hold it
-        double depth = 0;                 ///< nearer than the radius by [m]
-        StepStatus status = StepStatus::Ok;
-    };
-    virtual ~ProxySource() = default;
-    [[nodiscard]] virtual Answer follow(const Eigen::Vector3d& goal, const ProxyTuning& tuning,
-                                        double now) noexcept = 0;
-    /// The hand begins anew at this place.
-    virtual void put(const Eigen::Vector3d& position) noexcept = 0;
-    virtual void reset() noexcept = 0;
-    virtual void fill(ShownProxy& shown) const noexcept = 0;
-    [[nodiscard]] virtual LetterReader* letters() noexcept { return nullptr; }
-};
-
-/// A sphere in a hand that is a virtual proxy: device, proxy, force, one after the other in the
-/// same tick, or planes where its bodies are in another loop; docs/scene.md section "Proxy in a
-/// hand". Of the gains, stiffness, injection and rendered force count.
+/// A body in a hand that is a virtual proxy, or many: device, proxy, force, one after the other in
+/// the same tick, or what the other loop told where its bodies are in one; docs/scene.md sections
+/// "Proxy in a hand" and "Tool of many spheres". Of the gains, stiffness, injection and rendered
+/// force count, and of many spheres those of turns.
 class ProxyTool final : public FeltTool {
 public:
-    /// `held.proxy` is there. Throws InputError as DevicePort and PlanePort.
+    /// `held.proxy` is there. Throws InputError as DevicePort.
     ProxyTool(HeldTool& held, RigidBody& body);
 
     void tick(double now, double dt) noexcept override;
@@ -51,11 +33,21 @@ public:
     void fill(ShownProxy& shown) const noexcept { source_->fill(shown); }
 
 private:
+    void watch_springs() noexcept;
+    [[nodiscard]] Pose at_grasp(const Pose& body) const noexcept {
+        return {body.to_world(grasp_), body.rotation};
+    }
+    [[nodiscard]] Pose body_of(const Pose& grasped) const noexcept {
+        return {grasped.position - grasped.rotation * grasp_, grasped.rotation};
+    }
+
     RigidBody& body_;
     DevicePort port_;
+    Eigen::Vector3d grasp_;
+    bool is_point_;
     CouplingGains gains_;
     ProxyTuning tuning_;
-    std::unique_ptr<ProxySource> source_;
+    std::shared_ptr<ProxySource> source_;
     HapticTick tick_;
     bool has_begun_ = false;
 };

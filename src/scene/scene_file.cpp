@@ -54,7 +54,9 @@ constexpr std::string_view kDemos[] = {"bridge",
                                        "cloth-catch",
                                        "fan-fold",
                                        "creature-stroke",
-                                       "inflate"};
+                                       "inflate",
+                                       "hand-curtain",
+                                       "sliding-hand"};
 
 /// Keys of "device" that say how any kind is used.
 constexpr std::string_view kDeviceUse[] = {"rotation", "rate_border", "rate_speed", "clutch",

@@ -215,7 +215,7 @@ SceneDescription read_scene(const JsonObject& json, const std::filesystem::path&
     if (const auto poke = json.object("poke"))
         scene.poke_force = poke->number("force", scene.poke_force);
     if (const auto tool = json.object("tool")) {
-        read_tool(*tool, scene);
+        read_tool(*tool, folder, scene);
         if (scene.tool) check_loop(*tool, scene, scene.tool->loop);
     }
     if (const auto device = json.object("device")) {

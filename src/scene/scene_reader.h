@@ -23,10 +23,16 @@ namespace pliant {
 [[nodiscard]] std::vector<ContactDescription> read_contacts(const JsonObject& json,
                                                             const SceneDescription& scene);
 /// The key "tool" of a scene whose bodies and contacts are read: either of the two tools.
-void read_tool(const JsonObject& json, SceneDescription& scene);
+void read_tool(const JsonObject& json, const std::filesystem::path& folder,
+               SceneDescription& scene);
 /// The key "proxy" of a tool that is the rigid body `sphere`.
 [[nodiscard]] ProxyToolDescription read_proxy(const JsonObject& json, const SceneDescription& scene,
                                               const BodyDescription& sphere);
+/// The key "spheres" of a tool that is the rigid body `body`.
+[[nodiscard]] SpheresToolDescription read_spheres(const JsonObject& json,
+                                                  const SceneDescription& scene,
+                                                  const BodyDescription& body,
+                                                  const std::filesystem::path& folder);
 /// The key "device", and how it is used.
 [[nodiscard]] DeviceDescription read_device(const JsonObject& json,
                                             const std::filesystem::path& folder, DeviceUse& use);

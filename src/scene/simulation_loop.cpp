@@ -5,7 +5,6 @@
 #include "scene/gusts.h"
 #include "scene/hand.h"
 #include "scene/led_proxies.h"
-#include "scene/led_sphere.h"
 #include "scene/loop_contacts.h"
 #include "scene/tool_hand.h"
 
@@ -133,12 +132,12 @@ std::unique_ptr<BodiesEnd> make_proxies(const FemProxies& proxies,
     return std::make_unique<LedProxies>(proxies, std::move(rigid), std::move(fem));
 }
 
-std::unique_ptr<BodiesEnd> make_bodies_end(const BodiesEndDescription& end,
+std::shared_ptr<BodiesEnd> make_bodies_end(const BodiesEndDescription& end,
                                            std::span<const std::unique_ptr<Body>> bodies,
                                            const LoopContacts& contacts) {
     if (const auto* fem = std::get_if<FemProxies>(&end))
         return make_proxies(*fem, bodies, contacts);
-    return std::make_unique<LedSphere>(std::get<ProxyInLoop>(end));
+    return std::get<std::shared_ptr<BodiesEnd>>(end);
 }
 
 }  // namespace
@@ -189,7 +188,7 @@ struct SimulationLoop::Live {
     std::uint64_t num_ignored = 0;
     LoopContacts contacts;
     std::unique_ptr<ToolHand> tool_hand;  ///< null: no body is held in one
-    std::unique_ptr<BodiesEnd> proxies;   ///< of a tool whose hand is elsewhere; null: none
+    std::shared_ptr<BodiesEnd> proxies;   ///< of a tool whose hand is elsewhere; null: none
     int weightless = -1;                  ///< place of a body that a hand carries
     std::uint64_t round = 0;              ///< resets, the same number in all loops
     bool has_received = false;            ///< for the next tick

@@ -25,9 +25,10 @@ constexpr double kHandSpeed = 0.5, kHandTurning = std::numbers::pi;
 /// What devices weigh at the handle [kg].
 constexpr double kLightHandle = 0.05, kHeavyHandle = 0.3;
 
-/// Gains that count among full FEM bodies, where contact is a constraint, and of proxies.
-constexpr const char* kFemGains[] = {"stiffness", "angular_stiffness", "injection",
-                                     "rendered_force", "rendered_torque"};
+/// Gains that count where contact is a constraint (full FEM bodies, tools of many spheres), and of
+/// a proxy.
+constexpr const char* kFreeGains[] = {"stiffness", "angular_stiffness", "injection",
+                                      "rendered_force", "rendered_torque"};
 constexpr const char* kProxyGains[] = {"stiffness", "injection", "rendered_force"};
 
 void keep_only(std::vector<GainNote>& notes, std::span<const char* const> names) {
@@ -108,8 +109,8 @@ ToolHand::ToolHand(HeldTool held, RigidBody& body, int body_of_world)
     auto tool = std::make_unique<ProxyTool>(held_, body);
     proxy_ = tool.get();
     tool_ = std::move(tool);
-    is_point_ = true;
-    info_.proxy_radius = held_.proxy->options.sphere.radius;
+    is_point_ = held_.proxy->radius > 0;
+    info_.proxy_radius = held_.proxy->radius;
     finish(body_of_world);
 }
 
@@ -128,11 +129,15 @@ void ToolHand::finish(int body_of_world) {
     info_.deadman_button = held_.options.safety.deadman_button;
     info_.grasp = held_.options.grasp;
     info_.gains = explain(held_.gains, info_.capabilities, held_.scene);
-    if (held_.fem) keep_only(info_.gains, kFemGains);
+    if (held_.fem) keep_only(info_.gains, kFreeGains);
     if (proxy_) {
-        keep_only(info_.gains, kProxyGains);
+        if (is_point_)
+            keep_only(info_.gains, kProxyGains);
+        else
+            keep_only(info_.gains, kFreeGains);
         GainNote& stiffness = info_.gains.front();
-        stiffness.meaning = "spring between the hand and the proxy";
+        stiffness.meaning = is_point_ ? "spring between the hand and the proxy"
+                                      : "springs between the hand and its spheres, all together";
         if (const double bearable = held_.proxy->bearable;
             bearable > 0 && bearable < stiffness.largest) {
             stiffness.largest = std::max(bearable, stiffness.least);
@@ -161,8 +166,8 @@ void ToolHand::list_parameters() {
         add(Role::TurningStiffness, gain_slider(note("angular_stiffness"), "tool.turning stiffness",
                                                 "Tool turning stiffness", "N m/rad", a, beyond));
     add(Role::Damping, gain_slider(note("injection"), "tool.damping", "Tool damping", "N s/m", 1));
-    // what full FEM bodies and Green's functions touch has no springs and no depth to choose
-    if (!held_.fem && !is_point_)
+    // contact as a constraint has no springs and no depth to choose
+    if (!held_.fem && !proxy_ && !is_point_)
         add(Role::DepthLimit,
             gain_slider(note("max_depth"), "tool.depth limit", "Depth limit", "m", 1));
     add(Role::Force, {"tool.force", "Force feedback", "",
@@ -188,11 +193,12 @@ void ToolHand::list_proxy_parameters() {
          "Of the proxy on what it touches: 0 slides freely, 0.3 like wood, 1 like "
          "rubber. All are safe.",
          tuning.dynamic_friction, 0, std::max(2.0, tuning.dynamic_friction), false});
-    add(Role::ForceShading,
-        {"proxy.force shading", "Force shading", "",
-         "1: the force takes the direction of normals smoothed between vertices, edges of a coarse "
-         "surface are not felt. 0: that of the triangles.",
-         tuning.has_force_shading ? 1.0 : 0.0, 0, 1, false});
+    if (is_point_)
+        add(Role::ForceShading, {"proxy.force shading", "Force shading", "",
+                                 "1: the force takes the direction of normals smoothed between "
+                                 "vertices, edges of a coarse "
+                                 "surface are not felt. 0: that of the triangles.",
+                                 tuning.has_force_shading ? 1.0 : 0.0, 0, 1, false});
     add(Role::Ccd, {"proxy.ccd", "Continuous collision", "",
                     "1: surfaces that move take the proxy along. 0: none, to see what it is for: "
                     "fast and thin things pass through it.",

@@ -21,7 +21,7 @@ public:
     /// Of a tool that touches Green's functions as one of `points`. Throws InputError as
     /// GreensTool.
     ToolHand(HeldTool held, RigidBody& body, GreensPoints& points, int body_of_world);
-    /// Of a proxy, `held.proxy`. Throws InputError as ProxyTool.
+    /// Of a proxy or many, `held.proxy`. Throws InputError as ProxyTool.
     ToolHand(HeldTool held, RigidBody& body, int body_of_world);
     /// Of a tool among full FEM bodies, `held.fem`. Throws InputError as FemHapticPort.
     explicit ToolHand(HeldTool held);

@@ -21,7 +21,8 @@ constexpr std::array kHeldKeys = {"grasp",
                                   "parts",
                                   "mass",
                                   "watchdog",
-                                  "proxy"};
+                                  "proxy",
+                                  "spheres"};
 /// Of those, what full FEM bodies alone, or contact pairs alone, have.
 constexpr std::array kFemKeys = {"parts", "mass", "watchdog"};
 constexpr std::array kPairKeys = {"max_depth"};
@@ -32,6 +33,9 @@ constexpr std::array kNoPointKeys = {"grasp", "coupling", "max_depth", "angular_
 /// What a proxy has no use for.
 constexpr std::array kNoProxyKeys = {"grasp", "coupling", "max_depth", "angular_stiffness_factor",
                                      "parts", "mass"};
+
+/// What a tool of many spheres has no use for.
+constexpr std::array kNoSpheresKeys = {"coupling", "max_depth", "parts", "mass"};
 
 /// What each kind of device has beside "kind".
 struct DeviceKeys {
@@ -174,7 +178,8 @@ ToolCoupling read_coupling(const JsonObject& json) {
     return ToolCoupling::Dynamic;
 }
 
-HeldToolDescription read_held(const JsonObject& json, const SceneDescription& scene) {
+HeldToolDescription read_held(const JsonObject& json, const std::filesystem::path& folder,
+                              const SceneDescription& scene) {
     HeldToolDescription tool;
     tool.body = json.text("body", tool.body);
     const int place = find_description(scene, tool.body);
@@ -182,10 +187,15 @@ HeldToolDescription read_held(const JsonObject& json, const SceneDescription& sc
     const BodyDescription& body = scene.bodies[static_cast<std::size_t>(place)];
     if (const std::string reason = unheld_reason(body); !reason.empty())
         json.refuse("body", reason);
+    json.exclude("proxy", "spheres");
     if (const auto proxy = json.object("proxy")) {
         refuse_any(json, kNoProxyKeys, "does not go with \"proxy\"");
         tool.proxy = read_proxy(*proxy, scene, body);
         tool.proxy->planes.watchdog = json.number("watchdog", tool.proxy->planes.watchdog);
+    } else if (const auto spheres = json.object("spheres")) {
+        refuse_any(json, kNoSpheresKeys, "does not go with \"spheres\"");
+        tool.spheres = read_spheres(*spheres, scene, body, folder);
+        tool.spheres->port.watchdog = json.number("watchdog", tool.spheres->port.watchdog);
     } else if (is_in_pairs(scene, tool.body)) {
         refuse_any(json, kFemKeys,
                    "is of a tool that full FEM bodies feel; this one is in contact pairs");
@@ -202,8 +212,8 @@ HeldToolDescription read_held(const JsonObject& json, const SceneDescription& sc
             "body",
             "a body with something to feel: one that is \"shell\" or \"field\" of one of "
             "the contacts or in an \"among\", one of the \"points\" on a body of the kind "
-            "\"greens\", or in the loop of a full FEM body; a sphere with \"proxy\": {} feels "
-            "bodies of every kind");
+            "\"greens\", or in the loop of a full FEM body; a sphere with \"proxy\": {} or any "
+            "body with \"spheres\": {} feels bodies of every kind");
     }
     if (json.has("grasp")) tool.grasp = json.vector("grasp", Eigen::Vector3d::Zero());
     tool.scale = json.number("scale", tool.scale);
@@ -305,10 +315,11 @@ std::string read_library(const JsonObject& json, const std::filesystem::path& fo
 
 }  // namespace
 
-void read_tool(const JsonObject& json, SceneDescription& scene) {
+void read_tool(const JsonObject& json, const std::filesystem::path& folder,
+               SceneDescription& scene) {
     if (json.has("body")) {
         refuse_any(json, kSphereKeys, "is of the sphere tool, which has no \"body\"");
-        scene.held_tool = read_held(json, scene);
+        scene.held_tool = read_held(json, folder, scene);
     } else {
         refuse_any(json, kHeldKeys, "is of a tool in a hand; name the body with \"body\"");
         scene.tool = read_sphere(json);

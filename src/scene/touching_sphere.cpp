@@ -3,7 +3,6 @@
 #include <algorithm>
 
 namespace pliant {
-namespace {
 
 std::vector<std::unique_ptr<MovingSurface>> surfaces_of(const std::vector<TouchedBody>& bodies) {
     std::vector<std::unique_ptr<MovingSurface>> surfaces;
@@ -16,8 +15,6 @@ std::vector<MovingSurface*> pointers_to(const std::vector<std::unique_ptr<Moving
     for (const auto& surface : owned) surfaces.push_back(surface.get());
     return surfaces;
 }
-
-}  // namespace
 
 TouchingSphere::TouchingSphere(std::vector<TouchedBody> bodies, const ProxyOptions& options,
                                const Eigen::Vector3d& start, double bearable)

@@ -11,6 +11,12 @@ struct TouchedBody {
     std::string name;
 };
 
+/// Their surfaces as proxies see them, in the same order. Throws InputError for those not closed.
+[[nodiscard]] std::vector<std::unique_ptr<MovingSurface>> surfaces_of(
+    const std::vector<TouchedBody>& bodies);
+[[nodiscard]] std::vector<MovingSurface*> pointers_to(
+    const std::vector<std::unique_ptr<MovingSurface>>& owned);
+
 /// A virtual proxy among bodies of one loop, docs/proxy.md, and what is shown of it. One thread at
 /// a time; nothing marked noexcept allocates. The bodies must outlive it.
 class TouchingSphere {

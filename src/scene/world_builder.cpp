@@ -296,8 +296,9 @@ private:
             options.pose = is_held && source.motion ? source.motion->at(0).pose : start.pose;
             options.velocity = start.velocity;
             auto body = std::make_unique<RigidBody>(solid.shape, solid.surface, options);
-            // a proxy touches by itself
-            if (!(is_held && scene_.held_tool->proxy)) loop_of(d).obstacles.push_back(body.get());
+            // proxies touch by themselves
+            const bool is_proxy = is_held && (scene_.held_tool->proxy || scene_.held_tool->spheres);
+            if (!is_proxy) loop_of(d).obstacles.push_back(body.get());
             add(d, std::move(body));
         }
     }
@@ -603,7 +604,7 @@ private:
                                  "; a hand holds a rigid body without mass");
         if (tool.fem) return hold_among_fem(tool, found, *source);
         if (tool.among) return hold_in_among(found);
-        if (tool.proxy) return hold_proxy(tool, found, *source);
+        if (tool.proxy || tool.spheres) return hold_proxy(tool, found, *source);
         LoopInMaking& loop = loops_[static_cast<std::size_t>(found.loop)];
         const Body& body = *loop.bodies[static_cast<std::size_t>(found.place)];
 
@@ -643,14 +644,15 @@ private:
         if (say_ && !loop.held->warning.empty()) say_("tool: " + loop.held->warning);
     }
 
-    /// The device in the loop of the sphere, the proxy in that of the bodies.
+    /// The device in the loop of the tool, its proxy, or many, in that of the bodies.
     void hold_proxy(const HeldToolDescription& tool, const WorldBody& found,
                     const RigidSource& source) {
         LoopInMaking& loop = loops_[static_cast<std::size_t>(found.loop)];
         std::vector<TouchedBody> bodies;
         int bodies_loop = found.loop;
-        for (const std::string& name : tool.proxy->bodies) {
-            const WorldBody& one = find_body(name, "tool.proxy.bodies");
+        for (const std::string& name : tool.proxy ? tool.proxy->bodies : tool.spheres->bodies) {
+            const WorldBody& one =
+                find_body(name, tool.proxy ? "tool.proxy.bodies" : "tool.spheres.bodies");
             bodies_loop = one.loop;
             bodies.push_back({loops_[static_cast<std::size_t>(one.loop)]
                                   .bodies[static_cast<std::size_t>(one.place)]
@@ -658,20 +660,20 @@ private:
                               number_of(one), one.name});
         }
         LoopInMaking& other = loops_[static_cast<std::size_t>(bodies_loop)];
-        ProxyToolEnds ends =
-            make_proxy_tool(tool, device_,
-                            {.sphere = dynamic_cast<const RigidBody&>(
-                                 *loop.bodies[static_cast<std::size_t>(found.place)]),
-                             .motion = source.motion,
-                             .bodies = std::move(bodies),
-                             .rate = loop.settings.rate,
-                             .bodies_rate = other.settings.rate,
-                             .is_one_loop = bodies_loop == found.loop,
-                             .use = scene_.device_use});
+        const ProxySurroundings around{.body = dynamic_cast<const RigidBody&>(
+                                           *loop.bodies[static_cast<std::size_t>(found.place)]),
+                                       .motion = source.motion,
+                                       .bodies = std::move(bodies),
+                                       .rate = loop.settings.rate,
+                                       .bodies_rate = other.settings.rate,
+                                       .is_one_loop = bodies_loop == found.loop,
+                                       .use = scene_.device_use};
+        ProxyToolEnds ends = tool.proxy ? make_proxy_tool(tool, device_, around)
+                                        : make_spheres_tool(tool, device_, around);
         if (say_ && !ends.held.warning.empty()) say_("tool: " + ends.held.warning);
         ends.held.place = found.place;
         loop.held = std::move(ends.held);
-        if (ends.bodies) other.proxies = std::move(*ends.bodies);
+        if (ends.bodies) other.proxies = std::move(ends.bodies);
     }
 
     /// The device in the haptic loop, the proxies in that of the bodies.

@@ -5,8 +5,8 @@
 
 namespace pliant::test {
 
-/// Scenes of a tool in a hand with all its keys and a device of each kind; the last two are a proxy
-/// and a tool among full FEM bodies.
+/// Scenes of a tool in a hand with all its keys and a device of each kind; the last are a proxy,
+/// tools of spheres and a tool among full FEM bodies.
 inline std::vector<std::string> held_tool_scenes() {
     std::vector<std::string> scenes;
     for (const char* device :
@@ -40,6 +40,17 @@ inline std::vector<std::string> held_tool_scenes() {
                  "friction": 0.1, "static_friction": 0.2, "force_shading": true, "mask": "smooth",
                  "mask_radius": 2, "ccd": false, "pop_out": "half-space",
                  "interpolation": false}}})");
+    for (const char* spheres :
+         {R"("bodies": ["soft"], "count": 12, "links": 6, "shape_stiffness": 0.5, "passes": 3,
+             "least_radius": 0.001, "stiffness": 100, "share": "contacts", "friction": 0.1,
+             "static_friction": 0.2, "mask": "smooth", "mask_radius": 2, "ccd": false,
+             "pop_out": "plain")",
+          R"("layout": "notes.txt", "rigid": true)"})
+        scenes.push_back(R"({"pliant": 1, "bodies": [
+            {"name": "soft", "rigid": {"box": {"sizes": [1, 1, 1]}}},
+            {"name": "hand", "rigid": {"shape": "hand"}}],
+            "tool": {"body": "hand", "watchdog": 0.2, "spheres": {)" +
+                         std::string(spheres) + "}}}");
     scenes.push_back(R"({"pliant": 1, "loops": [{"name": "slow", "rate": 500}], "bodies": [
         {"name": "palm", "rigid": {"box": {"sizes": [1, 1, 1]}}, "loop": "slow"},
         {"name": "finger", "rigid": {"capsule": {"radius": 1, "length": 2}}, "loop": "slow"},

@@ -122,7 +122,8 @@ TEST(ToolReader, ToolsInHandsThatCannotBeAreRefused) {
               "scene.json: tool.body = \"spare\" (expected a body with something to feel: one that "
               "is \"shell\" or \"field\" of one of the contacts or in an \"among\", one of the "
               "\"points\" on a body of the kind \"greens\", or in the loop of a full FEM body; a "
-              "sphere with \"proxy\": {} feels bodies of every kind)");
+              "sphere with \"proxy\": {} or any body with \"spheres\": {} feels bodies of every "
+              "kind)");
     EXPECT_EQ(error(peg + R"(, "radius": 0.1)"),
               "scene.json: tool.radius: is of the sphere tool, which has no \"body\"");
     EXPECT_EQ(error(R"("radius": 0.1, "grasp": [0, 0, 0])"),

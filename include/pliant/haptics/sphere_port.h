@@ -16,6 +16,11 @@ struct SphereSnapshot {
     double translation = 0, rotation = 0;    ///< stiffness of one sphere, eq. (4) [N/m]
     std::vector<Eigen::Vector3d> positions;  ///< p_i
     std::vector<unsigned char> is_touching;  ///< of each
+
+    /// With room for so many. Throws InputError for none.
+    [[nodiscard]] static SphereSnapshot of_size(int num_spheres);
+    /// Of the last tick of a tool with as many spheres; the sequence stays.
+    void take(const SphereTool& tool, double when) noexcept;
 };
 
 /// Carries the newest snapshot from one thread to one other; neither waits nor allocates.
@@ -24,6 +29,8 @@ public:
     explicit SphereLink(int num_spheres);
     /// Of the thread that ticks the tool, which must have as many spheres.
     void publish(const SphereTool& tool, double time) noexcept;
+    /// One of as many spheres that came another way, with its own sequence.
+    void publish(const SphereSnapshot& snapshot) noexcept;
     /// Of the haptic thread: true where there is news, which newest() shows.
     bool receive() noexcept { return buffer_.update(); }
     [[nodiscard]] const SphereSnapshot& newest() const noexcept { return buffer_.read_slot(); }
@@ -49,12 +56,16 @@ public:
 
     struct Output {
         Wrench wrench;                 ///< on the hand, about its position
+        int num_touching = 0;          ///< spheres that make it
+        double energy = 0;             ///< of the springs k_t [J]
         bool is_stale = false;         ///< the watchdog took the force away
         bool is_hand_ignored = false;  ///< not finite
     };
     /// `now` on the clock that snapshots are stamped by.
     const Output& tick(const Pose& hand, double now) noexcept;
     [[nodiscard]] const Output& last() const noexcept { return output_; }
+    /// As new; publish an empty snapshot as well, or the last one counts.
+    void reset() noexcept;
 
 private:
     SphereLink& link_;

@@ -3,7 +3,6 @@
 #include "pliant/body/scripted_motion.h"
 #include "pliant/haptics/fem_haptic_port.h"
 #include "pliant/haptics/open_device.h"
-#include "pliant/haptics/plane_port.h"
 #include "pliant/haptics/solver_haptic_tool.h"
 #include "pliant/scene/scene_description.h"
 #include "pliant/scene/shown_haptics.h"
@@ -17,8 +16,8 @@
 namespace pliant {
 
 struct FemExchange;
-struct ProxyExchange;
-class TouchingSphere;
+class BodiesEnd;
+class ProxySource;
 
 /// The device's end of a tool in a loop of its own, among full FEM bodies or in an `among`.
 struct HeldFemTool {
@@ -38,24 +37,18 @@ struct FemProxies {
     std::optional<SolverHapticToolOptions> among;  ///< the only proxy is in an `among`, with mass
 };
 
-/// The hand's end of a proxy, docs/scene.md section "Proxy in a hand".
+/// The hand's end of a proxy or of a tool of many, docs/scene.md sections "Proxy in a hand" and
+/// "Tool of many spheres".
 struct HeldProxy {
-    /// Null: what it touches is in another loop …
-    std::shared_ptr<TouchingSphere> sphere;
-    /// … and told through this; null: it is in this one.
-    std::shared_ptr<ProxyExchange> exchange;
-    ProxyOptions options;
-    PlanePortOptions planes;     ///< of two loops
-    double bearable = 0;         ///< stiffness that its bodies bear [N/m]; 0: any
-    std::string bearing_reason;  ///< why
+    std::shared_ptr<ProxySource> source;  ///< where it is, and what it feels
+    ProxyOptions options;                 ///< of each sphere
+    double radius = 0;                    ///< of a single sphere [m]; 0: there are many
+    double bearable = 0;                  ///< stiffness that its bodies bear [N/m]; 0: any
+    std::string bearing_reason;           ///< why
 };
 
-/// The bodies' end, where that is another loop.
-struct ProxyInLoop {
-    std::shared_ptr<TouchingSphere> sphere;
-    std::shared_ptr<ProxyExchange> exchange;
-};
-using BodiesEndDescription = std::variant<FemProxies, ProxyInLoop>;
+/// The bodies' end, where that is in another loop: of full FEM bodies, or of a proxy.
+using BodiesEndDescription = std::variant<FemProxies, std::shared_ptr<BodiesEnd>>;
 
 /// A rigid body of a loop in a hand: the device, and everything that follows from it by rule. A
 /// loop is made with it.

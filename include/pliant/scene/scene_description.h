@@ -16,7 +16,9 @@
 #include "pliant/haptics/haptic_tool.h"
 #include "pliant/haptics/open_device.h"
 #include "pliant/haptics/plane_port.h"
+#include "pliant/haptics/sphere_port.h"
 #include "pliant/particles/particle_body.h"
+#include "pliant/particles/place_spheres.h"
 #include "pliant/reduction/build_reduced.h"
 #include "pliant/scene/command.h"
 
@@ -321,6 +323,16 @@ struct ProxyToolDescription {
     PlanePortOptions planes;          ///< where the bodies are in another loop than the tool
 };
 
+/// A tool in a hand that is made of many spheres, docs/scene.md section "Tool of many spheres".
+struct SpheresToolDescription {
+    std::vector<std::string> bodies;   ///< that it touches, of one loop
+    double stiffness = 0;              ///< k_t, between hand and spheres [N/m]; 0: by rule
+    std::filesystem::path layout;      ///< of spheres in the axes of the body; empty: placed
+    SpherePlacementOptions placement;  ///< of those placed
+    SphereToolOptions options;         ///< but for stiffness and centre
+    SpherePortOptions port;            ///< where the bodies are in another loop than the tool
+};
+
 /// How a tool in a hand meets bodies that move under contact: as one of them, in their `among`.
 struct AmongToolDescription {
     double mass = 0;  ///< [kg]; 0: by rule
@@ -343,6 +355,7 @@ struct HeldToolDescription {
     std::optional<FemToolDescription> fem;
     std::optional<AmongToolDescription> among;
     std::optional<ProxyToolDescription> proxy;
+    std::optional<SpheresToolDescription> spheres;
 };
 
 /// How a device of any kind is used: where its axes are, what its buttons do.

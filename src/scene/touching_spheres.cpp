@@ -1,0 +1,99 @@
+#include "scene/touching_spheres.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pliant {
+
+double lever_of(const ParticleLayout& spheres, const SphereToolOptions& options) {
+    double sum = 0, largest = 0;
+    for (const Particle& one : spheres.particles) {
+        const double square = (one.position - options.centre).squaredNorm();
+        sum += square;
+        largest = std::max(largest, square);
+    }
+    if (options.share == ToolShare::Total) largest = sum / std::max(1, spheres.num_particles());
+    // spheres about the middle of a single one have none: their turn is not felt
+    return std::max(std::sqrt(largest), 1e-6);
+}
+
+TouchingSpheres::TouchingSpheres(std::vector<TouchedBody> bodies, ParticleLayout spheres,
+                                 const SphereToolOptions& options, const Pose& start,
+                                 double bearable)
+    : surfaces_(surfaces_of(bodies)),
+      lever_(lever_of(spheres, options)),
+      tool_(pointers_to(surfaces_), std::move(spheres), options),
+      start_(start),
+      bearable_(bearable) {
+    reset();
+}
+
+void TouchingSpheres::tune(const ProxyTuning& tuning) noexcept {
+    if (tuning == tuning_) return;
+    tuning_ = tuning;
+    SphereToolOptions options = tool_.options();
+    options.translation_stiffness = tuning.stiffness;
+    // docs/scene.md eq. (9)
+    options.rotation_stiffness = tuning.angular_stiffness / (lever_ * lever_);
+    options.sphere.static_friction = tuning.static_friction;
+    options.sphere.dynamic_friction = tuning.dynamic_friction;
+    options.sphere.has_ccd = tuning.has_ccd;
+    // bodies get no more than they bear, docs/scene.md eq. (8)
+    options.sphere.body_force =
+        bearable_ > 0 && tuning.stiffness > bearable_ ? bearable_ / tuning.stiffness : 1;
+    tool_.set_options(options);
+}
+
+const SphereToolState& TouchingSpheres::tick(const Pose& hand, const ProxyTuning& tuning) noexcept {
+    tune(tuning);
+    const SphereToolState& state = tool_.tick(hand);
+    tool_.apply_forces();
+    all_pops_ += static_cast<std::uint64_t>(state.pops);
+    squeezed_ += state.num_squeezed > 0 ? 1 : 0;
+    bool is_carried = false;
+    for (int i = 0; i < tool_.num_spheres(); ++i)
+        is_carried = is_carried || tool_.sphere(i).carry != CarryEvent::None;
+    carried_ += is_carried ? 1 : 0;
+    return state;
+}
+
+double TouchingSpheres::depth() const noexcept {
+    double deepest = 0;
+    for (int i = 0; i < tool_.num_spheres(); ++i) {
+        const ProxyState& s = tool_.sphere(i);
+        if (s.num_contacts > 0)
+            deepest = std::max(deepest, tool_.radius(i) - s.contacts[0].distance);
+    }
+    return deepest;
+}
+
+double TouchingSpheres::energy() const noexcept {
+    double energy = 0;
+    for (int i = 0; i < tool_.num_spheres(); ++i) {
+        const ProxyState& s = tool_.sphere(i);
+        if (s.is_touching()) energy += 0.5 * s.force.dot(s.position - s.goal);
+    }
+    return std::max(energy, 0.0);
+}
+
+void TouchingSpheres::reset() noexcept {
+    tool_.reset(start_);
+    all_pops_ = carried_ = squeezed_ = 0;
+}
+
+void TouchingSpheres::fill(ShownProxy& shown) const noexcept {
+    const SphereToolState& s = tool_.state();
+    shown = {};
+    shown.position = s.fit.position;
+    shown.pops = s.pops;
+    shown.passes = s.passes;
+    shown.triangles_tested = s.triangles_tested;
+    shown.all_pops = all_pops_;
+    shown.carried = carried_;
+    shown.squeezed = squeezed_;
+    shown.is_squeezed = s.num_squeezed > 0;
+    shown.is_ignored = s.is_hand_ignored;
+    shown.has_arrived = s.status != StepStatus::NotConverged || shown.is_squeezed;
+}
+
+}  // namespace pliant
