@@ -48,7 +48,8 @@ struct SpheresLetter {
 
 struct SpheresExchange {
     explicit SpheresExchange(int num_spheres)
-        : spheres(SpheresLetter{.spheres = SphereSnapshot::of_size(num_spheres)}) {}
+        : spheres(SpheresLetter{0, 0, SphereSnapshot::of_size(num_spheres), Pose{}, ShownProxy{}}) {
+    }
     LetterBox<ProxyHandLetter> hand;
     LetterBox<SpheresLetter> spheres;
 };

@@ -44,6 +44,39 @@ TEST(SpherePort, ShowsWhatTheToolShowsWhereTheHandIsTheSame) {
     EXPECT_GT(shown.force.z(), 0.5);
 }
 
+TEST(SpherePort, TakesSnapshotsThatCameAnotherWayAndBeginsAnew) {
+    PortedTool t;
+    const Pose hand = hand_at(0.001, 0.002, 0.001);
+    for (int k = 0; k < 2; ++k) (void)t.touch.tool.tick(hand);
+    SphereSnapshot told = SphereSnapshot::of_size(9);
+    const SphereSnapshot nothing = told;
+    told.take(t.touch.tool, 0.001);
+    told.sequence = 1;
+    const AllocationGuard guard;
+    t.link.publish(told);
+    const SpherePort::Output shown = t.port.tick(hand, 0.001);
+    t.port.reset();
+    t.link.publish(nothing);
+    const SpherePort::Output after = t.port.tick(hand, 0.002);
+    const auto allocations = guard.count();
+    if (AllocationGuard::is_active()) {
+        EXPECT_EQ(allocations, 0u);
+    }
+    const SphereToolState& state = t.touch.tool.state();
+    EXPECT_NEAR((shown.wrench.force - state.wrench.force).norm(), 0, 1e-12);
+    EXPECT_EQ(shown.num_touching, state.num_touching);
+    double energy = 0;
+    for (int i = 0; i < 9; ++i) {
+        const ProxyState& s = t.touch.tool.sphere(i);
+        if (s.is_touching()) energy += 0.5 * told.translation * (s.position - s.goal).squaredNorm();
+    }
+    EXPECT_NEAR(shown.energy, energy, 1e-12);
+    EXPECT_GT(energy, 0);
+    EXPECT_EQ(after.wrench.force, Vector3d::Zero());
+    EXPECT_EQ(after.num_touching, 0);
+    EXPECT_EQ(after.energy, 0);
+}
+
 TEST(SpherePort, FreeMotionHasNoForceHoweverOldTheNewsAre) {
     PortedTool t;
     t.publish(hand_at(0, 0, 0.05), 0);
