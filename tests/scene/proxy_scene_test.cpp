@@ -60,7 +60,7 @@ double top_under_finger(const Body& body) {
     double top = -1;
     for (int v = 0; v < body.surface().num_vertices(); ++v) {
         const Vector3d x = body.position(SurfacePoint::at_vertex(v));
-        if (std::hypot(x.x(), x.y()) < 0.03) top = std::max(top, x.z());
+        if (std::hypot(x.x(), x.y()) < 0.05) top = std::max(top, x.z());
     }
     return top;
 }
