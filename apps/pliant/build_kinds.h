@@ -12,6 +12,8 @@ namespace pliant::cli {
 
 class Arguments;
 
+/// Throws InputError unless this is a file or a built-in shape, before questions about options.
+void check_input_name(const std::string& name);
 struct BuildInput {
     SurfaceMesh surface;
     std::string hash;  ///< of the file; of a built-in shape, of its vertices and triangles

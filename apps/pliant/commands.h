@@ -15,5 +15,6 @@ namespace pliant::cli {
 [[nodiscard]] Command bench_command();
 [[nodiscard]] Command reproduce_command();
 [[nodiscard]] Command haptics_command();
+[[nodiscard]] Command compare_command();
 
 }  // namespace pliant::cli

@@ -8,18 +8,20 @@
 namespace pliant::cli {
 
 std::vector<Command> lab_summaries() {
-    std::vector<Command> commands(3);
+    std::vector<Command> commands(4);
     commands[0].name = "bench";
     commands[0].summary = kBenchSummary;
     commands[1].name = "reproduce";
     commands[1].summary = kReproduceSummary;
     commands[2].name = "haptics";
     commands[2].summary = kHapticsSummary;
+    commands[3].name = "compare";
+    commands[3].summary = kCompareSummary;
     return commands;
 }
 
 bool is_lab_command(const std::string& name) {
-    return name == "bench" || name == "reproduce" || name == "haptics";
+    return name == "bench" || name == "reproduce" || name == "haptics" || name == "compare";
 }
 
 int run_lab(char** argv) {

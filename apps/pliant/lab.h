@@ -10,6 +10,8 @@ inline constexpr const char* kReproduceSummary =
     "Repeats published experiments, on one thread, and writes a page of comparisons.";
 inline constexpr const char* kHapticsSummary =
     "Force-feedback devices: which are there, stable virtual walls, what a recorded hand felt.";
+inline constexpr const char* kCompareSummary =
+    "One object under every method: forces, shapes, costs, and which one to take.";
 
 /// The commands of `pliant-lab`, name and summary only, for the overview.
 [[nodiscard]] std::vector<Command> lab_summaries();

@@ -2,9 +2,9 @@
 #include "program.h"
 
 /// `pliant-lab`: the commands that measure and reproduce, which people who only run scenes need not
-/// build. `pliant bench`, `pliant reproduce` and `pliant haptics` start it.
+/// build. `pliant bench`, `reproduce`, `haptics` and `compare` start it.
 int main(int argc, char** argv) {
     using namespace pliant::cli;
-    return run_program({bench_command(), reproduce_command(), haptics_command()},
+    return run_program({bench_command(), reproduce_command(), haptics_command(), compare_command()},
                        {argv + 1, argv + argc});
 }
