@@ -35,7 +35,7 @@ int run_compare(const Arguments& arguments) {
     set_num_threads(1);  // costs are stated for one core
     Progress progress(progress_style(arguments));
     const compare::Object object =
-        compare::make_object(load_build_input(in, progress).surface, options, in, progress);
+        compare::make_object(load_build_input(in, progress).surface, options, progress);
     const compare::Script script(object, depth);
     compare::Study study;
     study.name = std::filesystem::path(in).filename().string();

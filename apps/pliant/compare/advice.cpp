@@ -38,10 +38,9 @@ std::string other_words(const Result& result, const Study& study) {
     switch (result.method) {
         case Method::Rigid:
             return format(
-                "rigid: free of charge, but where a finger presses with %.0f N this object gives "
-                "%.3g mm, %.1f %% of its size.",
-                kHandForce, 1e3 * kHandForce / study.reference().touch.first_stiffness,
-                100 * kHandForce / study.reference().touch.first_stiffness / study.object->size);
+                "rigid: next to no cost, but this object gives way under the pad, by a millimetre "
+                "for %.3g N.",
+                1e-3 * study.reference().touch.first_stiffness);
         case Method::LinearModal:
             return "linear modal: " + difference_words(result) + speed +
                    ". The cheapest that deforms and moves; it swells when it turns far.";

@@ -23,8 +23,9 @@ double heap_in_use() {
     return static_cast<double>(heap.uordblks) + static_cast<double>(heap.hblkhd);
 }
 
-/// Mass-proportional, twice ω: the lowest mode does not swing, the others fade as quickly.
-double settling_damping(const Object& object) { return 2 * object.frequency; }
+/// Mass-proportional: swinging of all modes fades within a few 1/ω, and the slow press meets
+/// little of it.
+double settling_damping(const Object& object) { return object.frequency; }
 
 ReducedModel reduce(const Object& object, Progress& progress) {
     const FemModel model(object.mesh, {object.material});

@@ -54,14 +54,8 @@ std::vector<Method> parse_methods(const std::string& list) {
 
 double Object::tick() const noexcept { return std::min(1e-3, 0.1 / frequency); }
 
-Object make_object(SurfaceMesh surface, const ObjectOptions& options, const std::string& name,
-                   Progress& progress) {
+Object make_object(SurfaceMesh surface, const ObjectOptions& options, Progress& progress) {
     repair_surface(surface);
-    const SurfaceReport report = check_surface(surface);
-    if (!report.is_closed())
-        throw InputError(name, "the surface is not closed: " + report.text() +
-                                   "; particles and rigid bodies need an inside, "
-                                   "`pliant mesh` can make one");
     if (options.size > 0) scale_to_size(surface, options.size);
 
     Object object;
@@ -85,6 +79,9 @@ Object make_object(SurfaceMesh surface, const ObjectOptions& options, const std:
             if (std::ranges::binary_search(object.fixed, in_mesh))
                 object.is_held[static_cast<std::size_t>(object.surface.triangles[t][k])] = 1;
         }
+    if (std::ranges::find(object.is_held, 0) == object.is_held.end())
+        throw InputError("", "--fix", options.fixed,
+                         "a selection that leaves some of the surface free to be pressed");
 
     // how fast it is: durations of the script and damping follow
     Constraints constraints(object.mesh.num_vertices());

@@ -45,9 +45,9 @@ struct Object {
     /// Of a tick [s]: 1 ms, less for stiff objects, so that all are as quick against it.
     [[nodiscard]] double tick() const noexcept;
 };
-/// Throws InputError for a surface that is not closed, one that cannot be filled, and a selection
-/// that does not hold it; `name` stands for it in messages.
+/// Throws InputError for a surface that cannot be filled and a selection that does not hold it or
+/// leaves nothing to press.
 [[nodiscard]] Object make_object(SurfaceMesh surface, const ObjectOptions& options,
-                                 const std::string& name, Progress& progress);
+                                 Progress& progress);
 
 }  // namespace pliant::compare

@@ -50,9 +50,6 @@ int pressed_vertex(const Object& object) {
         best = static_cast<int>(v);
         farthest = distance;
     }
-    if (best < 0)
-        throw InputError("", "--fix", object.selection,
-                         "a selection that leaves some of the surface free to be pressed");
     return best;
 }
 

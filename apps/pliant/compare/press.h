@@ -17,8 +17,8 @@ struct Pad {
 /// Where the pad presses and which way it strokes, the same for all methods.
 class Script {
 public:
-    /// Throws InputError for a depth that is not positive or more than a third of the object, and
-    /// for an object that is held wherever it could be pressed. `depth` 0: 3 % of the size.
+    /// Throws InputError for a depth that is not positive or more than a third of the object.
+    /// `depth` 0: 3 % of the size.
     Script(const Object& object, double depth);
 
     [[nodiscard]] double depth() const noexcept { return depth_; }    ///< [m]
@@ -26,7 +26,7 @@ public:
     [[nodiscard]] const Eigen::Vector3d& place() const noexcept { return place_; }
     [[nodiscard]] double stroke_length() const noexcept { return length_; }
     // In ticks.
-    [[nodiscard]] int press() const noexcept { return ticks(50); }
+    [[nodiscard]] int press() const noexcept { return ticks(100); }
     [[nodiscard]] int hold() const noexcept { return ticks(30); }
     [[nodiscard]] int stroke() const noexcept { return ticks(50); }
     [[nodiscard]] int settle() const noexcept { return ticks(10); }

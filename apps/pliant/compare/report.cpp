@@ -46,11 +46,11 @@ Points thinned(const Points& points) {
 }
 
 std::vector<std::string> force_plots(const Study& study) {
-    // methods without the material are shown with the force that reaches the depth scaled to one
     Plot press{.title = "Press", .x_label = "depth [mm]", .y_label = "force [N]"};
     Plot stroke{.title = "Stroke at the full depth",
                 .x_label = "way along the surface [mm]",
                 .y_label = "force [N]"};
+    // where particles can be seen beside the others
     Plot share{.title = "Press, force over that at the full depth",
                .x_label = "depth [mm]",
                .y_label = "share"};
@@ -135,14 +135,15 @@ reproduce::Table numbers(const Study& study) {
                             {"shape_max", "at most [%]"}}};
     for (const Result& result : study.results) {
         const bool is_rigid = result.method == Method::Rigid;
+        const bool has_material = !is_rigid && result.method != Method::Particles;
         const TickHistogram::Summary& ticks = result.touch.ticks;
         Cell slow = time(ticks.p999_us);
         slow.deviates = !result.keeps_up(study.object->tick());
         table.add({title_of(result.method), Cell::number(result.build_seconds, "%.2f"),
                    Cell::number(1e-6 * result.bytes, "%.2f"), time(ticks.p50_us), slow,
-                   Cell::number(1e-4 * ticks.mean_us / study.object->tick(), "%.2g"),
+                   Cell::number(1e-4 * ticks.mean_us / study.object->tick(), "%.1f"),
                    is_rigid ? Cell("any") : Cell::number(result.touch.force, "%.3g"),
-                   is_rigid ? Cell("–") : Cell::number(result.force_ratio, "%.2f"),
+                   has_material ? Cell::number(result.force_ratio, "%.2f") : Cell("–"),
                    Cell::number(100 * result.rms, "%.1f"),
                    Cell::number(100 * result.largest, "%.1f")});
     }
@@ -264,7 +265,7 @@ std::string compare_page(const Study& study, const Advice& advice) {
         "the tick, so that only their shape compares.");
     section.heading("Force");
     section.figure(force_plots(study),
-                   "Without particles left and in the middle: their force has another scale.");
+                   "The first two without particles, whose force has another scale.");
     const std::vector<std::string> pictures = shape_pictures(study);
     if (!pictures.empty()) {
         section.heading("Shape at the deepest press");

@@ -1,0 +1,115 @@
+#include "cli/command_line.h"
+#include "pliant/core/atomic_file.h"
+#include "pliant/core/json_value.h"
+
+#include <map>
+#include <sstream>
+
+namespace cli_test {
+namespace {
+
+using pliant::JsonValue;
+
+class Compare : public CommandLine {
+protected:
+    /// A beam held at one end, pressed by 1 % of its length at the other.
+    static constexpr const char* kBeam =
+        "compare beam --size 0.2 --fix \"x < 15 %\" --material rubber --resolution 6 --rank 6 "
+        "--depth 0.002 --progress none ";
+};
+
+TEST_F(Compare, HelpNamesMethodsAndReference) {
+    const Output help = pliant("compare --help");
+    EXPECT_EQ(help.exit_code, 0);
+    for (const char* part : {"pliant compare kidney -o compare.html", "--only METHODS",
+                             "rigid,linear,reduced,fem,greens,particles", "--resolution"})
+        EXPECT_TRUE(contains(help, part)) << part << "\n" << help.text;
+    EXPECT_TRUE(contains(pliant("--help"), "compare")) << "in the overview";
+}
+
+TEST_F(Compare, BadInputIsNamedWithItsRemedy) {
+    EXPECT_FAILS_WITH("compare", "MESH");
+    EXPECT_FAILS_WITH("compare kidny",
+                      "there is no file or shape \"kidny\"; did you mean 'kidney'?");
+    EXPECT_FAILS_WITH("compare beam --only reduced,gren",
+                      "--only = gren (expected some of rigid,linear,reduced,fem,greens,particles");
+    EXPECT_FAILS_WITH("compare beam --material jelly", "--material = 'jelly' (expected one of");
+    EXPECT_FAILS_WITH("compare beam --rank 0", "--rank = 0");
+    EXPECT_FAILS_WITH("compare beam --resolution 4 --depth 0.5 --progress none",
+                      "--depth = 0.5 (expected metres, more than 0 and at most a third of the "
+                      "size: 0.333)");
+    EXPECT_FAILS_WITH("compare beam --resolution 4 --fix \"z < 100 %\" --progress none",
+                      "--fix = z < 100 % (expected a selection that leaves some of the surface "
+                      "free to be pressed)");
+    EXPECT_FAILS_WITH("compare beam --resolution 4 --fix \"z < banana\" --progress none",
+                      "cannot read the selection");
+}
+
+TEST_F(Compare, LinearMethodsAgreeWithFullFemOnASmallPress) {
+    const Output made =
+        pliant(kBeam + std::string("--only reduced,greens,linear --json -o ") + path("page.html"));
+    ASSERT_EQ(made.exit_code, 0) << made.text;
+    std::map<std::string, JsonValue> methods;
+    std::string recommended;
+    std::istringstream lines(made.text);
+    for (std::string line; std::getline(lines, line);) {
+        const JsonValue value = pliant::parse_json(line, "line");
+        if (const JsonValue* method = value.find("method"))
+            methods.emplace(method->string(), value);
+        else if (const JsonValue* name = value.find("recommended"))
+            recommended = name->string();
+    }
+    ASSERT_EQ(methods.size(), 4u) << made.text;
+    const auto number = [&](const std::string& method, const char* key) {
+        return methods.at(method).find(key)->number();
+    };
+    for (const auto& [name, value] : methods) {
+        EXPECT_NEAR(number(name, "depth_m"), 0.002, 2e-6) << name;
+        EXPECT_EQ(number(name, "not_ok"), 0) << name;
+        EXPECT_GT(number(name, "tick_p50_us"), 0) << name;
+        EXPECT_GE(number(name, "tick_p999_us"), number(name, "tick_p50_us")) << name;
+        EXPECT_GT(number(name, "ticks"), 1800) << name;
+        EXPECT_GT(number(name, "build_s"), 0) << name;
+        // the curve ends where the press does
+        const JsonValue& last = value.find("press")->array().back();
+        EXPECT_NEAR(last.array()[0].number(), number(name, "depth_m"), 1e-9) << name;
+        EXPECT_NEAR(last.array()[1].number(), number(name, "force_n"), 1e-9) << name;
+    }
+    EXPECT_EQ(number("fem", "shape_rms"), 0);
+    EXPECT_EQ(number("fem", "force_ratio"), 1);
+    // the same elements and the same law for small displacements
+    EXPECT_NEAR(number("greens", "force_ratio"), 1, 0.02);
+    EXPECT_LT(number("greens", "shape_rms"), 0.02);
+    EXPECT_GT(number("greens", "shape_rms"), 1e-5);
+    // a subspace is stiffer than the whole
+    for (const char* name : {"reduced", "linear"}) {
+        EXPECT_GT(number(name, "stiffness_n_per_m"), 0.999 * number("fem", "stiffness_n_per_m"));
+        EXPECT_LT(number(name, "force_ratio"), 1.2);
+        EXPECT_LT(number(name, "shape_rms"), 0.1);
+    }
+    EXPECT_TRUE(methods.contains(recommended)) << recommended;
+
+    const std::string html = pliant::read_file(path("page.html"));
+    EXPECT_TRUE(html.starts_with("<!doctype html>"));
+    for (const char* part : {"Recommendation", "Take ", "depth [mm]", "shape RMS", "full FEM",
+                             "Particles have no material"})
+        EXPECT_NE(html.find(part), std::string::npos) << part;
+}
+
+TEST_F(Compare, WhatDoesNotGiveWayIsRecommendedRigid) {
+    const Output made = pliant(
+        "compare beam --fix \"z < 5 %\" --material steel --resolution 5 --only rigid "
+        "--depth 0.0001 --progress none");
+    ASSERT_EQ(made.exit_code, 0) << made.text;
+    EXPECT_TRUE(contains(made, "Take rigid: under 10 N it gives ")) << made.text;
+}
+
+TEST_F(Compare, InterruptedLeavesNoPage) {
+    const Output stopped = interrupted(
+        {"compare", "kidney", "--only", "fem", "--progress", "json", "-o", path("page.html")});
+    EXPECT_EQ(stopped.exit_code, 130) << stopped.text;
+    EXPECT_TRUE(std::filesystem::is_empty(folder_));
+}
+
+}  // namespace
+}  // namespace cli_test
