@@ -34,8 +34,10 @@ int run_compare(const Arguments& arguments) {
 
     set_num_threads(1);  // costs are stated for one core
     Progress progress(progress_style(arguments));
-    const compare::Object object =
-        compare::make_object(load_build_input(in, progress).surface, options, progress);
+    compare::Object object;
+    with_option_names({{"resolution", "--resolution"}}, [&] {
+        object = compare::make_object(load_build_input(in, progress).surface, options, progress);
+    });
     const compare::Script script(object, depth);
     compare::Study study;
     study.name = std::filesystem::path(in).filename().string();

@@ -34,6 +34,7 @@ TEST_F(Compare, BadInputIsNamedWithItsRemedy) {
     EXPECT_FAILS_WITH("compare beam --only reduced,gren",
                       "--only = gren (expected some of rigid,linear,reduced,fem,greens,particles");
     EXPECT_FAILS_WITH("compare beam --material jelly", "--material = 'jelly' (expected one of");
+    EXPECT_FAILS_WITH("compare bridge --progress none", "--resolution = 14 (expected at least");
     EXPECT_FAILS_WITH("compare beam --rank 0", "--rank = 0");
     EXPECT_FAILS_WITH("compare beam --resolution 4 --depth 0.5 --progress none",
                       "--depth = 0.5 (expected metres, more than 0 and at most a third of the "
