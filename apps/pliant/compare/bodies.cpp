@@ -75,7 +75,8 @@ std::unique_ptr<Body> BodyMaker::make_greens(Progress& progress) const {
     auto model = std::make_shared<GreensModel>(build_greens_model(object_.mesh, options, progress));
     return std::make_unique<GreensBody>(
         std::move(model),
-        GreensBodyOptions{.rate = 1 / object_.tick(), .max_loads = object_.surface.num_vertices()});
+        GreensBodyOptions{
+            .pose = {}, .rate = 1 / object_.tick(), .max_loads = object_.surface.num_vertices()});
 }
 
 std::unique_ptr<Body> BodyMaker::make_particles() const {
