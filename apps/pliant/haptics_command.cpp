@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "commands.h"
+#include "haptics_check.h"
 #include "haptics_devices.h"
 #include "haptics_report.h"
 #include "lab.h"
@@ -88,11 +89,12 @@ int run(const Arguments& arguments) {
         run_report(arguments);
         return 0;
     }
-    if (study != "devices" && study != "zwidth")
-        throw InputError("", "study", study, "devices, zwidth or report FILE");
+    if (study != "devices" && study != "zwidth" && study != "check")
+        throw InputError("", "study", study, "check, devices, zwidth or report FILE");
     if (num_operands > 1)
         throw InputError("", "operand", arguments.operands()[1], "nothing after " + study);
     if (study == "devices") return list_haptic_devices(arguments);
+    if (study == "check") return check_haptic_device(arguments);
     run_zwidth(arguments);
     return 0;
 }
@@ -103,7 +105,7 @@ Command haptics_command() {
     return {
         .name = "haptics",
         .summary = kHapticsSummary,
-        .operands = "devices|zwidth|report [FILE]",
+        .operands = "check|devices|zwidth|report [FILE]",
         .example = "pliant haptics zwidth --hand loose -o zwidth.html",
         .min_operands = 1,
         .max_operands = 2,
@@ -118,10 +120,18 @@ Command haptics_command() {
                     {"--velocity-filter", "W",
                      "one pole per sample of the wall's velocity (default 1: none)"},
                     {"--duration", "S", "of one trial (default 4)"},
-                    {"--port", "N", "devices: of the network device (default 7717)"},
-                    {"--haply", "URL", "devices: of the service (default ws://127.0.0.1:10001)"},
-                    {"--dhd", "PATH", "devices: library of Force Dimension"},
-                    {"--hd", "PATH", "devices: library HD of OpenHaptics"},
+                    {"--device", "KIND",
+                     "check: simulated, network, haply, force-dimension or openhaptics (default "
+                     "simulated)"},
+                    {"--yes", "", "check: asks nothing and does not wait"},
+                    {"--push", "N", "check: force of the trials (default 0.8)"},
+                    {"--profile", "FILE.json", "check: what was found, for scenes"},
+                    {"--fault", "AXIS", "check: simulated motor wired the wrong way, to practise"},
+                    {"--port", "N", "check, devices: of the network device (default 7717)"},
+                    {"--haply", "URL",
+                     "check, devices: of the service (default ws://127.0.0.1:10001)"},
+                    {"--dhd", "PATH", "check, devices: library of Force Dimension"},
+                    {"--hd", "PATH", "check, devices: library HD of OpenHaptics"},
                     {"-o", "PATH", "a page of plots: an .html file, or a folder for it"}},
         .run = run};
 }

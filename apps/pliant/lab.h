@@ -9,7 +9,7 @@ inline constexpr const char* kBenchSummary =
 inline constexpr const char* kReproduceSummary =
     "Repeats published experiments, on one thread, and writes a page of comparisons.";
 inline constexpr const char* kHapticsSummary =
-    "Force-feedback devices: which are there, stable virtual walls, what a recorded hand felt.";
+    "Force-feedback devices: which are there, bring-up, stable virtual walls, what a hand felt.";
 inline constexpr const char* kCompareSummary =
     "One object under every method: forces, shapes, costs, and which one to take.";
 

@@ -120,6 +120,7 @@
 #include "pliant/haptics/body_grip.h"
 #include "pliant/haptics/coupling_gains.h"
 #include "pliant/haptics/device.h"
+#include "pliant/haptics/device_check.h"
 #include "pliant/haptics/device_safety.h"
 #include "pliant/haptics/dynamic_coupling.h"
 #include "pliant/haptics/external_device.h"

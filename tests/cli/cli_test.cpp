@@ -2,6 +2,9 @@
 
 #include <fstream>
 
+#include "pliant/core/atomic_file.h"
+#include "pliant/core/json_value.h"
+
 namespace cli_test {
 namespace {
 
@@ -169,7 +172,7 @@ TEST_F(CommandLine, StableWallsAreTabledAndDrawn) {
     const Output json = pliant(quick + "--json");
     EXPECT_TRUE(contains(json, "\"half_stiffness_times_period\":5,")) << json.text;
     EXPECT_FAILS_WITH("haptics nothing",
-                      "study = nothing (expected devices, zwidth or report FILE)");
+                      "study = nothing (expected check, devices, zwidth or report FILE)");
     EXPECT_FAILS_WITH("haptics zwidth --hand soft", "--hand = soft (expected none, loose or firm)");
 }
 
@@ -184,6 +187,34 @@ TEST_F(CommandLine, DevicesAreListedWithWhatIsMissing) {
     const Output json = pliant(search + " --json");
     EXPECT_TRUE(contains(json, "{\"kind\":\"simulated\",\"ready\":true,")) << json.text;
     EXPECT_TRUE(contains(json, "{\"kind\":\"openhaptics\",\"ready\":false,")) << json.text;
+}
+
+TEST_F(CommandLine, ADeviceIsCheckedStepByStepAndItsProfileKept) {
+    const Output table = pliant("haptics check --yes --delay 3 --profile " + path("device.json") +
+                                " -o " + path("check.html"));
+    EXPECT_EQ(table.exit_code, 0) << table.text;
+    for (const char* part : {"readings  passed", "axes      passed", "button    passed",
+                             "push      passed", "gravity   passed", "3 samples of the loop"})
+        EXPECT_TRUE(contains(table, part)) << part << "\n" << table.text;
+    const pliant::JsonValue profile =
+        pliant::parse_json(pliant::read_file(path("device.json")), "device.json");
+    EXPECT_EQ(profile.find("device")->find("delay")->number(), 3);
+    EXPECT_EQ(profile.find("device")->find("clutch")->number(), 0);
+    const Output json = pliant("haptics check --yes --json");
+    EXPECT_TRUE(contains(json, "\"passed\":true")) << json.text;
+    EXPECT_NE(pliant::read_file(path("check.html")).find("Time between new readings"),
+              std::string::npos);
+}
+
+TEST_F(CommandLine, ADeviceThatMovesTheWrongWayStopsItsCheck) {
+    const std::string check = "haptics check --yes --fault y --profile " + path("device.json");
+    EXPECT_FAILS_WITH(check, "pushed along +y, the handle moved along -y");
+    EXPECT_FAILS_WITH(check, "change the sign of the force along y in the driver");
+    EXPECT_FALSE(std::filesystem::exists(path("device.json")));
+    EXPECT_FAILS_WITH("haptics check --device mouse", "--device = mouse (expected simulated, ");
+    EXPECT_FAILS_WITH("haptics check --device network --port 0 < /dev/null",
+                      "asks for motions of the handle and needs a terminal; --yes goes on");
+    EXPECT_FAILS_WITH("haptics check --fault w", "--fault = w (expected x, y or z)");
 }
 
 TEST_F(CommandLine, InterruptedMeshingLeavesNoFile) {

@@ -1,0 +1,253 @@
+#include "pliant/haptics/device_check.h"
+
+#include "input_error.h"
+#include "pliant/haptics/simulated_device.h"
+
+#include <gtest/gtest.h>
+#include <cmath>
+#include <map>
+#include <string>
+
+namespace {
+
+using namespace pliant;
+using Eigen::Matrix3d;
+using Eigen::Vector3d;
+
+/// A simulated device with wires that may be crossed and a weight that nobody compensates.
+class WiredDevice final : public HapticDevice {
+public:
+    explicit WiredDevice(const DeviceModel& model = {}) : inner(model, HandModel()) {}
+    [[nodiscard]] const DeviceCapabilities& capabilities() const noexcept override {
+        return inner.capabilities();
+    }
+    DeviceState read(double now) noexcept override {
+        DeviceState state = inner.read(now);
+        state.pose.position = sensors * state.pose.position;
+        return state;
+    }
+    void write(const DeviceCommand& command) noexcept override {
+        last = command;
+        largest = std::max(largest, command.force.norm());
+        DeviceCommand sent = command;
+        sent.force = motors * command.force + weight;
+        inner.write(sent);
+    }
+
+    SimulatedDevice inner;
+    Matrix3d sensors = Matrix3d::Identity(), motors = Matrix3d::Identity();
+    Vector3d weight = Vector3d::Zero();
+    DeviceCommand last;
+    double largest = 0;
+};
+
+Pose check_pose(const Vector3d& position) {
+    return {.position = position, .rotation = Quaternion::Identity()};
+}
+
+/// A hand that does what it is asked for, in virtual time.
+CheckSurroundings obliging(WiredDevice& device) {
+    return {.wait_until = [](double next) { return next; },
+            .ask =
+                [&device](CheckAction action) {
+                    device.inner.set_hand(action == CheckAction::LetGo ? HandModel::absent()
+                                                                       : HandModel());
+                    device.inner.set_buttons(0);
+                    switch (action) {
+                        case CheckAction::MoveRight:
+                            device.inner.aim(check_pose({0.04, 0.004, 0}));
+                            break;
+                        case CheckAction::MoveAway:
+                            device.inner.aim(check_pose({0.04, 0.04, -0.003}));
+                            break;
+                        case CheckAction::MoveUp:
+                            device.inner.aim(check_pose({0.04, 0.04, 0.04}));
+                            break;
+                        case CheckAction::PressButton:
+                            // pressed a while after the question: here at once, in the next read
+                            break;
+                        default: device.inner.aim(check_pose(Vector3d::Zero())); break;
+                    }
+                    return true;
+                }};
+}
+
+/// As above, and presses button 1 once time has gone on after the question.
+CheckSurroundings obliging_with_button(WiredDevice& device, bool& is_asked) {
+    CheckSurroundings surroundings = obliging(device);
+    const auto ask = surroundings.ask;
+    surroundings.ask = [ask, &is_asked](CheckAction action) {
+        is_asked = action == CheckAction::PressButton;
+        return ask(action);
+    };
+    surroundings.wait_until = [&device, &is_asked, ticks = 0](double next) mutable {
+        ticks = is_asked ? ticks + 1 : 0;
+        device.inner.set_buttons(ticks > 100 ? 2u : 0u);
+        return next;
+    };
+    return surroundings;
+}
+
+std::map<std::string, CheckStep> by_name(const DeviceCheckReport& report) {
+    std::map<std::string, CheckStep> steps;
+    for (const CheckStep& step : report.steps) steps[step.name] = step;
+    return steps;
+}
+
+TEST(DeviceCheck, AGoodDevicePassesEveryStepAndEndsWithoutForce) {
+    WiredDevice device;
+    bool is_asked = false;
+    const DeviceCheckReport report = check_device(device, obliging_with_button(device, is_asked));
+    ASSERT_EQ(report.steps.size(), 6u);
+    for (const CheckStep& step : report.steps)
+        EXPECT_EQ(step.result, CheckResult::Passed) << step.name << ": " << step.finding;
+    EXPECT_TRUE(report.passed());
+    EXPECT_EQ(report.button, 1);
+    EXPECT_NEAR(report.reading_rate, 1000, 1);
+    EXPECT_NEAR(report.intervals.summary().p50_us, 1000, 20);
+    EXPECT_LT(report.weight.norm(), 0.01);
+    EXPECT_TRUE(device.last.force.isZero());
+    EXPECT_LE(device.largest, 0.81);  // nothing but the gentle push
+    EXPECT_GT(report.gains.stiffness, 0);
+}
+
+TEST(DeviceCheck, MotorsOfTheWrongSignStopItBeforeTheHandleGoesFar) {
+    for (int axis = 0; axis < 3; ++axis) {
+        WiredDevice device;
+        device.motors(axis, axis) = -1;
+        const DeviceCheckReport report = check_device(device, obliging(device), {.patience = 0.2});
+        EXPECT_FALSE(report.passed());
+        const CheckStep& step = report.steps.back();
+        const std::string name(1, "xyz"[axis]);
+        EXPECT_EQ(step.name, "push");
+        EXPECT_NE(step.finding.find("pushed along +" + name + ", the handle moved along -" + name),
+                  std::string::npos)
+            << step.finding;
+        EXPECT_NE(step.finding.find("Force set to zero"), std::string::npos);
+        EXPECT_EQ(step.remedy, "change the sign of the force along " + name +
+                                   " in the driver: readings were right");
+        EXPECT_TRUE(device.last.force.isZero());
+        EXPECT_LT(device.inner.true_pose().position.norm(), 0.002);
+        EXPECT_LT(device.largest, 0.81);
+    }
+}
+
+TEST(DeviceCheck, CrossedMotorsAreNamed) {
+    WiredDevice device;
+    device.motors << 0, 1, 0, 1, 0, 0, 0, 0, 1;
+    const DeviceCheckReport report = check_device(device, obliging(device), {.patience = 0.2});
+    EXPECT_NE(report.steps.back().finding.find("pushed along +x, the handle moved along +y"),
+              std::string::npos)
+        << report.steps.back().finding;
+    EXPECT_NE(report.steps.back().remedy.find("the force along x goes to another motor"),
+              std::string::npos);
+    EXPECT_TRUE(device.last.force.isZero());
+}
+
+TEST(DeviceCheck, ReadingsOfTheWrongSignOrAxisStopItBeforeAnyForce) {
+    WiredDevice mirrored, turned;
+    mirrored.sensors(1, 1) = -1;
+    turned.sensors << 0, 0, 1, 1, 0, 0, 0, 1, 0;
+    const DeviceCheckReport a = check_device(mirrored, obliging(mirrored));
+    EXPECT_NE(a.steps.back().finding.find(
+                  "moved away from the user, but readings go along -y instead of +y"),
+              std::string::npos)
+        << a.steps.back().finding;
+    EXPECT_EQ(a.steps.back().remedy,
+              "change the sign of y in the driver, of positions and of forces");
+    const DeviceCheckReport b = check_device(turned, obliging(turned));
+    EXPECT_NE(b.steps.back().finding.find("readings go along +y instead of +x"), std::string::npos)
+        << b.steps.back().finding;
+    EXPECT_NE(b.steps.back().remedy.find("\"rotation\""), std::string::npos);
+    for (const WiredDevice* device : {&mirrored, &turned}) EXPECT_EQ(device->largest, 0);
+}
+
+TEST(DeviceCheck, HandsFromLooseToFirmGiveNoFalseAlarm) {
+    for (const HandModel& hand : {HandModel::loose(), HandModel(), HandModel::firm()}) {
+        WiredDevice device;
+        CheckSurroundings surroundings = obliging(device);
+        const auto ask = surroundings.ask;
+        surroundings.ask = [&](CheckAction action) {
+            const bool is_done = ask(action);
+            if (action != CheckAction::LetGo) device.inner.set_hand(hand);
+            return is_done;
+        };
+        const DeviceCheckReport report = check_device(device, surroundings, {.patience = 0.3});
+        EXPECT_TRUE(report.passed()) << hand.stiffness << ": " << report.steps.back().finding;
+        EXPECT_EQ(report.capabilities.delay, 1) << hand.stiffness;
+    }
+}
+
+TEST(DeviceCheck, DelayIsMeasuredToASample) {
+    for (const int delay : {1, 4, 10}) {
+        DeviceModel model;
+        model.delay = delay;
+        WiredDevice device(model);
+        const DeviceCheckReport report = check_device(device, obliging(device), {.patience = 0.2});
+        EXPECT_NEAR(1e3 * report.latency, delay, 0.5) << by_name(report)["latency"].finding;
+        EXPECT_EQ(report.capabilities.delay, delay);
+    }
+}
+
+TEST(DeviceCheck, WeightIsWhatASoftSpringHolds) {
+    WiredDevice device;
+    device.weight = {0, 0.05, -0.6};
+    const DeviceCheckReport report = check_device(device, obliging(device), {.patience = 0.2});
+    ASSERT_TRUE(report.passed()) << report.steps.back().finding;
+    EXPECT_NEAR(report.weight.z(), -0.6, 0.03);
+    EXPECT_NEAR(report.weight.y(), 0.05, 0.03);
+    EXPECT_NE(by_name(report)["gravity"].remedy.find("compensation of gravity"), std::string::npos);
+}
+
+TEST(DeviceCheck, ADeviceThatIsGoneOrInMillimetresIsSaid) {
+    WiredDevice gone, millimetres;
+    gone.inner.set_connected(false);
+    EXPECT_EQ(check_device(gone, obliging(gone)).steps.back().finding,
+              "no reading came within 1 s");
+    millimetres.inner.place(check_pose({0.001, 0.002, 0.01}));
+    millimetres.sensors *= 1000;
+    const DeviceCheckReport report = check_device(millimetres, obliging(millimetres));
+    EXPECT_NE(report.steps.back().remedy.find("readings must be in metres"), std::string::npos)
+        << report.steps.back().finding;
+}
+
+TEST(DeviceCheck, WithoutAPersonNothingIsPushed) {
+    WiredDevice device;
+    const CheckSurroundings nobody{.wait_until = [](double next) { return next; },
+                                   .ask = [](CheckAction) { return false; }};
+    const DeviceCheckReport report = check_device(device, nobody);
+    EXPECT_TRUE(report.passed());
+    EXPECT_EQ(device.largest, 0);
+    EXPECT_EQ(by_name(report)["push"].result, CheckResult::Skipped);
+}
+
+TEST(DeviceCheck, AnInterruptionLeavesNoForce) {
+    WiredDevice device;
+    CheckSurroundings surroundings = obliging(device);
+    surroundings.wait_until = [&device](double next) {
+        if (device.last.force.norm() > 0.5) throw std::runtime_error("interrupted");
+        return next;
+    };
+    EXPECT_THROW((void)check_device(device, surroundings, {.patience = 0.2}), std::runtime_error);
+    EXPECT_TRUE(device.last.force.isZero());
+}
+
+TEST(DeviceCheck, OnsetOfAParabolaIsFoundThroughEncoderSteps) {
+    std::vector<double> times, distances;
+    for (int i = 0; i < 60; ++i) {
+        const double t = 1e-3 * i, past = std::max(0.0, t - 0.0072);
+        times.push_back(t);
+        distances.push_back(2e-5 * std::round(0.5 * 6 * past * past / 2e-5));
+    }
+    EXPECT_NEAR(motion_onset(times, distances, 2e-5), 0.0072, 4e-4);
+    EXPECT_LT(motion_onset(times, std::vector<double>(60, 0.0), 2e-5), 0);
+}
+
+TEST(DeviceCheck, OptionsOutOfRangeAreNamed) {
+    WiredDevice device;
+    EXPECT_EQ(
+        test::input_error([&] { (void)check_device(device, obliging(device), {.push = 20}); }),
+        "push = 20 (expected 0.05 to 2)");
+}
+
+}  // namespace
