@@ -25,6 +25,7 @@
 #include "pliant/contact/triangle_patch.h"
 #include "pliant/core/archive.h"
 #include "pliant/core/error.h"
+#include "pliant/core/least_squares.h"
 #include "pliant/core/parallel.h"
 #include "pliant/core/pose.h"
 #include "pliant/core/progress.h"
