@@ -16,5 +16,6 @@ namespace pliant::cli {
 [[nodiscard]] Command reproduce_command();
 [[nodiscard]] Command haptics_command();
 [[nodiscard]] Command compare_command();
+[[nodiscard]] Command calibrate_command();
 
 }  // namespace pliant::cli

@@ -8,7 +8,7 @@
 namespace pliant::cli {
 
 std::vector<Command> lab_summaries() {
-    std::vector<Command> commands(4);
+    std::vector<Command> commands(5);
     commands[0].name = "bench";
     commands[0].summary = kBenchSummary;
     commands[1].name = "reproduce";
@@ -17,11 +17,14 @@ std::vector<Command> lab_summaries() {
     commands[2].summary = kHapticsSummary;
     commands[3].name = "compare";
     commands[3].summary = kCompareSummary;
+    commands[4].name = "calibrate";
+    commands[4].summary = kCalibrateSummary;
     return commands;
 }
 
 bool is_lab_command(const std::string& name) {
-    return name == "bench" || name == "reproduce" || name == "haptics" || name == "compare";
+    return name == "bench" || name == "reproduce" || name == "haptics" || name == "compare" ||
+           name == "calibrate";
 }
 
 int run_lab(char** argv) {

@@ -12,6 +12,8 @@ inline constexpr const char* kHapticsSummary =
     "Force-feedback devices: which are there, bring-up, stable virtual walls, what a hand felt.";
 inline constexpr const char* kCompareSummary =
     "One object under every method: forces, shapes, costs, and which one to take.";
+inline constexpr const char* kCalibrateSummary =
+    "Fits material constants to a measured press or to frequencies, with intervals.";
 
 /// The commands of `pliant-lab`, name and summary only, for the overview.
 [[nodiscard]] std::vector<Command> lab_summaries();

@@ -15,7 +15,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kUnknown = std::numeric_limits<double>::infinity();
+constexpr double kNotKnown = std::numeric_limits<double>::infinity();
 /// Singular values of the scaled Jacobian below this part of the largest one carry no information.
 constexpr double kLeastSingular = 1e-4;
 /// A parameter known no better than to a factor e is not known.
@@ -24,7 +24,7 @@ constexpr double kLargestError = 1;
 void check_fit(const std::vector<FitParameter>& parameters) {
     if (parameters.empty()) throw InputError("", "there is no parameter to fit; name one");
     for (const FitParameter& p : parameters)
-        if (!(p.low > 0 && p.low <= p.start && p.start <= p.high && p.high < kUnknown))
+        if (!(p.low > 0 && p.low <= p.start && p.start <= p.high && p.high < kNotKnown))
             throw InputError("", p.name, std::to_string(p.start),
                              "a start between " + std::to_string(p.low) + " and " +
                                  std::to_string(p.high) + ", all positive");
@@ -138,12 +138,12 @@ public:
             }
             found.relative_error = found.is_identified && result.degrees_of_freedom > 0
                                        ? result.deviation * std::sqrt(variance) / length[j]
-                                       : kUnknown;
+                                       : kNotKnown;
             if (result.degrees_of_freedom > 0 && found.relative_error > kLargestError)
                 found.is_identified = false;
             const double reach = t * found.relative_error;
             found.low95 = std::isfinite(reach) ? found.value * std::exp(-reach) : 0;
-            found.high95 = std::isfinite(reach) ? found.value * std::exp(reach) : kUnknown;
+            found.high95 = std::isfinite(reach) ? found.value * std::exp(reach) : kNotKnown;
             result.parameters.push_back(found);
         }
         result.iterations = iterations_;
@@ -167,7 +167,7 @@ FitResult fit_parameters(const FitResiduals& residuals, const std::vector<FitPar
 }
 
 double student_t95(int degrees_of_freedom) noexcept {
-    constexpr std::array<double, 5> few = {kUnknown, 12.706, 4.303, 3.182, 2.776};
+    constexpr std::array<double, 5> few = {kNotKnown, 12.706, 4.303, 3.182, 2.776};
     if (degrees_of_freedom < 5)
         return few[static_cast<std::size_t>(std::max(degrees_of_freedom, 0))];
     // Cornish–Fisher about the normal distribution

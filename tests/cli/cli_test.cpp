@@ -10,7 +10,7 @@ namespace {
 
 TEST_F(CommandLine, EveryCommandHasHelpThatBeginsWithAnExample) {
     for (const std::string command : {"demo", "run", "replay", "shape", "mesh", "build", "convert",
-                                      "inspect", "bench", "reproduce", "haptics"}) {
+                                      "inspect", "bench", "reproduce", "haptics", "calibrate"}) {
         const Output help = pliant(command + " --help");
         EXPECT_EQ(help.exit_code, 0);
         EXPECT_TRUE(help.text.starts_with("Example:  pliant " + command)) << help.text;

@@ -1,0 +1,189 @@
+#include "apps/pliant/calibrate_data.h"
+#include "cli/command_line.h"
+#include "input_error.h"
+#include "pliant/core/atomic_file.h"
+#include "pliant/core/json_value.h"
+
+#include <cmath>
+#include <fstream>
+
+namespace cli_test {
+namespace {
+
+using pliant::cli::parse_press;
+using pliant::test::input_error;
+
+const std::string kBar = "calibrate beam --size 0.1 --progress none ";
+
+struct Found {
+    double value = NAN, low = NAN, high = NAN;
+    bool is_identified = false;
+};
+/// A parameter of a line of --json.
+Found found(const Output& output, const std::string& name) {
+    EXPECT_EQ(output.exit_code, 0) << output.text;
+    if (output.exit_code != 0) return {};
+    // the other stream may say which files were written
+    const std::size_t start = output.text.find('{');
+    const pliant::JsonValue json = pliant::parse_json(
+        output.text.substr(start, output.text.find('\n', start) - start), "output");
+    for (const pliant::JsonValue& p : json.find("parameters")->array())
+        if (p.find("name")->string() == name) {
+            const pliant::JsonValue* high = p.find("high95");
+            return {p.find("value")->number(), p.find("low95")->number(),
+                    high->is(pliant::JsonValue::Type::Number) ? high->number() : INFINITY,
+                    p.find("identified")->boolean()};
+        }
+    ADD_FAILURE() << "no " << name << " in " << output.text;
+    return {};
+}
+
+void write_text(const std::string& file, const std::string& text) { std::ofstream(file) << text; }
+
+TEST(PressData, ColumnsAreFoundByNameAndConvertedByUnit) {
+    const auto data = parse_press(
+        "# a comment\ntime [ms]; load [mN]; note; indentation "
+        "[mm]\n0;0;a;0\n10;500;b;1\n20;900;c;3\n",
+        "x.csv");
+    ASSERT_EQ(data.depth.size(), 3u);
+    EXPECT_DOUBLE_EQ(data.depth[2], 3e-3);
+    EXPECT_DOUBLE_EQ(data.force[1], 0.5);
+    EXPECT_DOUBLE_EQ(data.velocity[1], 0.15);
+    EXPECT_DOUBLE_EQ(data.velocity[2], 0.2);
+    EXPECT_TRUE(parse_press("depth [m], force [N]\n1,1\n2,2\n", "x.csv").velocity.empty());
+}
+
+TEST(PressData, WhatIsWrongIsSaidWithItsLineAndARemedy) {
+    const auto refused = [](const std::string& text) {
+        return input_error([&] { (void)parse_press(text, "x.csv"); });
+    };
+    EXPECT_EQ(
+        refused("depth, force\n1,2\n"),
+        "x.csv:1: column \"depth\" has no unit; write a header such as: depth [mm], force [N]");
+    EXPECT_EQ(refused("depth [inch], force [N]\n1,2\n"),
+              "x.csv:1: depth = [inch] (expected a unit of cm, m, mm, um, µm)");
+    EXPECT_EQ(refused("1,2\n3,4\n"),
+              "x.csv:1: has no column of depth with its unit; write a header such as: depth [mm], "
+              "force [N]");
+    EXPECT_EQ(refused("depth [m], force [N]\n1,2\n3,x\n"), "x.csv:3: \"x\" is not a number");
+    EXPECT_EQ(refused("depth [m], force [N]\n1,2,3\n"), "x.csv:2: has 3 cells; the header has 2");
+    EXPECT_EQ(refused("depth [m], force [N]\n1,2\n"),
+              "x.csv: has 1 rows of numbers; at least 2 are needed");
+    EXPECT_EQ(refused("time [s], depth [m], force [N]\n1,1,2\n1,2,2\n"),
+              "x.csv:3: time does not go on; sort the rows by it");
+    EXPECT_NE(refused("depth [m], force [N]\n-1,2\n-2,2\n").find("no depth is positive"),
+              std::string::npos);
+}
+
+TEST_F(CommandLine, ABarPulledAlongItsAxisGivesTheModulusOfTheTextbook) {
+    // F = E A / L d with E = 1 MPa, A = 4 cm², L = 10 cm
+    write_text(path("bar.csv"), "depth [mm], force [N]\n0.02,0.08\n0.05,0.2\n0.1,0.4\n");
+    const Output output = pliant(kBar + "--data " + path("bar.csv") +
+                                 " --fix \"x < 0.1 %\" --direction \"-1 0 0\" --radius 0.015 "
+                                 "--poisson 0.01 --law small-strain --young 3e4 --json");
+    EXPECT_NEAR(found(output, "modulus").value, 1e6, 1e4) << output.text;
+}
+
+TEST_F(CommandLine, EveryMethodFindsTheNumberThatMadeItsData) {
+    struct Case {
+        std::string method, truth, start, name;
+        double value;
+    };
+    for (const Case& c :
+         {Case{"--kind fem --fix \"x < 5 %\" --depth 0.005", "--young 2e5", "--young 3e6",
+               "modulus", 2e5},
+          {"--kind reduced --fix \"x < 5 %\" --depth 0.003 --modes 6 --rank 8 --resolution 12",
+           "--young 2e5", "--young 4e4", "modulus", 2e5},
+
+          {"--kind particles --fix \"x < 20 %\" --particles 12 --force 0.5 --at \"0.05 0 0.01\"",
+           "--stiffness 0.3", "--stiffness 0.7", "stiffness", 0.3}}) {
+        const std::string csv = path("press.csv"), base = kBar + c.method;
+        const Output simulated = pliant(base + " " + c.truth + " --simulate " + csv);
+        ASSERT_EQ(simulated.exit_code, 0) << simulated.text;
+        const Output output = pliant(base + " " + c.start + " --json --data " + csv);
+        const Found parameter = found(output, c.name);
+        EXPECT_NEAR(parameter.value, c.value, 0.01 * c.value) << c.method;
+        EXPECT_TRUE(parameter.is_identified) << c.method;
+    }
+}
+
+TEST_F(CommandLine, MaskRadiusFollowsFromTheStiffnessOfAPoint) {
+    const std::string base =
+        "calibrate nodule --progress none --kind greens --fix \"z < 10 %\" --young 2e4 ";
+    const std::string csv = path("press.csv");
+    ASSERT_EQ(pliant(base + "--mask-radius 0.013 --simulate " + csv).exit_code, 0);
+    const Output output =
+        pliant(base + "--fit mask-radius --mask-radius 0.02 --json --data " + csv);
+    EXPECT_NEAR(found(output, "mask-radius").value, 0.013, 1e-4);
+}
+
+TEST_F(CommandLine, NoiseWidensTheIntervalThatHoldsTheTruth) {
+    const std::string csv = path("press.csv"),
+                      base = kBar + "--fix \"x < 5 %\" --law small-strain ";
+    ASSERT_EQ(pliant(base + "--young 2e5 --noise 3 --simulate " + csv).exit_code, 0);
+    const Output output = pliant(base + "--json --data " + csv + " -o " + path("page.html"));
+    const Found modulus = found(output, "modulus");
+    EXPECT_LT(modulus.low, 2e5);
+    EXPECT_GT(modulus.high, 2e5);
+    EXPECT_GT(modulus.high - modulus.low, 1e3);
+    EXPECT_LT(modulus.high - modulus.low, 4e4);
+    EXPECT_NE(pliant::read_file(path("page.html")).find("Residuals: model minus data"),
+              std::string::npos);
+    // a linear press tells no Poisson ratio beside the modulus
+    const Output both = pliant(base + "--fit modulus,poisson --data " + csv);
+    EXPECT_TRUE(contains(both, "the data do not tell poisson")) << both.text;
+}
+
+TEST_F(CommandLine, FrequenciesTellModulusPoissonRatioAndDamping) {
+    // f of this beam for 28.133 MPa and 0.42; bending and torsion differ in how they take them
+    const Output output = pliant(
+        "calibrate beam --progress none --fix \"x < 5 %\" --frequencies "
+        "6.041209,6.041209,24.90787,32.4123,32.4123,43.36144 --fit modulus,poisson,damping --json "
+        "--ratios 0.019,0.019,0.0782504");
+    EXPECT_NEAR(found(output, "modulus").value, 2.8133e7, 3e4);
+    EXPECT_NEAR(found(output, "poisson").value, 0.42, 0.003);
+    // ζ = π β f
+    EXPECT_NEAR(found(output, "damping").value, 1e-3, 1e-5);
+}
+
+TEST_F(CommandLine, DampingFollowsFromForcesThatDependOnSpeed) {
+    const std::string base = kBar + "--fix \"x < 5 %\" --law small-strain ";
+    ASSERT_EQ(pliant(base + "--young 2e5 --simulate " + path("k.csv")).exit_code, 0);
+    const auto still = parse_press(pliant::read_file(path("k.csv")), "k.csv");
+    const double stiffness = still.force.back() / still.depth.back();
+    std::string text = "time [s], depth [m], force [N]\n";
+    for (int i = 0; i < 100; ++i) {
+        const double t = 0.005 * i, d = 1e-3 * (1.5 - std::cos(6 * t)), v = 6e-3 * std::sin(6 * t);
+        text += std::to_string(t) + "," + std::to_string(d) + "," +
+                std::to_string(stiffness * (d + 0.02 * v)) + "\n";
+    }
+    write_text(path("swing.csv"), text);
+    const Output output = pliant(base + "--fit modulus,damping --json --data " + path("swing.csv"));
+    EXPECT_NEAR(found(output, "damping").value, 0.02, 4e-4);
+    EXPECT_NEAR(found(output, "modulus").value, 2e5, 2e3);
+    EXPECT_FAILS_WITH(base + "--fit damping --data " + path("k.csv"), "add a column: time [s]");
+}
+
+TEST_F(CommandLine, CalibrationsThatCannotBeAreRefusedWithARemedy) {
+    write_text(path("no-units.csv"), "depth, force\n1,2\n2,4\n");
+    write_text(path("good.csv"), "depth [mm], force [N]\n1,2\n2,4\n");
+    const std::string data = " --data " + path("good.csv");
+    EXPECT_FAILS_WITH(kBar + "--data " + path("no-units.csv") + " --fix \"x < 5 %\"",
+                      "no-units.csv:1: column \"depth\" has no unit; write a header such as: "
+                      "depth [mm], force [N]");
+    EXPECT_FAILS_WITH(kBar + "--fix \"x < 5 %\"", "needs one of --data FILE.csv");
+    EXPECT_FAILS_WITH(kBar + data, "needs --fix \"z < 5 %\"");
+    EXPECT_FAILS_WITH(kBar + data + " --fix \"x < 5 %\" --kind jelly",
+                      "--kind = jelly (expected fem, reduced, greens or particles)");
+    EXPECT_FAILS_WITH(kBar + data + " --fix \"x < 5 %\" --fit stiffness",
+                      "--fit stiffness is for --kind particles, not for --kind fem; drop it");
+    EXPECT_FAILS_WITH(kBar + "--frequencies 5,3 --fix \"x < 5 %\"",
+                      "--frequencies = 5,3 (expected positive numbers, ascending");
+    EXPECT_FAILS_WITH(kBar + "--frequencies 3,5 --kind greens --fix \"x < 5 %\"",
+                      "--frequencies are for --kind fem or reduced; greens has none");
+    EXPECT_FAILS_WITH(kBar + data + " --fix \"x < 5 %\" --at \"1 2\"",
+                      "--at = 1 2 (expected three numbers, as in \"0 0 -1\")");
+}
+
+}  // namespace
+}  // namespace cli_test
