@@ -30,7 +30,9 @@ std::string build_options(const Calibration& c) {
                                 c.values.stiffness, c.setup.density, c.setup.num_particles);
     options += format("--fix \"%s\" --material custom --young %.4g --poisson %.4g --density %.4g",
                       c.setup.fixed.c_str(), c.values.modulus, c.values.poisson, c.setup.density);
-    return options + (c.setup.kind == "greens" ? " --kind greens" : "");
+    if (c.setup.kind == "greens") return options + " --kind greens";
+    const bool is_default = c.setup.law == Law::StVenantKirchhoff;
+    return options + (is_default ? "" : " --law " + std::string(to_string(c.setup.law)));
 }
 
 /// Keys of a body in a scene.
