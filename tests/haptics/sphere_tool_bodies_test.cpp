@@ -27,11 +27,9 @@ void expect_touch(Body& body, double stiffness, double depth) {
         const Vector3d x = surface->position(v, TickMoment::End);
         if (x.z() > top.z()) top = x;
     }
-    const SurfacePoint place = [&] {
-        for (int v = 0; v < surface->num_vertices(); ++v)
-            if (surface->position(v, TickMoment::End) == top) return SurfacePoint::at_vertex(v);
-        return SurfacePoint::at_vertex(0);
-    }();
+    std::vector<double> heights;
+    for (int v = 0; v < surface->num_vertices(); ++v)
+        heights.push_back(surface->position(v, TickMoment::End).z());
     SphereToolOptions options = tool_options(false);
     options.translation_stiffness = options.rotation_stiffness = stiffness;
     SphereTool tool({surface.get()}, tool_grid(3, 3, 0.5), options);
@@ -46,7 +44,10 @@ void expect_touch(Body& body, double stiffness, double depth) {
     }
     EXPECT_GT(tool.state().num_touching, 0) << body.kind();
     EXPECT_GT(tool.state().wrench.force.z(), 0) << body.kind();
-    if (body.kind() != "rigid") EXPECT_LT(body.position(place).z(), top.z()) << body.kind();
+    double deepest = 0;
+    for (int v = 0; v < surface->num_vertices(); ++v)
+        deepest = std::max(deepest, heights[at(v)] - surface->position(v, TickMoment::End).z());
+    if (body.kind() != "rigid") EXPECT_GT(deepest, 1e-5) << body.kind();
     // nobody went inside
     SurfaceMesh now = body.surface();
     for (int v = 0; v < now.num_vertices(); ++v)
@@ -121,17 +122,18 @@ struct HeldBall {
             tool.apply_forces();
             touched += tool.state().num_touching;
             EXPECT_EQ(ball.step(1e-3), StepStatus::Ok);
+            if (i == 499) early_fall = -ball.motion().pose.position.z();
         }
         fall = -ball.motion().pose.position.z();
     }
-    double fall = 0;
+    double early_fall = 0, fall = 0;
     int touched = 0;
 };
 
 TEST(SphereToolOnBodies, HoldsABallBetweenTwoFingers) {
     // 2 mm of squeeze on each side
     const HeldBall held(0.02, 0.036, 0.6);
-    EXPECT_LT(held.fall, 2e-3);
+    EXPECT_LT(held.fall, 2e-3) << held.early_fall;
     EXPECT_GT(held.touched, 1900);
     EXPECT_GT(HeldBall(0.02, 0.036, 0).fall, 0.1) << "nothing but friction holds it";
 }

@@ -28,7 +28,7 @@ std::string crates(const std::string& keys, const std::string& device = R"("hand
     return R"({"pliant": 1, "loops": [{"name": "heap", "rate": 200}], "bodies": [
         {"name": "floor", "rigid": {"ground": {}}, "loop": "heap"},
         {"name": "crate", "rigid": {"box": {"sizes": [0.1, 0.1, 0.1]}, "density": 500},
-         "contact": {"pointshell": {"points": 200, "levels": 2, "resolution": 24}},
+         "contact": {"pointshell": {"points": 200, "levels": 2, "resolution": 32}},
          "pose": {"position": [0, 0, 0.05]}, "loop": "heap",
          "copies": {"counts": )" +
            counts + R"(, "spacing": [0.102, 0.102, 0.101]}},
