@@ -121,7 +121,7 @@ TEST(ProxyScene, ClothIsCaughtAndLostWithoutContinuousCollision) {
         int num_touching = 0;
         for (int k = 0; k < 350; ++k) {
             world.advance();
-            if (k >= 250 && proxy_tick(world).num_contacts > 0) ++num_touching;
+            if (k >= 265 && proxy_tick(world).num_contacts > 0) ++num_touching;
         }
         const double z = world.body(0).position(SurfacePoint::at_vertex(16 * 33 + 16)).z();
         if (has_ccd) {
