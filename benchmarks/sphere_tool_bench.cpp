@@ -1,17 +1,23 @@
-#include <limits>
-#include <memory>
-
 #include "benchmarks/haptics_bench.h"
 #include "tests/haptics/hand_curtain.h"
+
+#include <limits>
+#include <memory>
 
 namespace pliant::bench {
 namespace {
 
 using test::HandCurtain;
 
+SphereToolOptions options_for(int num_spheres) {
+    SphereToolOptions options = HandCurtain::hand_options();
+    options.is_rigid = num_spheres == 1;  // nothing to bend
+    return options;
+}
+
 /// Until the hand is deep in the curtain.
 std::shared_ptr<HandCurtain> pressed_hand(int num_spheres, bool has_second_pass = true) {
-    SphereToolOptions options = HandCurtain::hand_options();
+    SphereToolOptions options = options_for(num_spheres);
     options.has_second_pass = has_second_pass;
     const auto scene = std::make_shared<HandCurtain>(num_spheres, options);
     while (scene->time() < 0.8) scene->step();
@@ -58,7 +64,7 @@ Workload hand_push_workload() {
 
 /// A metre away from the curtain.
 Workload hand_free_workload(int num_spheres) {
-    const auto scene = std::make_shared<HandCurtain>(num_spheres);
+    const auto scene = std::make_shared<HandCurtain>(num_spheres, options_for(num_spheres));
     return {.run = [scene] {
         Pose hand = HandCurtain::pose_at(0);
         hand.position.x() -= 2;
