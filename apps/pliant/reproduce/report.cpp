@@ -1,5 +1,6 @@
 #include "report.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <cstdio>
@@ -7,6 +8,7 @@
 
 #include "apps/pliant/output.h"
 #include "page_style.h"
+#include "pliant/core/atomic_file.h"
 #include "pliant/core/json_writer.h"
 
 namespace pliant::reproduce {
@@ -56,41 +58,45 @@ void Table::add(std::vector<Cell> row) {
 }
 
 Section::Section(std::string name, std::string title)
-    : name_(std::move(name)), title_(std::move(title)) {}
+    : content_{std::move(name), std::move(title)} {}
 
-void Section::text(const std::string& paragraph) { body_ += "<p>" + escaped(paragraph) + "</p>\n"; }
+void Section::text(const std::string& paragraph) {
+    content_.body += "<p>" + escaped(paragraph) + "</p>\n";
+}
 
-void Section::heading(const std::string& words) { body_ += "<h3>" + escaped(words) + "</h3>\n"; }
+void Section::heading(const std::string& words) {
+    content_.body += "<h3>" + escaped(words) + "</h3>\n";
+}
 
 void Section::table(const Table& table) {
-    body_ += "<div class=\"scroll\"><table>\n<caption>" + escaped(table.caption) +
-             "</caption>\n<thead><tr>";
+    content_.body += "<div class=\"scroll\"><table>\n<caption>" + escaped(table.caption) +
+                     "</caption>\n<thead><tr>";
     for (const Table::Column& column : table.columns)
-        body_ += "<th>" + escaped(column.label) + "</th>";
-    body_ += "</tr></thead>\n<tbody>\n";
+        content_.body += "<th>" + escaped(column.label) + "</th>";
+    content_.body += "</tr></thead>\n<tbody>\n";
     for (const std::vector<Cell>& row : table.rows) {
-        body_ += "<tr>";
+        content_.body += "<tr>";
         for (const Cell& cell : row) {
             const char* kind = cell.deviates ? "off" : cell.is_number ? "num" : "";
-            body_ += *kind ? format("<td class=\"%s\">", kind) : "<td>";
-            body_ += escaped(cell.text) + (cell.deviates ? " ✗</td>" : "</td>");
+            content_.body += *kind ? format("<td class=\"%s\">", kind) : "<td>";
+            content_.body += escaped(cell.text) + (cell.deviates ? " ✗</td>" : "</td>");
         }
-        body_ += "</tr>\n";
+        content_.body += "</tr>\n";
     }
-    body_ += "</tbody></table></div>\n";
-    tables_.push_back(table);
+    content_.body += "</tbody></table></div>\n";
+    content_.tables.push_back(table);
 }
 
 void Section::figure(const std::vector<std::string>& drawings, const std::string& caption) {
-    body_ += "<figure><div class=\"row\">";
-    for (const std::string& drawing : drawings) body_ += drawing + "\n";
-    body_ += "</div><figcaption>" + escaped(caption) + "</figcaption></figure>\n";
+    content_.body += "<figure><div class=\"row\">";
+    for (const std::string& drawing : drawings) content_.body += drawing + "\n";
+    content_.body += "</div><figcaption>" + escaped(caption) + "</figcaption></figure>\n";
 }
 
 Cell Section::judged(Comparison comparison, const char* pattern) {
     Cell cell = Cell::number(comparison.measured, pattern);
     cell.deviates = !comparison.holds();
-    comparisons_.push_back(std::move(comparison));
+    content_.comparisons.push_back(std::move(comparison));
     return cell;
 }
 
@@ -111,9 +117,10 @@ Cell Section::at_least(const std::string& what, double measured, double limit,
 }
 
 std::string Section::html() const {
-    std::string out = "<section id=\"" + name_ + "\">\n<h2>" + escaped(title_) + "</h2>\n" + body_;
+    std::string out = "<section id=\"" + content_.name + "\">\n<h2>" + escaped(content_.title) +
+                      "</h2>\n" + content_.body;
     std::string list;
-    for (const Comparison& comparison : comparisons_)
+    for (const Comparison& comparison : content_.comparisons)
         if (!comparison.holds())
             list += "<li>" +
                     escaped(comparison.what + format(": measured %.5g, ", comparison.measured) +
@@ -127,10 +134,10 @@ std::string Section::html() const {
 
 std::vector<std::string> Section::json_lines() const {
     std::vector<std::string> lines;
-    for (const Table& table : tables_)
+    for (const Table& table : content_.tables)
         for (const std::vector<Cell>& row : table.rows) {
             JsonWriter json;
-            json.begin_object().member("experiment", name_).member("table", table.name);
+            json.begin_object().member("experiment", content_.name).member("table", table.name);
             for (std::size_t c = 0; c < row.size(); ++c) {
                 if (row[c].is_number)
                     json.member(table.columns[c].key, row[c].value);
@@ -139,31 +146,53 @@ std::vector<std::string> Section::json_lines() const {
             }
             lines.push_back(json.end_object().text());
         }
-    for (const Comparison& comparison : comparisons_) {
+    for (const Comparison& comparison : content_.comparisons) {
         if (comparison.holds()) continue;
         JsonWriter json;
-        json.begin_object().member("experiment", name_).member("deviation", comparison.what);
+        json.begin_object()
+            .member("experiment", content_.name)
+            .member("deviation", comparison.what);
         json.member("measured", comparison.measured).member("expected", comparison.expected);
         lines.push_back(json.end_object().text());
     }
     return lines;
 }
 
-std::string html_page(const std::string& title, const std::string& introduction,
-                      const std::vector<Section>& sections) {
+std::size_t Section::num_beyond() const noexcept {
+    return static_cast<std::size_t>(
+        std::count_if(comparisons().begin(), comparisons().end(),
+                      [](const Comparison& comparison) { return !comparison.holds(); }));
+}
+
+void write_logs(const std::vector<Section>& sections, const std::filesystem::path& page) {
+    for (const Section& section : sections)
+        for (const Section::Log& log : section.logs()) {
+            AtomicFile beside(page.parent_path() /
+                              (page.stem().string() + "-" + log.name + ".csv"));
+            beside.write(log.csv);
+            beside.commit();
+        }
+}
+
+std::string html_document(const std::string& title, const std::string& body) {
     std::string out = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
     out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
     out += "<meta name=\"color-scheme\" content=\"light dark\">\n<title>" + escaped(title) +
            "</title>\n<style>\n" + std::string(kPageStyle) + "</style>\n</head>\n<body>\n<main>\n";
+    return out + body + "</main>\n</body>\n</html>\n";
+}
+
+std::string html_page(const std::string& title, const std::string& introduction,
+                      const std::vector<Section>& sections, const std::string& above) {
+    std::string out = above;
     out += "<h1>" + escaped(title) + "</h1>\n<p>" + escaped(introduction) + "</p>\n";
 
     // what holds and what does not, first
     std::size_t total = 0, beyond = 0;
-    for (const Section& section : sections)
-        for (const Comparison& comparison : section.comparisons()) {
-            ++total;
-            if (!comparison.holds()) ++beyond;
-        }
+    for (const Section& section : sections) {
+        total += section.comparisons().size();
+        beyond += section.num_beyond();
+    }
     if (total > 0)
         out += format(
             "<p class=\"%s\">%zu numbers are compared with references: %zu within their "
@@ -171,15 +200,14 @@ std::string html_page(const std::string& title, const std::string& introduction,
             beyond == 0 ? "good" : "bad", total, total - beyond, beyond);
     out += "<nav><ol>\n";
     for (const Section& section : sections) {
-        std::size_t off = 0;
-        for (const Comparison& comparison : section.comparisons()) off += !comparison.holds();
+        const std::size_t off = section.num_beyond();
         out += "<li><a href=\"#" + section.name() + "\">" + escaped(section.title()) + "</a>" +
                (off > 0 ? format(" <span class=\"off\">%zu beyond tolerance</span>", off) : "") +
                "</li>\n";
     }
     out += "</ol></nav>\n";
     for (const Section& section : sections) out += section.html();
-    return out + "</main>\n</body>\n</html>\n";
+    return html_document(title, out);
 }
 
 }  // namespace pliant::reproduce

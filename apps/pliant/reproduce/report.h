@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -47,7 +48,18 @@ struct Comparison {
 /// One experiment's part of the page: text, tables and drawings in the order they were added.
 class Section {
 public:
+    struct Log {
+        std::string name, csv;
+    };
+    /// All there is of a section, for files that keep it.
+    struct Content {
+        std::string name, title, body = {};
+        std::vector<Table> tables = {};
+        std::vector<Comparison> comparisons = {};
+        std::vector<Log> logs = {};
+    };
     Section(std::string name, std::string title);
+    explicit Section(Content content) : content_(std::move(content)) {}
 
     void text(const std::string& paragraph);
     void heading(const std::string& words);
@@ -57,7 +69,7 @@ public:
 
     /// A recording, for a file beside the page when logs are asked for.
     void log(std::string name, std::string csv) {
-        logs_.push_back({std::move(name), std::move(csv)});
+        content_.logs.push_back({std::move(name), std::move(csv)});
     }
 
     /// A cell for `measured`, marked if it is further than `tolerance` from `reference`; the
@@ -70,15 +82,15 @@ public:
     [[nodiscard]] Cell at_least(const std::string& what, double measured, double limit,
                                 const char* pattern = "%.4g");
 
-    struct Log {
-        std::string name, csv;
-    };
-    [[nodiscard]] const std::vector<Log>& logs() const noexcept { return logs_; }
-    [[nodiscard]] const std::string& name() const noexcept { return name_; }
-    [[nodiscard]] const std::string& title() const noexcept { return title_; }
+    [[nodiscard]] const Content& content() const noexcept { return content_; }
+    [[nodiscard]] const std::vector<Log>& logs() const noexcept { return content_.logs; }
+    [[nodiscard]] const std::string& name() const noexcept { return content_.name; }
+    [[nodiscard]] const std::string& title() const noexcept { return content_.title; }
+    [[nodiscard]] const std::vector<Table>& tables() const noexcept { return content_.tables; }
     [[nodiscard]] const std::vector<Comparison>& comparisons() const noexcept {
-        return comparisons_;
+        return content_.comparisons;
     }
+    [[nodiscard]] std::size_t num_beyond() const noexcept;  ///< comparisons that do not hold
     [[nodiscard]] std::string html() const;
     /// One JSON object per table row, and one per comparison that does not hold.
     [[nodiscard]] std::vector<std::string> json_lines() const;
@@ -86,14 +98,19 @@ public:
 private:
     [[nodiscard]] Cell judged(Comparison comparison, const char* pattern);
 
-    std::string name_, title_, body_;
-    std::vector<Table> tables_;
-    std::vector<Comparison> comparisons_;
-    std::vector<Log> logs_;
+    Content content_;
 };
 
-/// A whole HTML page without scripts or links to other files, for light and dark screens.
+/// What the sections recorded, as PAGE-NAME.csv beside the page.
+void write_logs(const std::vector<Section>& sections, const std::filesystem::path& page);
+
+/// A whole HTML page around `body`, without scripts, for light and dark screens.
+[[nodiscard]] std::string html_document(const std::string& title, const std::string& body);
+
+/// The page of a module: what holds, its sections. `above` is HTML before the title, for a link to
+/// an index.
 [[nodiscard]] std::string html_page(const std::string& title, const std::string& introduction,
-                                    const std::vector<Section>& sections);
+                                    const std::vector<Section>& sections,
+                                    const std::string& above = {});
 
 }  // namespace pliant::reproduce
