@@ -44,6 +44,8 @@ void write_list(JsonWriter& json, const char* key, const std::vector<std::string
 
 }  // namespace
 
+const char* compiler_name() { return kCompiler; }
+
 std::string features_text(bool is_json) {
     const std::vector<std::string> solvers = solver_names(), targets = simd_targets();
     const bool has_page = !page_files().empty();

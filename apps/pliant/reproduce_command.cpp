@@ -10,9 +10,8 @@
 #include "pliant/core/json_writer.h"
 #include "pliant/core/nearest_name.h"
 #include "pliant/core/parallel.h"
-#include "pliant/core/simd.h"
-#include "pliant/core/version.h"
 #include "reproduce/experiment.h"
+#include "reproduce_all.h"
 
 namespace pliant::cli {
 namespace {
@@ -24,18 +23,12 @@ using reproduce::Section;
 
 /// The page of the module, with the experiments asked for.
 ExperimentPage chosen_experiments(const Arguments& arguments) {
-    const std::string module = arguments.operands()[0];
-    if (module != "fem" && module != "reduction" && module != "contact" && module != "haptics" &&
-        module != "greens" && module != "wavelets" && module != "proxy")
-        throw InputError("", "module", module,
-                         "fem, reduction, contact, haptics, greens, wavelets or proxy");
-    ExperimentPage page = module == "fem"         ? reproduce::fem_page()
-                          : module == "reduction" ? reproduce::reduction_page()
-                          : module == "contact"   ? reproduce::contact_page()
-                          : module == "haptics"   ? reproduce::haptics_page()
-                          : module == "greens"    ? reproduce::greens_page()
-                          : module == "wavelets"  ? reproduce::wavelets_page()
-                                                  : reproduce::proxy_page();
+    ExperimentPage page;
+    for (ExperimentPage& candidate : reproduce::all_pages())
+        if (candidate.module == arguments.operands()[0]) page = std::move(candidate);
+    if (page.module.empty())
+        throw InputError("", "module", arguments.operands()[0],
+                         "fem, reduction, contact, haptics, greens, wavelets, proxy or all");
     std::vector<Experiment>& all = page.experiments;
     const std::vector<std::string> wanted = arguments.all("--only");
     if (wanted.empty()) {
@@ -65,6 +58,7 @@ ExperimentPage chosen_experiments(const Arguments& arguments) {
 }
 
 int run_experiments(const Arguments& arguments) {
+    if (arguments.operands()[0] == "all") return reproduce_all(arguments);
     const ExperimentPage page = chosen_experiments(arguments);
     const std::vector<Experiment>& experiments = page.experiments;
     if (arguments.has("--list")) {
@@ -105,31 +99,15 @@ int run_experiments(const Arguments& arguments) {
     progress.finish();
 
     AtomicFile file(path);
-    file.write(reproduce::html_page(
-        page.title,
-        format("Written by pliant %s reproduce %s%s; one thread, SIMD %s. ", kVersion,
-               page.module.c_str(), is_quick ? " --quick (smaller sizes)" : "",
-               simd_targets().front().c_str()) +
-            "Reference numbers are those published with the method or computed by an independent "
-            "program; where a number is further from its reference than the stated tolerance, the "
-            "page says so. Times are CPU times of this machine, the best of several runs.",
-        sections));
+    file.write(reproduce::page_html(page, sections, is_quick));
     file.commit();
-    if (arguments.has("--logs"))
-        for (const Section& section : sections)
-            for (const Section::Log& log : section.logs()) {
-                AtomicFile beside(path.parent_path() /
-                                  (path.stem().string() + "-" + log.name + ".csv"));
-                beside.write(log.csv);
-                beside.commit();
-            }
+    if (arguments.has("--logs")) reproduce::write_logs(sections, path);
 
     std::size_t total = 0, beyond = 0;
-    for (const Section& section : sections)
-        for (const reproduce::Comparison& comparison : section.comparisons()) {
-            ++total;
-            if (!comparison.holds()) ++beyond;
-        }
+    for (const Section& section : sections) {
+        total += section.comparisons().size();
+        beyond += section.num_beyond();
+    }
     if (arguments.json()) {
         for (const Section& section : sections)
             for (const std::string& line : section.json_lines()) std::printf("%s\n", line.c_str());
@@ -157,13 +135,15 @@ int run_experiments(const Arguments& arguments) {
 Command reproduce_command() {
     return {.name = "reproduce",
             .summary = kReproduceSummary,
-            .operands = "fem|reduction|contact|haptics|greens|wavelets|proxy",
+            .operands = "fem|reduction|contact|haptics|greens|wavelets|proxy|all",
             .example = "pliant reproduce fem -o fem.html",
             .min_operands = 1,
             .max_operands = 1,
             .options = {{"-o", "PATH",
-                         "an .html file, or a folder for MODULE.html (default MODULE.html)"},
-                        {"--only", "NAME", "one experiment; may be repeated"},
+                         "an .html file, or a folder for MODULE.html (default MODULE.html); all: a "
+                         "folder (default reproduced), continued where it was left"},
+                        {"--only", "NAME",
+                         "one experiment; may be repeated; all: MODULE or MODULE/NAME"},
                         {"--quick", "", "smaller sizes: seconds instead of minutes"},
                         {"--logs", "", "what was recorded, as PAGE-NAME.csv beside the page"},
                         {"--list", "", "only names"}},

@@ -43,7 +43,7 @@ def program(*arguments: typing.Any, capture: bool = False) -> typing.Optional[st
 
 def reproduce(what: str, output: typing.Union[str, os.PathLike[str]], *, only: typing.Optional[str] = None,
               quick: bool = False) -> pathlib.Path:
-    """Runs the published experiments of a module and writes an HTML page."""
+    """Runs the published experiments of a module, or `all` of them, and writes HTML pages."""
 
 class show_progress:
     """Give an instance as `progress`: one line per stage on sys.stderr, redrawn in place."""

@@ -33,9 +33,10 @@ def program(*arguments, capture=False):
 
 
 def reproduce(what, output, *, only=None, quick=False):
-    """Runs the published experiments of fem, reduction, contact, haptics, greens or wavelets and writes an HTML page.
+    """Runs the published experiments of fem, reduction, contact, haptics, greens, wavelets or proxy, writes an HTML page.
 
-    `only`: one experiment of them; `quick`: small sizes.
+    `all` writes every page and an index into the folder `output`; what is finished there is kept and not run again.
+    `only`: one experiment of them, of `all` a module or "module/experiment"; `quick`: small sizes.
     """
     arguments = ["reproduce", what, "-o", output]
     if only:

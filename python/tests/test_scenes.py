@@ -130,3 +130,10 @@ def test_the_program_runs():
     assert pl.__version__ in pl.program("--version", capture=True)
     with pytest.raises(pl.InputError, match="module"):
         pl.reproduce("nothing", "nothing.html")
+
+
+def test_all_experiments_have_an_index(tmp_path):
+    folder = pl.reproduce("all", tmp_path / "pages", only="fem/compression", quick=True)
+    assert "fem.html#compression" in (folder / "index.html").read_text()
+    with pytest.raises(pl.InputError, match="did you mean fem/compression"):
+        pl.reproduce("all", folder, only="fem/compresion")

@@ -207,9 +207,9 @@ TEST_F(Reproduce, UnknownNamesAreRefusedWithTheList) {
         "no experiment is called compresion; did you mean compression?; there are "
         "strain, compression, orderings, impact, bounce, collision, penalty, realtime, "
         "graded, viscoelastic, stability");
-    EXPECT_FAILS_WITH(
-        "reproduce water",
-        "module = water (expected fem, reduction, contact, haptics, greens, wavelets or proxy)");
+    EXPECT_FAILS_WITH("reproduce water",
+                      "module = water (expected fem, reduction, contact, haptics, greens, "
+                      "wavelets, proxy or all)");
     EXPECT_FAILS_WITH("reproduce", "needs more operands");
     EXPECT_FAILS_WITH("reproduce fem --only strain -o /no/such/folder/page.html",
                       "/no/such/folder");

@@ -51,5 +51,12 @@ struct ExperimentPage {
 [[nodiscard]] ExperimentPage greens_page();
 [[nodiscard]] ExperimentPage wavelets_page();
 [[nodiscard]] ExperimentPage proxy_page();
+/// All of them, in the order above.
+[[nodiscard]] std::vector<ExperimentPage> all_pages();
+
+/// The page's HTML. `above` is HTML before the title, for a link to an index.
+[[nodiscard]] std::string page_html(const ExperimentPage& page,
+                                    const std::vector<Section>& sections, bool is_quick,
+                                    const std::string& above = {});
 
 }  // namespace pliant::reproduce
