@@ -37,7 +37,8 @@ __version__: str
 RETURNS = {
     "Body.step": "StepStatus", "Body.compliance": "typing.Optional[numpy.ndarray]",
     "ReducedModel.body": "ReducedBody", "FemModel.body": "FemBody", "GreensModel.body": "GreensBody",
-    "ParticleModel.body": "ParticleBody", "Solid.body": "RigidBody", "Viewer.__enter__": "Viewer",
+    "ParticleModel.body": "ParticleBody", "Solid.body": "RigidBody", "Character.body": "ZonedBody",
+    "Viewer.__enter__": "Viewer",
     "SurfaceQuery.ray": "typing.Optional[tuple[float, int, numpy.ndarray]]",
 }
 

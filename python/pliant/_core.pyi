@@ -180,17 +180,19 @@ class SurfaceMesh:
     def vertices(self) -> numpy.ndarray:
         """(n, 3) float64 [m], no copy."""
     @property
-    def triangles(self) -> numpy.ndarray:
-        """(m, 3) int32, no copy."""
-    @property
     def num_vertices(self) -> int:
-        ...
-    @property
-    def num_triangles(self) -> int:
         ...
     @property
     def bounds(self) -> numpy.ndarray:
         """(2, 3): lowest and highest corner [m]."""
+    def select(self, selection: str) -> numpy.ndarray:
+        """Vertices of a selection, as "z < 5 %" or "sphere 0 0 1 0.1"."""
+    @property
+    def triangles(self) -> numpy.ndarray:
+        """(m, 3) int32, no copy."""
+    @property
+    def num_triangles(self) -> int:
+        ...
     @property
     def area(self) -> float:
         """[m²]"""
@@ -211,8 +213,6 @@ class SurfaceMesh:
         """Both as one mesh."""
     def moved(self, pose: PoseLike) -> SurfaceMesh:
         """At a pose."""
-    def select(self, selection: str) -> numpy.ndarray:
-        """Vertices of a selection, as "z < 5 %" or "sphere 0 0 1 0.1"."""
     def topmost(self) -> int:
         """The vertex with the largest z."""
     def save(self, path: PathLike, point_data: object = None, cell_data: object = None) -> None:
@@ -298,6 +298,14 @@ class VolumeMesh:
     def vertices(self) -> numpy.ndarray:
         """(n, 3) float64 [m], no copy."""
     @property
+    def num_vertices(self) -> int:
+        ...
+    @property
+    def bounds(self) -> numpy.ndarray:
+        """(2, 3): lowest and highest corner [m]."""
+    def select(self, selection: str) -> numpy.ndarray:
+        """Vertices of a selection, as "z < 5 %" or "sphere 0 0 1 0.1"."""
+    @property
     def elements(self) -> numpy.ndarray:
         """(m, 4 or 8) int32, no copy."""
     @property
@@ -310,25 +318,17 @@ class VolumeMesh:
     def kind(self) -> str:
         """"tet4" or "hex8"."""
     @property
-    def num_vertices(self) -> int:
-        ...
-    @property
     def num_elements(self) -> int:
         ...
     @property
     def num_hanging(self) -> int:
         """Vertices between those of coarser neighbours."""
-    @property
-    def bounds(self) -> numpy.ndarray:
-        """(2, 3): lowest and highest corner [m]."""
     def volume(self, weighted: bool = False) -> float:
         """[m³]; weighted: of the parts inside the body."""
     def check(self) -> VolumeReport:
         """What is wrong with it."""
     def boundary(self) -> SurfaceMesh:
         """Outer faces as triangles on the same vertices."""
-    def select(self, selection: str) -> numpy.ndarray:
-        """Vertices of a selection, as "z < 5 %"."""
     def save(self, path: PathLike, point_data: object = None, cell_data: object = None) -> None:
         """As Gmsh, Vega, TetGen, Medit, VTU or .pliant, by extension. VTU takes named arrays of numbers or vectors."""
 
@@ -704,8 +704,8 @@ class GreensModel:
         """From a .pliant file."""
     def save(self, path: PathLike) -> None:
         """To a .pliant file."""
-    def body(self, pose: PoseLike = None, mask_radius: float = 0.0, rate: float = 1000.0) -> GreensBody:
-        """A body without inertia: always where its loads are in balance. Forces of points are spread over mask_radius [m], 0: 1.5 mean edges."""
+    def body(self, pose: PoseLike = None, mask_radius: float = 0.0, rate: float = 1000.0, constraint_level: int = -1, max_loads: int = 256) -> GreensBody:
+        """A body without inertia: always where its loads are in balance. Forces of points are spread over mask_radius [m], 0: 1.5 mean edges, or over the functions of constraint_level; rate of steps [Hz]; max_loads: nodes loaded at once."""
     @property
     def surface(self) -> SurfaceMesh:
         ...
@@ -719,20 +719,50 @@ class GreensModel:
     def num_fixed(self) -> int:
         ...
     @property
+    def nodes(self) -> numpy.ndarray:
+        """(n, 3) float64 [m] at rest, no copy."""
+    @property
+    def is_fixed(self) -> numpy.ndarray:
+        """(n,) bool: nodes that are held."""
+    @property
+    def areas(self) -> numpy.ndarray:
+        """Of nodes (n,) [m²], no copy."""
+    def column(self, id: int) -> numpy.ndarray:
+        """(n, 3, 3) float32: what a unit known value of a node does to all nodes. Displacements in units of length, tractions in units of modulus. Ids above the nodes are functions of coarser levels."""
+    @property
+    def length(self) -> float:
+        """Unit of displacements in columns [m]."""
+    @property
+    def modulus(self) -> float:
+        """Unit of tractions in columns: the shear modulus [Pa]."""
+    @property
     def youngs_modulus(self) -> float:
         """[Pa]"""
     @property
     def poisson_ratio(self) -> float:
         ...
     @property
+    def density(self) -> float:
+        """[kg/m³]"""
+    @property
     def asymmetry(self) -> float:
         """Of reciprocity; 0: exact."""
     @property
     def method(self) -> str:
         ...
+    def compressed(self, tolerance: float = 0.05, kind: str = 'lifted-linear', bits: int = 32, progress: ProgressLike = None) -> GreensModel:
+        """The model with columns of wavelet coefficients, on a surface with levels: largest error of a column against its largest block; kind linear, lifted-linear, butterfly or lifted-butterfly; 32 or 16 bits of a number."""
+    @property
+    def compression(self) -> object:
+        """Of wavelets: kind, tolerance, compression (all blocks over those kept), relative errors rms and max, bytes; None: columns are dense."""
+    def with_coarser_levels(self, coarsest: int, progress: ProgressLike = None) -> GreensModel:
+        """The model with columns of the functions of coarser levels as well, from its own, which are dense: bodies may then be touched on any of them (constraint_level)."""
+    @property
+    def num_levels(self) -> int:
+        """Rounds of subdivision of its surface."""
 
-def build_greens(surface: SurfaceLike, *, fixed: str, size: float = 0.0, material: MaterialLike = 'rubber', method: str = 'boundary', contactable: str = '', levels: int = -1, wavelet_tolerance: float = 0.0, mesh: str = 'tet', resolution: int = 24, cache: CacheLike = True, progress: ProgressLike = None) -> GreensModel:
-    """Green's functions of the body within a closed surface (mesh, file or name of a shape), held at a selection of nodes, by boundary or finite elements; size: longest side [m], 0: as it is; wavelet_tolerance: above 0 compresses on subdivision surfaces."""
+def build_greens(surface: object, *, fixed: str, size: float = 0.0, material: MaterialLike = 'rubber', method: str = 'boundary', contactable: str = '', fixed_columns: bool = False, levels: int = -1, wavelet_tolerance: float = 0.0, coarsest_level: int = -1, mesh: str = 'tet', resolution: int = 24, cache: CacheLike = True, progress: ProgressLike = None) -> GreensModel:
+    """Green's functions of the body within a closed surface (mesh, file or name of a shape), held at a selection of nodes, by boundary or finite elements; or by those of a VolumeMesh. size: longest side [m], 0: as it is; fixed_columns: supports may move; wavelet_tolerance: above 0 compresses on subdivision surfaces; coarsest_level: functions from this level on have columns, -1: nodes alone."""
 
 class GreensBody(Body):
     """An elastic body without inertia, solved exactly."""
@@ -744,6 +774,200 @@ class GreensBody(Body):
     @property
     def num_loads(self) -> int:
         """Nodes loaded in the last step."""
+    @property
+    def constraint_level(self) -> int:
+        """On which it is touched now; -1: nodes."""
+    @property
+    def strain_use(self) -> float:
+        """Largest strain, rotation or displacement over what linear theory allows; above 1: exceeded."""
+
+class AdaptiveDisplay:
+    """Surfaces of bodies with wavelet Green's functions, fine only where their shape is."""
+    def __init__(self, model: GreensModel) -> None:
+        """model: one with compression."""
+    def surface(self, body: GreensBody, tolerance: float) -> SurfaceMesh:
+        """As the last step left the body, in its axes; edges are split where the shape leaves the interpolation by more than a tolerance [m]."""
+    @property
+    def vertices(self) -> numpy.ndarray:
+        """Of the last surface, as vertices of the model."""
+
+class GreensMeasurement:
+    """Pushes on a body that stands on its base, and what they moved."""
+    def __init__(self, num_vertices: int, noise: float = 0.0) -> None:
+        """Of a surface of so many vertices; noise: standard deviation of a coordinate of a displacement [m], 0: unknown."""
+    @staticmethod
+    def load(path: PathLike) -> GreensMeasurement:
+        """From a text file of probes."""
+    def save(self, path: PathLike) -> None:
+        """To a text file of probes."""
+    def add_probe(self, vertex: int, force: ArrayLike, displacements: ArrayLike) -> None:
+        """A force (3,) [N] on a vertex and displacements (n, 3) [m] of all vertices; those with nan were not seen."""
+    def probe(self, i: int) -> dict:
+        """vertex, force [N], displacements (n, 3) [m] with nan: not seen."""
+    def __len__(self) -> int:
+        ...
+    @property
+    def num_vertices(self) -> int:
+        ...
+    @property
+    def noise(self) -> float:
+        """[m]; 0: unknown."""
+
+class MeasuredGreensReport:
+    """How well columns are known."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @property
+    def errors(self) -> numpy.ndarray:
+        """Of each probed column by noise, relative, RMS."""
+    @property
+    def vertices(self) -> numpy.ndarray:
+        """That were probed, in the order of errors."""
+    @property
+    def num_inferred(self) -> int:
+        """Columns of vertices that were not probed."""
+    @property
+    def num_filled(self) -> int:
+        """Blocks of columns that were not seen."""
+    @property
+    def noise(self) -> float:
+        """As stated or estimated [m]."""
+    @property
+    def youngs_modulus(self) -> float:
+        """[Pa]"""
+    @property
+    def asymmetry(self) -> float:
+        """Of reciprocity; 0: exact."""
+    @property
+    def notes(self) -> list[str]:
+        ...
+
+def probe_model(model: GreensModel, *, num_probes: int = 4, cone: float = 0.7, force: float = 0.0, noise: float = 0.0, hidden_share: float = 0.0, seed: int = 1) -> GreensMeasurement:
+    """What a robot would measure on a GreensModel with levels: so many probes of each vertex of the level before the finest, forces [N] (0: that move it by 2 % of its length) within a cone [rad] around the inward normal; noise [m]; share of vertices hidden."""
+
+def build_measured(surface: SurfaceLike, measurement: GreensMeasurement, *, fixed: str, size: float = 0.0, contactable: str = '', youngs_modulus: float = 0.0, poisson_ratio: float = 0.3, density: float = 1000.0, max_error: float = 0.2, levels: int = -1, progress: ProgressLike = None) -> tuple:
+    """A GreensModel from a measurement, and a MeasuredGreensReport. surface: with levels, its vertices are those measured; youngs_modulus [Pa] is the scale of its units, 0: estimated; density [kg/m³]; max_error: of a column by noise, relative."""
+
+class SeamResponse:
+    """What a zone of any kind is to the seams that bond it."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @property
+    def num_seam_nodes(self) -> int:
+        ...
+    def seam_stiffness(self) -> numpy.ndarray:
+        """(3 n, 3 n) [N/m] at rest; a copy."""
+
+class FemZone(SeamResponse):
+    """Finite elements as a zone, linear about rest."""
+    def __init__(self, model: object, seam: ArrayLike, fixed: ArrayLike = ()) -> None:
+        """model: FemModel; seam and fixed: vertices of its mesh."""
+    def set_loads(self, vertices: ArrayLike, forces: ArrayLike, gravity: ArrayLike = (0, 0, 0)) -> None:
+        """Forces (k, 3) [N] on vertices (k,) off the seam, and gravity [m/s²]."""
+
+class ReducedZone(SeamResponse):
+    """A reduced model as a zone: its deformation may be large."""
+    def __init__(self, model: object, seam: ArrayLike, layer: float = 0.01) -> None:
+        """model: ReducedModel; seam: vertices of its mesh; layer: compliance of what bonds a seam node over that of the modes at it."""
+    @property
+    def q(self) -> numpy.ndarray:
+        """Coordinates (r,) of the last solution; a copy."""
+
+class Zone:
+    """Part of a body of zones."""
+    def __init__(self, name: str, model: object, pose: PoseLike = None) -> None:
+        """model: GreensModel, FemZone or ReducedZone; pose: of its axes at rest, where seams match."""
+    @property
+    def name(self) -> str:
+        ...
+    @property
+    def pose(self) -> Pose:
+        """At rest."""
+
+class SeamStatus:
+    """How a solution of seams went."""
+    Solved: typing.ClassVar[SeamStatus]
+    NotConverged: typing.ClassVar[SeamStatus]
+    Singular: typing.ClassVar[SeamStatus]
+    BadInput: typing.ClassVar[SeamStatus]
+    def __init__(self, value: int) -> None: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def value(self) -> int: ...
+
+class ZonedModel:
+    """A body of zones bonded where their nodes are at the same place at rest; each has axes of its own that may move."""
+    def __init__(self, zones: list[Zone], tolerance: float = 1e-06) -> None:
+        """tolerance: of places, times the size of the smaller zone."""
+    @property
+    def num_zones(self) -> int:
+        ...
+    @property
+    def num_seams(self) -> int:
+        ...
+    def set_poses(self, poses: sequence) -> SeamStatus:
+        """Of the axes of all zones in the world."""
+    def set_gravity(self, acceleration: ArrayLike) -> None:
+        """In the world [m/s²]."""
+    def set_loads(self, zone: int, nodes: ArrayLike, values: ArrayLike) -> bool:
+        """Of a zone with Green's functions: tractions [Pa] of free nodes, displacements [m] of fixed ones, (k, 3) in its axes. False: not finite, no column, on a seam or too many."""
+    def solve(self) -> SeamStatus:
+        """For the loads and poses of now."""
+    def positions(self, zone: int) -> numpy.ndarray:
+        """Nodes of a zone with Green's functions (n, 3) in the world, displaced [m]; a copy."""
+    def seam_displacements(self, zone: int) -> numpy.ndarray:
+        """(n, 3) in the axes of a zone [m]; a copy."""
+    @property
+    def largest_gap(self) -> float:
+        """Between the two sides of a seam, both displaced [m]."""
+    def posed(self) -> GreensModel:
+        """All zones with Green's functions as one GreensModel in their poses of now."""
+
+class Bone:
+    """Turns about a hinge, with all bones after it."""
+    def __init__(self, name: str, parent: int = -1, joint: ArrayLike = (0, 0, 0), axis: ArrayLike = (0, 1, 0)) -> None:
+        """parent: place of a bone before it, -1: the body; joint: a point of the hinge [m] at rest."""
+    @property
+    def name(self) -> str:
+        ...
+    @property
+    def parent(self) -> int:
+        ...
+
+class CharacterZone:
+    """An elastic part, moved by a bone."""
+    def __init__(self, name: str, model: GreensModel, bone: int = 0, rest: PoseLike = None, mask_radius: float = 0.0) -> None:
+        """model: GreensModel with fixed_columns; rest: of its axes in those of the body; mask_radius of forces of points [m], 0: 1.5 mean edges."""
+    @property
+    def name(self) -> str:
+        ...
+
+class Character:
+    """Elastic zones on bones."""
+    def __init__(self, bones: list[Bone], zones: list[CharacterZone], blend: float = 0.01, seams: str = 'blended') -> None:
+        """blend: over which neighbouring bones share fixed nodes at a joint [m]; seams: blended (every zone by itself) or bonded (forces go from zone to zone)."""
+    def body(self, pose: PoseLike = None, motion: typing.Optional[ScriptedMotion] = None, flexion: list[ScriptedMotion] = [], rate: float = 1000.0) -> ZonedBody:
+        """A body; motion: ScriptedMotion of the whole; flexion: one for each bone, whose x is the angle of its hinge [rad]; rate of steps [Hz]."""
+
+class ZonedBody(Body):
+    """A character of elastic zones on bones."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @property
+    def pose(self) -> Pose:
+        ...
+    @property
+    def num_zones(self) -> int:
+        ...
+    def first_vertex(self, zone: int) -> int:
+        """Of a zone in surface."""
+    @property
+    def bones(self) -> list[Pose]:
+        """Where bones have gone from rest, in the axes of the body."""
+
+def pad_surface(length: float = 0.03, width: float = 0.018, height: float = 0.015, levels: int = 2) -> SemiRegularMesh:
+    """A soft pad around a bone along x [m], as of a link of a finger."""
 
 class ParticleModel:
     """Oriented particles and the surface they carry. Cannot be changed."""
@@ -943,6 +1167,51 @@ class ContactPair:
         """Stored in contacts [J]."""
     def forget(self) -> None:
         """Forgets friction: after resets."""
+
+class ContactBody:
+    """A body that meets others: by points on its surface, as a solid, or both."""
+    def __init__(self, body: Body, tree: object = None, field: DistanceField = None) -> None:
+        """body: rigid or reduced; tree: PointTree of its points; field: its solid, of a reduced body a DeformedField. Bodies of one shape may share tree and field."""
+
+class ContactSolver:
+    """Contact among bodies that move under it, with equal and opposite forces that follow the velocities they bring about. It keeps its bodies alive."""
+    def __init__(self, bodies: list[ContactBody], *, stiffness: float = 10000.0, friction: float = 0.0, friction_stiffness: float = 1.0, damping_steps: float = 2.0, scaling_count: float = 10.0, max_iterations: int = 12, tolerance: float = 1e-07, max_pairs: int = 8192, max_contacts: int = 16384) -> None:
+        """bodies: ContactBody objects; stiffness of one point [N/m]; friction: coefficient of all bodies; damping_steps: of contacts, in steps; tolerance: largest change of a sweep over the largest force."""
+    def act(self, dt: float) -> StepStatus:
+        """Contact as the bodies are, into their loads of the next step of dt seconds; after all other loads. CapacityExceeded: raise max_pairs or max_contacts. Releases the interpreter's lock."""
+    @property
+    def contacts(self) -> dict:
+        """Of the last act(): arrays shell, solid (n,) of bodies, points (n,) of the shell, positions (n, 3) [m] and forces (n, 3) on the shell [N] in the world, depths (n,) [m]; copies."""
+    @property
+    def num_pairs(self) -> int:
+        """Of bodies near each other."""
+    @property
+    def num_contacts(self) -> int:
+        """Points inside a solid."""
+    @property
+    def num_sliding(self) -> int:
+        """Contacts that slide, of those with friction."""
+    @property
+    def iterations(self) -> int:
+        """Sweeps of the last act()."""
+    @property
+    def deepest(self) -> float:
+        """[m]"""
+    @property
+    def energy(self) -> float:
+        """Stored in contacts [J]."""
+    @property
+    def stiffness(self) -> float:
+        """Of one point [N/m]; kept in range."""
+    @stiffness.setter
+    def stiffness(self, value: float) -> None: ...
+    @property
+    def friction(self) -> float:
+        """Coefficient of all bodies; kept in range."""
+    @friction.setter
+    def friction(self, value: float) -> None: ...
+    def forget(self) -> None:
+        """Forgets friction and forces: after resets and restored states."""
 
 class DeviceStatus:
     """What a device says of itself."""

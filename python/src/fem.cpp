@@ -1,4 +1,4 @@
-#include "body_handle.h"
+#include "greens_handle.h"
 #include "long_call.h"
 #include "meshes.h"
 
@@ -229,6 +229,11 @@ void bind_fem_model(py::module_& m) {
 }
 
 }  // namespace
+
+const FemModel& fem_model_of(py::handle value) {
+    if (!py::isinstance<FemHandle>(value)) refuse("model", value, "a FemModel");
+    return value.cast<const FemHandle&>().model;
+}
 
 void bind_fem(py::module_& m) {
     bind_material(m);

@@ -5,7 +5,6 @@
 #include "pliant/core/archive.h"
 #include "pliant/geometry/mesh_io.h"
 #include "pliant/geometry/picture.h"
-#include "pliant/geometry/selection.h"
 #include "pliant/geometry/shapes.h"
 #include "pliant/geometry/surface_check.h"
 #include "pliant/geometry/surface_query.h"
@@ -89,16 +88,12 @@ void bind_surface_reports(py::module_& m) {
 
 void bind_surface(py::module_& m) {
     using Mesh = SurfaceMesh;
-    py::class_<Mesh, std::shared_ptr<Mesh>>(
-        m, "SurfaceMesh", "Indexed triangles, anticlockwise seen from outside. Cannot be changed.")
-        .def(py::init(&make_surface), py::arg("vertices"), py::arg("triangles"),
-             "vertices: (n, 3) numbers [m]; triangles: (m, 3) integers.")
-        .def_property_readonly(
-            "vertices",
-            [](const py::object& self) {
-                return vertices_view(self, self.cast<const Mesh&>().vertices);
-            },
-            "(n, 3) float64 [m], no copy.")
+    py::class_<Mesh, std::shared_ptr<Mesh>> surface(
+        m, "SurfaceMesh", "Indexed triangles, anticlockwise seen from outside. Cannot be changed.");
+    surface.def(py::init(&make_surface), py::arg("vertices"), py::arg("triangles"),
+                "vertices: (n, 3) numbers [m]; triangles: (m, 3) integers.");
+    bind_vertices(surface);
+    surface
         .def_property_readonly(
             "triangles",
             [](const py::object& self) {
@@ -107,11 +102,7 @@ void bind_surface(py::module_& m) {
                                rows_of(triangles.size(), 3), self);
             },
             "(m, 3) int32, no copy.")
-        .def_property_readonly("num_vertices", &Mesh::num_vertices)
         .def_property_readonly("num_triangles", &Mesh::num_triangles)
-        .def_property_readonly(
-            "bounds", [](const Mesh& mesh) { return box_array(bounding_box(mesh.vertices)); },
-            "(2, 3): lowest and highest corner [m].")
         .def_property_readonly("area", &surface_area, "[m²]")
         .def_property_readonly("volume", &enclosed_volume, "Of a closed surface [m³].")
         .def(
@@ -158,14 +149,6 @@ void bind_surface(py::module_& m) {
             },
             py::arg("pose"), "At a pose.")
         .def(
-            "select",
-            [](const Mesh& mesh, const std::string& selection) {
-                const std::vector<int> found = select_some(selection, mesh.vertices, "selection");
-                return array_of<int>(found, {static_cast<py::ssize_t>(found.size())});
-            },
-            py::arg("selection"),
-            "Vertices of a selection, as \"z < 5 %\" or \"sphere 0 0 1 0.1\".")
-        .def(
             "topmost",
             [](const Mesh& mesh) {
                 if (mesh.vertices.empty()) throw py::index_error("the surface has no vertex");
@@ -178,11 +161,7 @@ void bind_surface(py::module_& m) {
             "save",
             [](const Mesh& mesh, const std::filesystem::path& path, const py::object& point_data,
                const py::object& cell_data) {
-                if (point_data.is_none() && cell_data.is_none()) return save_surface(mesh, path);
-                if (path.extension() != ".vtu")
-                    refuse("path", py::str(path.string()), ".vtu, which holds data");
-                save_vtu(mesh, path, data_arrays(point_data, "point_data", mesh.vertices.size()),
-                         data_arrays(cell_data, "cell_data", mesh.triangles.size()));
+                save_mesh(mesh, mesh.triangles.size(), path, point_data, cell_data, &save_surface);
             },
             py::arg("path"), py::arg("point_data") = py::none(), py::arg("cell_data") = py::none(),
             "As OBJ, PLY, STL or VTU, by extension. VTU takes named arrays of numbers or vectors.")

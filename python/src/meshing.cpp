@@ -4,7 +4,6 @@
 
 #include "pliant/geometry/embedding.h"
 #include "pliant/geometry/remesh.h"
-#include "pliant/geometry/selection.h"
 #include "pliant/geometry/shapes.h"
 #include "pliant/geometry/simulation_mesh.h"
 #include "pliant/geometry/structured_mesh.h"
@@ -39,17 +38,13 @@ void bind_volume(py::module_& m) {
         .def("__str__", [](const VolumeReport& report) {
             return report.is_clean() ? std::string("clean") : report.text();
         });
-    py::class_<Mesh, std::shared_ptr<Mesh>>(
-        m, "VolumeMesh", "Simulation mesh of tetrahedra or hexahedra. Cannot be changed.")
-        .def(py::init(&make_volume), py::arg("vertices"), py::arg("elements"),
-             "vertices: (n, 3) numbers [m]; elements: (m, 4) tetrahedra or (m, 8) hexahedra, "
-             "numbered as in VTK.")
-        .def_property_readonly(
-            "vertices",
-            [](const py::object& self) {
-                return vertices_view(self, self.cast<const Mesh&>().vertices);
-            },
-            "(n, 3) float64 [m], no copy.")
+    py::class_<Mesh, std::shared_ptr<Mesh>> volume(
+        m, "VolumeMesh", "Simulation mesh of tetrahedra or hexahedra. Cannot be changed.");
+    volume.def(py::init(&make_volume), py::arg("vertices"), py::arg("elements"),
+               "vertices: (n, 3) numbers [m]; elements: (m, 4) tetrahedra or (m, 8) hexahedra, "
+               "numbered as in VTK.");
+    bind_vertices(volume);
+    volume
         .def_property_readonly(
             "elements",
             [](const py::object& self) {
@@ -76,14 +71,10 @@ void bind_volume(py::module_& m) {
             "kind",
             [](const Mesh& mesh) { return mesh.kind == ElementKind::Tet4 ? "tet4" : "hex8"; },
             "\"tet4\" or \"hex8\".")
-        .def_property_readonly("num_vertices", &Mesh::num_vertices)
         .def_property_readonly("num_elements", &Mesh::num_elements)
         .def_property_readonly(
             "num_hanging", [](const Mesh& mesh) { return mesh.hanging.size(); },
             "Vertices between those of coarser neighbours.")
-        .def_property_readonly(
-            "bounds", [](const Mesh& mesh) { return box_array(bounding_box(mesh.vertices)); },
-            "(2, 3): lowest and highest corner [m].")
         .def("volume", &total_volume, py::arg("weighted") = false,
              "[m³]; weighted: of the parts inside the body.")
         .def("check", &check_volume, "What is wrong with it.")
@@ -97,22 +88,11 @@ void bind_volume(py::module_& m) {
             },
             "Outer faces as triangles on the same vertices.")
         .def(
-            "select",
-            [](const Mesh& mesh, const std::string& selection) {
-                const std::vector<int> found = select_some(selection, mesh.vertices, "selection");
-                return array_of<int>(found, {static_cast<py::ssize_t>(found.size())});
-            },
-            py::arg("selection"), "Vertices of a selection, as \"z < 5 %\".")
-        .def(
             "save",
             [](const Mesh& mesh, const std::filesystem::path& path, const py::object& point_data,
                const py::object& cell_data) {
-                if (point_data.is_none() && cell_data.is_none()) return save_volume(mesh, path);
-                if (path.extension() != ".vtu")
-                    refuse("path", py::str(path.string()), ".vtu, which holds data");
-                save_vtu(mesh, path, data_arrays(point_data, "point_data", mesh.vertices.size()),
-                         data_arrays(cell_data, "cell_data",
-                                     static_cast<std::size_t>(mesh.num_elements())));
+                save_mesh(mesh, static_cast<std::size_t>(mesh.num_elements()), path, point_data,
+                          cell_data, &save_volume);
             },
             py::arg("path"), py::arg("point_data") = py::none(), py::arg("cell_data") = py::none(),
             "As Gmsh, Vega, TetGen, Medit, VTU or .pliant, by extension. VTU takes named arrays of "

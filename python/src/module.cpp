@@ -149,9 +149,13 @@ PYBIND11_MODULE(_core, m) {
     bind_fem(m);
     bind_reduced(m);
     bind_greens(m);
+    bind_greens_levels(m);
+    bind_greens_measured(m);
+    bind_zones(m);
     bind_particles(m);
     bind_field(m);
     bind_contact(m);
+    bind_contact_solver(m);
     bind_devices(m);
     bind_haptics(m);
     bind_scene(m);

@@ -4,7 +4,7 @@
 #include "pliant/body/rigid_body.h"
 #include "pliant/core/error.h"
 #include "pliant/fem/fem_body.h"
-#include "pliant/greens/greens_body.h"
+#include "pliant/greens/zoned_body.h"
 #include "pliant/particles/particle_body.h"
 #include "pliant/reduction/reduced_body.h"
 #include "pliant/scene/scene_file.h"
@@ -19,6 +19,7 @@ BodyPointer handle_of(const std::shared_ptr<Body>& body) {
     if (kind == "rigid") return std::make_shared<HandleOf<RigidBody>>(body);
     if (kind == "fem") return std::make_shared<HandleOf<FemBody>>(body, nullptr, true);
     if (kind == "greens") return std::make_shared<HandleOf<GreensBody>>(body);
+    if (kind == "zones") return std::make_shared<HandleOf<ZonedBody>>(body);
     if (kind == "particles") return std::make_shared<HandleOf<ParticleBody>>(body);
     return std::make_shared<BodyHandle>(body);
 }
