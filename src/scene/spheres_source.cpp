@@ -100,28 +100,19 @@ std::shared_ptr<ProxySource> make_far_source(std::shared_ptr<SpheresExchange> ex
 
 LedSpheres::LedSpheres(std::shared_ptr<TouchingSpheres> spheres,
                        std::shared_ptr<SpheresExchange> exchange)
-    : BoxReader(std::shared_ptr<LetterBox<ProxyHandLetter>>(exchange, &exchange->hand)),
-      spheres_(std::move(spheres)),
-      exchange_(std::move(exchange)) {
-    letter_.spheres = SphereSnapshot::of_size(spheres_->tool().num_spheres());
+    : LedEnd(std::move(spheres), std::move(exchange)) {
+    letter_.spheres = SphereSnapshot::of_size(touching().tool().num_spheres());
 }
 
-void LedSpheres::begin_step(double dt) noexcept {
-    if (hand_.tick == 0) return;
-    const SphereToolState& state = spheres_->tick(hand_.goal, hand_.tuning);
+void LedSpheres::tell(const ProxyHandLetter& hand, double dt) noexcept {
+    const SphereToolState& state = touching().tick(hand.goal, hand.tuning);
     letter_.round = round();
     letter_.tick += 1;
-    letter_.spheres.take(spheres_->tool(), static_cast<double>(letter_.tick) * dt);
+    letter_.spheres.take(touching().tool(), static_cast<double>(letter_.tick) * dt);
     letter_.spheres.sequence = letter_.tick;
     letter_.fit = state.fit;
-    spheres_->fill(letter_.shown);
-    exchange_->spheres.post(letter_);
-}
-
-void LedSpheres::reset() noexcept {
-    spheres_->reset();
-    hand_ = {};
-    letter_.tick = 0;
+    touching().fill(letter_.shown);
+    exchange().spheres.post(letter_);
 }
 
 }  // namespace pliant

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "pliant/haptics/sphere_port.h"
+#include "scene/led_end.h"
 #include "scene/proxy_source.h"
 #include "scene/touching_spheres.h"
 
@@ -17,21 +18,14 @@ namespace pliant {
 
 /// The bodies' end of such a tool: ticks it and tells where its spheres are and which are held,
 /// docs/scene.md section "Tool of many spheres".
-class LedSpheres final : public BodiesEnd, public BoxReader<ProxyHandLetter> {
+class LedSpheres final : public LedEnd<TouchingSpheres, SpheresExchange> {
 public:
     LedSpheres(std::shared_ptr<TouchingSpheres> spheres, std::shared_ptr<SpheresExchange> exchange);
 
-    [[nodiscard]] LetterReader& letters() noexcept override { return *this; }
-    void begin_step(double dt) noexcept override;
-    void end_step() noexcept override {}
-    void reset() noexcept override;
-
 private:
-    void read(const ProxyHandLetter& letter) noexcept override { hand_ = letter; }
+    void tell(const ProxyHandLetter& hand, double dt) noexcept override;
+    void begin_anew() noexcept override { letter_.tick = 0; }
 
-    std::shared_ptr<TouchingSpheres> spheres_;
-    std::shared_ptr<SpheresExchange> exchange_;
-    ProxyHandLetter hand_;  ///< tick 0: there is none yet
     SpheresLetter letter_;
 };
 
