@@ -12,11 +12,12 @@ model = pl.build_greens(kidney, fixed="z < 15 %", size=0.11, material=pl.Materia
                         cache=None if chosen.quick else True)
 print(model, f"held at {model.num_fixed} nodes")
 
-# %%
+# %% pressed until it is deep enough, then held, where the lag of the touch ends
+hold = 0.3
 presses = []
 for radius in ([0.01, 0.015] if chosen.quick else [0.006, 0.009, 0.012, 0.018]):
     body = model.body(mask_radius=radius)  # its force is spread as wide as it is
-    press = pl.press(body, body.surface.topmost(), 0.006, tool=pl.Sphere(radius), speed=0.01, hold=0.3)
+    press = pl.press(body, body.surface.topmost(), 0.006, tool=pl.Sphere(radius), speed=0.01, hold=hold)
     presses.append((radius, press))
     print(f"radius {1e3 * radius:.0f} mm: {press.force[-1]:.3f} N at {1e3 * press.depth[-1]:.2f} mm")
 moved = np.linalg.norm(body.positions - body.surface.vertices, axis=1)
@@ -24,7 +25,8 @@ moved = np.linalg.norm(body.positions - body.surface.vertices, axis=1)
 # %%
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.2))
 for radius, press in presses:
-    left.plot(1e3 * press.depth, press.force, label=f"{1e3 * radius:.0f} mm")
+    moving = press.time < press.time[-1] - hold
+    left.plot(1e3 * press.depth[moving], press.force[moving], label=f"{1e3 * radius:.0f} mm")
 left.set(xlabel="depth [mm]", ylabel="force [N]", xlim=(0, None), ylim=(0, None))
 left.legend(title="radius")
 shown = pl.SurfaceMesh(body.positions, body.surface.triangles)

@@ -13,13 +13,14 @@ model = pl.build_reduced("bridge", material=soft, fixed="z < 3 %", resolution=48
                          keep_largest=True, cache=None if chosen.quick else True)
 print(model, f"{model.frequencies[0]:.3g} … {model.frequencies[-1]:.3g} Hz")
 
-# %% a point in the middle of the span, where the first mode moves most
+# %% where the deck gives most to the side, in the middle of the span
 body = model.body(mass_damping=0.3, stiffness_damping=0.002)
 low, high = model.surface.bounds
-mobility = [body.mobility(v) for v in range(0, model.surface.num_vertices, 7)]
-middle = 7 * int(np.argmax(mobility))
-reach = 0.06 * max(high - low)
-force = reach / body.compliance(middle)[1, 1]  # sideways
+length = high[0] - low[0]
+in_the_middle = np.flatnonzero(np.abs(model.surface.vertices[:, 0] - low[0] - length / 2) < 0.03 * length)
+sideways = [body.compliance(int(v))[1, 1] for v in in_the_middle[::5]]
+middle = int(in_the_middle[::5][np.argmax(sideways)])
+force = 0.15 * length / max(sideways)
 
 # %% pull for some periods, then let go
 dt = 1e-3
@@ -35,15 +36,15 @@ print(f"pulled by {force:.3g} N; {body.report['p50_us']:.1f} µs a step")
 figure = plt.figure(figsize=(9, 6))
 for place, (mesh, title) in enumerate([(model.surface, "at rest"), (pulled, f"pulled by {force:.2g} N")]):
     axes = figure.add_subplot(2, 2, 1 + place)
-    moved = np.linalg.norm(mesh.vertices - model.surface.vertices, axis=1) / reach
-    colors = plt.cm.YlOrRd(0.1 + 0.8 * np.clip(moved, 0, 1))[:, :3] if place else None
-    axes.imshow(pl.render(mesh, 640, 360, azimuth=25, elevation=15, colors=colors))
+    moved = np.linalg.norm(mesh.vertices - model.surface.vertices, axis=1)
+    colors = plt.cm.YlOrRd(0.1 + 0.8 * moved / max(moved.max(), 1e-9))[:, :3]
+    axes.imshow(pl.render(mesh, 640, 360, azimuth=40, elevation=45, colors=colors))
     axes.set_title(title)
     axes.axis("off")
 axes = figure.add_subplot(2, 1, 2)
 time = dt * np.arange(1, steps + 1)
-axes.plot(time, path[:, 0, 1] - path[0, 0, 1], color=BLUE)
+axes.plot(time, 1e3 * (path[:, 0, 1] - path[0, 0, 1]), color=BLUE)
 axes.axvline(time[steps // 2], color=ORANGE, ls="--", label="let go")
-axes.set(xlabel="time [s]", ylabel="way of the point to the side [m]")
+axes.set(xlabel="time [s]", ylabel="way of the deck to the side [mm]")
 axes.legend()
 save(figure, chosen, "pull_a_bridge.png")

@@ -49,6 +49,9 @@ shown = axes.pcolormesh(frequencies, factors, 1e3 * swings, shading="nearest", c
 axes.plot(model.frequencies[0] * np.sqrt(factors), factors, "w--", lw=1, label="first mode")
 axes.set(yscale="log", xlabel="frequency of the load [Hz]", ylabel="factor of the stiffness", xlim=(frequencies[0],
                                                                                                    frequencies[-1]))
+ticks = [0.3, 0.5, 1, 2, 3]
+axes.set_yticks(ticks, [str(tick) for tick in ticks])
+axes.set_yticks([], minor=True)
 axes.legend(labelcolor="w")
 figure.colorbar(shown, label="swing of the end [mm]")
 save(figure, chosen, "thousand_runs.png")

@@ -46,11 +46,12 @@ print(f"β = {1e3 * beta:.3f} ms rings with a ratio of {damping_ratio(ring_down(
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.5))
 left.plot(wanted, wanted, "--", color=GREY, label="β ω / 2")
 left.plot(wanted, measured, "o", color=BLUE, label="measured")
-left.set(xlabel="expected damping ratio", ylabel="measured")
+left.set(xlabel="expected damping ratio", ylabel="measured damping ratio", xticks=[0, 0.05, 0.1, 0.15, 0.2],
+         yticks=[0, 0.05, 0.1, 0.15, 0.2])
 left.legend()
 for ratio, color in [(0.03, GREY), (goal, ORANGE)]:
     heights = ring_down(2 * ratio / omega)
-    right.plot(1e3 * dt * np.arange(len(heights)), 1e3 * heights, color=color, label=f"ratio {ratio}")
-right.set(xlabel="time [ms]", ylabel="height of the end [mm]")
+    right.plot(dt * np.arange(len(heights)), 1e3 * heights, color=color, label=f"ratio {ratio}")
+right.set(xlabel="time [s]", ylabel="height of the end [mm]")
 right.legend()
 save(figure, chosen, "tune_damping.png")

@@ -13,7 +13,7 @@ cases = [("nobody, 1 kHz", pl.HandModel.absent(), 1000), ("firm hand, 1 kHz", pl
          ("nobody, 4 kHz", pl.HandModel.absent(), 4000)]
 
 # %%
-figure, axes = plt.subplots(1, 3, figsize=(11, 3.6), sharey=True)
+figure, axes = plt.subplots(1, 3, figsize=(12, 3.6), sharey=True)
 for axis, (title, hand, rate) in zip(axes, cases):
     device = pl.DeviceModel()
     device.rate = rate
@@ -26,4 +26,7 @@ for axis, (title, hand, rate) in zip(axes, cases):
     stiffest = stiffnesses[found["is_stable"].any(axis=1)]
     print(f"{title}: stable up to {stiffest.max() if len(stiffest) else 0:.0f} N/m")
 axes[0].set_ylabel("damping of the wall [N s/m]")
+colors = plt.cm.RdYlGn(np.array([1.4, 0.4]) / 1.8)
+axes[-1].legend([plt.Rectangle((0, 0), 1, 1, color=color) for color in colors], ["stable", "oscillates"],
+                loc="upper left", bbox_to_anchor=(1.02, 1))
 save(figure, chosen, "zwidth_map.png")
