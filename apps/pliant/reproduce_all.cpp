@@ -149,9 +149,9 @@ void run_tasks(const std::vector<Task>& tasks, const Arguments& arguments, const
         std::fprintf(stderr, "%zu of %zu experiments are there already, %zu to do\n",
                      report.results.size(), tasks.size(), open.size());
     Progress progress(progress_style(arguments));
-    progress.stage(format("%zu experiments", open.size()), units);
     std::size_t num_done = 0;
     try {
+        progress.stage(format("%zu experiments", open.size()), units);
         for (const Task* task : open) {
             const std::size_t share =
                 kUnitsPerSecond * static_cast<std::size_t>(task->experiment.seconds);

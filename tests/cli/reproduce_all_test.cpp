@@ -82,16 +82,25 @@ TEST_F(ReproduceAll, DamagedPartsAreDoneAgain) {
 TEST_F(ReproduceAll, InterruptedRunKeepsWhatIsDone) {
     ASSERT_EQ(run("--only fem/compression").exit_code, 0);
     const std::string index = text("out/index.html");
-    const Output stopped = interrupted({"reproduce", "all", "--only", "fem/compression", "--only",
-                                        "fem/orderings", "--progress", "json", "-o", path("out")});
+    const auto stop = [&](const std::string& folder) {
+        return interrupted({"reproduce", "all", "--only", "fem/compression", "--only",
+                            "fem/orderings", "--progress", "json", "-o", path(folder)});
+    };
+    const Output stopped = stop("out");
     EXPECT_EQ(stopped.exit_code, 130) << stopped.text;
     EXPECT_TRUE(contains(stopped, "0 experiments done, 1 left; the same command continues"))
         << stopped.text;
     EXPECT_EQ(text("out/index.html"), index);
-    EXPECT_FALSE(std::filesystem::exists(path("out/parts/fem-orderings.pliant")));
     for (const auto& entry : std::filesystem::directory_iterator(path("out/parts")))
         EXPECT_EQ(entry.path().filename(), "fem-compression.pliant");
     EXPECT_TRUE(contains(run("--only fem/compression"), "already, 0 to do"));
+
+    // the first word comes from the experiment under way
+    const Output fresh = stop("fresh");
+    EXPECT_EQ(fresh.exit_code, 130) << fresh.text;
+    EXPECT_TRUE(contains(fresh, "the same command continues")) << fresh.text;
+    EXPECT_FALSE(std::filesystem::exists(path("fresh/index.html")));
+    EXPECT_FALSE(std::filesystem::exists(path("fresh/parts/fem-orderings.pliant")));
 }
 
 TEST_F(ReproduceAll, JsonHasOneLineForEachPublishedItem) {
