@@ -34,7 +34,7 @@ private:
 
 struct Experiment {
     std::string name, title;
-    int seconds;  ///< roughly, on one core, for the estimate of the time left
+    int seconds;  ///< roughly, on two cores, for the estimate of the time left
     void (*run)(Context&);
     bool only_by_name = false;  ///< too long to be run unless it is asked for
 };

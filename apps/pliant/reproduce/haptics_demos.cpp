@@ -3,10 +3,12 @@
 #include <random>
 
 #include "apps/pliant/output.h"
+#include "contact_samples.h"
 #include "core/numbers.h"
 #include "haptics_experiments.h"
 #include "haptics_samples.h"
 #include "pliant/core/error.h"
+#include "pliant/core/parallel.h"
 #include "pliant/scene/scene_file.h"
 #include "pliant/scene/world.h"
 #include "stability_rests.h"
@@ -307,10 +309,16 @@ void run_demo_stability(Context& context) {
         const double bound = demo.has_bound ? kDemoDepth : kInfinity;
         const auto run_all = [&](const std::vector<StabilityCase>& of, const DemoGains& gains,
                                  double length) {
+            // nothing is timed, and each case has a world of its own
+            const AllCores all;
+            std::vector<StabilityOutcome> outcomes(of.size());
+            parallel_ranges(of.size(), 1, [&](std::size_t begin, std::size_t end) {
+                for (std::size_t i = begin; i < end; ++i)
+                    outcomes[i] = judge_demo(demo, touches, of[i], gains, length,
+                                             static_cast<unsigned>(i + 1));
+            });
             StabilityOutcome worst;
-            unsigned seed = 1;
-            for (const StabilityCase& c : of)
-                worst.add(judge_demo(demo, touches, c, gains, length, seed++));
+            for (const StabilityOutcome& outcome : outcomes) worst.add(outcome);
             return worst;
         };
         const std::vector<StabilityCase> extremes = extreme_cases(context.is_quick);

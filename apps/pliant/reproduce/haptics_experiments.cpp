@@ -18,8 +18,8 @@ ExperimentPage haptics_page() {
             {"degradation", "A press within a budget as felt at the handle", 12,
              run_felt_degradation},
             {"virtual-hand", "A virtual hand on a soft cantilever, full FEM", 20, run_virtual_hand},
-            {"stability", "Closed loops with hands from loose to firm", 60, run_stability_suite},
-            {"demo-stability", "The demos in hands from loose to firm", 300, run_demo_stability},
+            {"stability", "Closed loops with hands from loose to firm", 90, run_stability_suite},
+            {"demo-stability", "The demos in hands from loose to firm", 1200, run_demo_stability},
         }};
 }
 

@@ -5,6 +5,7 @@
 #include "apps/pliant/output.h"
 #include "contact_samples.h"
 #include "haptics_experiments.h"
+#include "pliant/core/parallel.h"
 #include "pliant/field/analytic_field.h"
 #include "pliant/geometry/shapes.h"
 #include "pliant/haptics/haptic_tool.h"
@@ -317,13 +318,19 @@ void run_stability_suite(Context& context) {
     const auto run_all = [&](const StabilityScene& scene, const std::vector<StabilityCase>& of,
                              double factor, const HapticToolOptions& options, double length,
                              double from) {
+        // nothing is timed, and each case has a loop of its own
+        const AllCores all;
+        std::vector<StabilityOutcome> outcomes(of.size());
+        parallel_ranges(of.size(), 1, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                StabilityLoop loop(scene, of[i].device(), of[i].hand(), factor, options);
+                const StabilityHand hand(scene, static_cast<int>(length / scene.round()) + 1,
+                                         static_cast<unsigned>(i + 1));
+                outcomes[i] = judge_stability(loop, hand, length, from);
+            }
+        });
         StabilityOutcome worst;
-        unsigned seed = 1;
-        for (const StabilityCase& c : of) {
-            StabilityLoop loop(scene, c.device(), c.hand(), factor, options);
-            const StabilityHand hand(scene, static_cast<int>(length / scene.round()) + 1, seed++);
-            worst.add(judge_stability(loop, hand, length, from));
-        }
+        for (const StabilityOutcome& outcome : outcomes) worst.add(outcome);
         return worst;
     };
 
