@@ -204,7 +204,7 @@ void print_summary(const Arguments& arguments, const reproduce::Report& report,
     std::map<reproduce::Status, std::size_t> counts;
     for (const reproduce::PublishedWork& work : reproduce::published_works())
         for (const reproduce::PublishedItem& item : work.items) {
-            const reproduce::Judgement judgement = judged(item, report.results);
+            const reproduce::Judgement judgement = judged(item, report.results, report.is_quick);
             ++counts[judgement.status];
             if (!arguments.json()) continue;
             JsonWriter json;

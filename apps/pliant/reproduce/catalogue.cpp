@@ -170,7 +170,7 @@ const char* to_string(Status status) {
     return "";
 }
 
-Judgement judged(const PublishedItem& item, const Results& results) {
+Judgement judged(const PublishedItem& item, const Results& results, bool is_quick) {
     Judgement judgement;
     if (item.evidence.empty()) return judgement;
     bool is_complete = true, is_better = false, differs = false;
@@ -189,6 +189,10 @@ Judgement judged(const PublishedItem& item, const Results& results) {
             continue;
         }
         const bool is_judged_by_page = evidence.table.empty() && evidence.sense == Sense::Same;
+        if (is_quick && !is_judged_by_page) {
+            is_complete = false;
+            continue;
+        }
         const Status status = is_judged_by_page ? judge_within(pairs, judgement.ours)
                                                 : judge_beside(evidence, pairs, judgement.ours);
         is_better |= status == Status::Better;

@@ -73,6 +73,8 @@ struct Judgement {
     std::string ours;                  ///< in words
     std::vector<std::string> missing;  ///< evidence that names numbers the sections do not have
 };
-[[nodiscard]] Judgement judged(const PublishedItem& item, const Results& results);
+/// With `is_quick` nothing is set against published values: sizes are not the published ones.
+[[nodiscard]] Judgement judged(const PublishedItem& item, const Results& results,
+                               bool is_quick = false);
 
 }  // namespace pliant::reproduce

@@ -55,12 +55,16 @@ std::string table_of(const PublishedWork& work, const Report& report) {
                       "<th>published</th><th>value</th><th>ours</th><th>status</th>"
                       "<th>experiment</th></tr></thead>\n<tbody>\n";
     for (const PublishedItem& item : work.items) {
-        const Judgement judgement = judged(item, report.results);
+        const Judgement judgement = judged(item, report.results, report.is_quick);
         std::string ours = escaped(judgement.ours);
         // a reason belongs to what differs and to what is not measured at all
-        if (!item.reason.empty() &&
-            (judgement.status == Status::Differs || judgement.status == Status::NotMeasured))
-            ours += (ours.empty() ? "" : "<br>") + ("<em>" + escaped(item.reason) + "</em>");
+        std::string reason;
+        if (judgement.status == Status::Differs || judgement.status == Status::NotMeasured)
+            reason = item.reason;
+        if (judgement.status == Status::Differs && reason.empty())
+            reason = "Not expected: the section lists the numbers that are beyond.";
+        if (!reason.empty())
+            ours += (ours.empty() ? "" : "<br>") + ("<em>" + escaped(reason) + "</em>");
         out += "<tr><td>" + escaped(item.what) + " <span class=\"ids\">" + escaped(item.ids) +
                "</span></td><td>" + escaped(item.published) + "</td><td>" + ours +
                "</td><td><span class=\"status " + css_class(judgement.status) + "\">" +
@@ -77,7 +81,8 @@ std::string summary(const std::vector<PublishedWork>& works, const Report& repor
     std::string rows;
     for (const PublishedWork& work : works) {
         std::map<Status, std::size_t> counts;
-        for (const PublishedItem& item : work.items) ++counts[judged(item, report.results).status];
+        for (const PublishedItem& item : work.items)
+            ++counts[judged(item, report.results, report.is_quick).status];
         rows += "<tr><td><a href=\"#" + work.key + "\">" + escaped(work.title) + "</a></td>";
         for (const Status status : kAll) {
             rows += format("<td class=\"num\">%zu</td>", counts[status]);
@@ -191,8 +196,10 @@ std::string index_html(const Report& report, const std::vector<ExperimentPage>& 
         "one thread where it is timed, so that none disturbs another's times.</p>\n";
     if (report.is_quick)
         out +=
-            "<p class=\"bad\">Made with --quick: sizes are smaller than the published ones, and "
-            "numbers that need them are not run.</p>\n";
+            "<p class=\"bad\">Made with --quick: sizes are smaller than the published ones. "
+            "Nothing "
+            "is set against published times and counts, and numbers may differ for their size "
+            "alone.</p>\n";
     out += summary(works, report) + table_of_pages(pages, report) + table_of_provenance(report);
     for (const PublishedWork& work : works) out += table_of(work, report);
     out += table_of_times(pages, report);
