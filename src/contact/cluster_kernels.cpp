@@ -19,67 +19,96 @@ using WideVector = hn::Vec<Wide>;
 constexpr int kWideLanes = static_cast<int>(hn::MaxLanes(Wide()));
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
+/// A place: x y z and anything of a vertex. Places: as many of them as a register holds, one or
+/// two.
 #undef PLIANT_QUADS
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 #define PLIANT_QUADS 0
-/// x y z and anything of a vertex.
-struct Place {
+constexpr int kPlaces = 1;
+struct Places {
     float x[4];
 };
-HWY_INLINE Place load_place(const float* from) { return {{from[0], from[1], from[2], from[3]}}; }
-HWY_INLINE void store_place(const Place& place, float* to) {
-    for (int k = 0; k < 4; ++k) to[k] = place.x[k];
+HWY_INLINE Places load_place(const float* from) { return {{from[0], from[1], from[2], from[3]}}; }
+HWY_INLINE Places load_places(const float* base, const int* offsets) {
+    return load_place(base + offsets[0]);
 }
+HWY_INLINE void store_place(const Places& places, float* to) {
+    for (int k = 0; k < 4; ++k) to[k] = places.x[k];
+}
+HWY_INLINE void store_places(const Places& places, float* to) { store_place(places, to); }
 /// Zero unless something that is not finite was added.
 struct Poison {
     float sum;
     static HWY_INLINE Poison none() { return {0}; }
-    HWY_INLINE void add(const Place& place) {
-        for (int k = 0; k < 4; ++k) sum += 0 * place.x[k];
+    HWY_INLINE void add(const Places& places) {
+        for (int k = 0; k < 4; ++k) sum += 0 * places.x[k];
     }
     [[nodiscard]] HWY_INLINE bool is_none() const { return sum == 0; }
 };
 #else
 #define PLIANT_QUADS 1
 using Quad = hn::FixedTag<float, 4>;
-using Place = hn::Vec<Quad>;
-HWY_INLINE Place load_place(const float* from) { return hn::LoadU(Quad(), from); }
-HWY_INLINE void store_place(Place place, float* to) { hn::StoreU(place, Quad(), to); }
+#if HWY_MAX_BYTES >= 32
+using Quads = hn::FixedTag<float, 8>;
+using Places = hn::Vec<Quads>;
+HWY_INLINE Places load_place(const float* from) {
+    const auto place = hn::LoadU(Quad(), from);
+    return hn::Combine(Quads(), place, place);
+}
+HWY_INLINE Places load_places(const float* base, const int* offsets) {
+    return hn::Combine(Quads(), hn::LoadU(Quad(), base + offsets[1]),
+                       hn::LoadU(Quad(), base + offsets[0]));
+}
+HWY_INLINE void store_place(Places places, float* to) {
+    hn::StoreU(hn::LowerHalf(Quad(), places), Quad(), to);
+}
+HWY_INLINE auto least_of(Places places) {
+    return hn::Min(hn::LowerHalf(Quad(), places), hn::UpperHalf(Quad(), places));
+}
+HWY_INLINE auto most_of(Places places) {
+    return hn::Max(hn::LowerHalf(Quad(), places), hn::UpperHalf(Quad(), places));
+}
+#else
+using Quads = Quad;
+using Places = hn::Vec<Quads>;
+HWY_INLINE Places load_place(const float* from) { return hn::LoadU(Quad(), from); }
+HWY_INLINE Places load_places(const float* base, const int* offsets) {
+    return load_place(base + offsets[0]);
+}
+HWY_INLINE void store_place(Places places, float* to) { hn::StoreU(places, Quad(), to); }
+HWY_INLINE Places least_of(Places places) { return places; }
+HWY_INLINE Places most_of(Places places) { return places; }
+#endif
+constexpr int kPlaces = static_cast<int>(hn::MaxLanes(Quads())) / 4;
+HWY_INLINE void store_places(Places places, float* to) { hn::StoreU(places, Quads(), to); }
 struct Poison {
-    Place sum;
-    static HWY_INLINE Poison none() { return {hn::Zero(Quad())}; }
-    HWY_INLINE void add(Place place) { sum = hn::MulAdd(hn::Zero(Quad()), place, sum); }
+    Places sum;
+    static HWY_INLINE Poison none() { return {hn::Zero(Quads())}; }
+    HWY_INLINE void add(Places places) { sum = hn::MulAdd(hn::Zero(Quads()), places, sum); }
     [[nodiscard]] HWY_INLINE bool is_none() const {
-        return hn::AllTrue(Quad(), hn::Eq(sum, hn::Zero(Quad())));
+        return hn::AllTrue(Quads(), hn::Eq(sum, hn::Zero(Quads())));
     }
 };
 #endif
 
-/// A growing box; the fourth lane is anything.
+/// A growing box; every fourth lane is anything.
 struct GrowingBox {
+    Places low, high;
 #if PLIANT_QUADS
-    Place low, high;
     static HWY_INLINE GrowingBox empty() {
-        return {hn::Set(Quad(), kInfinity), hn::Set(Quad(), -kInfinity)};
-    }
-    HWY_INLINE void add(Place x) {
-        low = hn::Min(low, x);
-        high = hn::Max(high, x);
+        return {hn::Set(Quads(), kInfinity), hn::Set(Quads(), -kInfinity)};
     }
     HWY_INLINE void add(const GrowingBox& other) {
         low = hn::Min(low, other.low);
         high = hn::Max(high, other.high);
     }
+    HWY_INLINE void store(float* least, float* most) const {
+        hn::StoreU(least_of(low), Quad(), least);
+        hn::StoreU(most_of(high), Quad(), most);
+    }
 #else
-    Place low, high;
     static HWY_INLINE GrowingBox empty() {
         return {{{kInfinity, kInfinity, kInfinity, 0}}, {{-kInfinity, -kInfinity, -kInfinity, 0}}};
-    }
-    HWY_INLINE void add(const Place& place) {
-        for (int k = 0; k < 3; ++k) {
-            low.x[k] = place.x[k] < low.x[k] ? place.x[k] : low.x[k];
-            high.x[k] = place.x[k] > high.x[k] ? place.x[k] : high.x[k];
-        }
     }
     HWY_INLINE void add(const GrowingBox& other) {
         for (int k = 0; k < 3; ++k) {
@@ -87,74 +116,102 @@ struct GrowingBox {
             high.x[k] = other.high.x[k] > high.x[k] ? other.high.x[k] : high.x[k];
         }
     }
+    HWY_INLINE void store(float* least, float* most) const {
+        store_place(low, least);
+        store_place(high, most);
+    }
 #endif
+    HWY_INLINE void add(const Places& x) { add(GrowingBox{x, x}); }
 };
 
-/// Copies vertices [first, last) from the caller's order to ours, each looked at while it is in a
-/// register: to read wide what was just written narrow would wait for the writes.
-HWY_INLINE void copy_vertices(const ClusterPass& pass, int first, int last, GrowingBox& box,
-                              GrowingBox& other_box, Poison& poison, Poison& other_poison) {
-    const int* const offsets = pass.offsets;
-    float* const positions = pass.positions;
-    int v = first;
-    for (; v + 2 <= last; v += 2) {
-        const Place a = load_place(pass.source + offsets[v]),
-                    b = load_place(pass.source + offsets[v + 1]);
-        store_place(a, positions + 4 * static_cast<std::size_t>(v));
-        store_place(b, positions + 4 * static_cast<std::size_t>(v) + 4);
+/// Of one vertex in two sets of positions.
+HWY_INLINE GrowingBox load_box(const float* start, const float* end, int v) {
+    const std::size_t at = 4 * static_cast<std::size_t>(v);
+#if PLIANT_QUADS && HWY_MAX_BYTES >= 32
+    const Places both =
+        hn::Combine(Quads(), hn::LoadU(Quad(), start + at), hn::LoadU(Quad(), end + at));
+    return {both, both};
+#else
+    GrowingBox box{load_place(end + at), load_place(end + at)};
+    box.add(load_place(start + at));
+    return box;
+#endif
+}
+
+/// Copies vertices to the order of clusters, each looked at while it is in a register: to read wide
+/// what was just written narrow would wait for the writes. In two chains, which wait for each other
+/// less.
+struct ClusterCopy {
+    const ClusterPass pass;
+    Poison poison = Poison::none(), other_poison = Poison::none();
+    GrowingBox box = GrowingBox::empty(), other_box = GrowingBox::empty();
+
+    HWY_INLINE float* position(int v) const {
+        return pass.positions + 4 * static_cast<std::size_t>(v);
+    }
+    HWY_INLINE void one(const float* from, int v) {
+        const Places place = load_place(from);
+        store_place(place, position(v));
+        box.add(place);
+        poison.add(place);
+    }
+    HWY_INLINE void several(int v) {
+        const int* const offsets = pass.offsets + v;
+        const Places a = load_places(pass.source, offsets),
+                     b = load_places(pass.source, offsets + kPlaces);
+        store_places(a, position(v));
+        store_places(b, position(v + kPlaces));
         box.add(a);
         other_box.add(b);
         poison.add(a);
         other_poison.add(b);
     }
-    if (v == last) return;
-    const Place a = load_place(pass.source + offsets[v]);
-    store_place(a, positions + 4 * static_cast<std::size_t>(v));
-    box.add(a);
-    poison.add(a);
-}
+    HWY_INLINE void run(int first, int last) {
+        constexpr int kStep = 2 * kPlaces;
+        if (last - first < kStep) {
+            for (int v = first; v < last; ++v) one(pass.source + pass.offsets[v], v);
+            return;
+        }
+        for (int v = first; v + kStep < last; v += kStep) several(v);
+        // the last ones, some of them again: nothing changes by that
+        several(last - kStep);
+    }
+    HWY_INLINE void look_at_shared(int first, int last) {
+        for (int s = first; s < last; s += 2 * kPlaces) {
+            box.add(load_places(pass.positions, pass.shared + s));
+            other_box.add(load_places(pass.positions, pass.shared + s + kPlaces));
+        }
+    }
+};
 
 bool run_write_clusters(const ClusterPass& pass) {
-    Poison poison = Poison::none(), other_poison = Poison::none();
-    const auto position = [&](int v) { return pass.positions + 4 * static_cast<std::size_t>(v); };
+    static_assert(kSharedStep % (2 * kPlaces) == 0);
+    ClusterCopy copy{pass};
     for (int c = 0; c < pass.num_clusters; ++c) {
         const ClusterVertices& cluster = pass.clusters[c];
-        // in two chains, which wait for each other less
-        GrowingBox box = GrowingBox::empty(), other_box = GrowingBox::empty();
-        const auto copy = [&](int first, int last) HWY_ATTR {
-            copy_vertices(pass, first, last, box, other_box, poison, other_poison);
-        };
+        copy.box = copy.other_box = GrowingBox::empty();
         if (pass.last_slot < cluster.first || pass.last_slot >= cluster.last) {
-            copy(cluster.first, cluster.last);
+            copy.run(cluster.first, cluster.last);
         } else {
             // nothing is behind the caller's last vertex: its offset is one place early
-            copy(cluster.first, pass.last_slot);
-            copy(pass.last_slot + 1, cluster.last);
+            copy.run(cluster.first, pass.last_slot);
+            copy.run(pass.last_slot + 1, cluster.last);
             const float* const from = pass.source + pass.offsets[pass.last_slot] + 1;
             const float last[4] = {from[0], from[1], from[2], 0};
-            const Place place = load_place(last);
-            store_place(place, position(pass.last_slot));
-            box.add(place);
-            poison.add(place);
+            copy.one(last, pass.last_slot);
         }
-        int s = cluster.first_shared;
-        for (; s + 2 <= cluster.last_shared; s += 2) {
-            box.add(load_place(position(pass.shared[s])));
-            other_box.add(load_place(position(pass.shared[s + 1])));
-        }
-        if (s < cluster.last_shared) box.add(load_place(position(pass.shared[s])));
-        box.add(other_box);
+        copy.look_at_shared(cluster.first_shared, cluster.last_shared);
+        copy.box.add(copy.other_box);
 
         float low[4], high[4];
-        store_place(box.low, low);
-        store_place(box.high, high);
+        copy.box.store(low, high);
         BoxGroup& group = pass.boxes[c / kBoxGroup];
         for (int k = 0; k < 3; ++k) {
             group.low[k][c % kBoxGroup] = low[k];
             group.high[k][c % kBoxGroup] = high[k];
         }
     }
-    return poison.is_none() && other_poison.is_none();
+    return copy.poison.is_none() && copy.other_poison.is_none();
 }
 
 void run_join_boxes(const BoxGroup* a, const BoxGroup* b, int count, BoxGroup* joined,
@@ -179,6 +236,20 @@ void run_join_boxes(const BoxGroup* a, const BoxGroup* b, int count, BoxGroup* j
         }
 }
 
+/// Appends the numbers of those that are marked, from `first` on, below `end`.
+template <class Mask>
+HWY_INLINE int list_marked(Mask marked, int first, int end, int* found) {
+    std::uint8_t bits[8] = {};
+    hn::StoreMaskBits(Wide(), marked, bits);
+    int count = 0;
+    for (unsigned left = bits[0] | static_cast<unsigned>(bits[1]) << 8; left != 0;
+         left &= left - 1) {
+        const int i = first + static_cast<int>(hwy::Num0BitsBelowLS1Bit_Nonzero32(left));
+        if (i < end) found[count++] = i;
+    }
+    return count;
+}
+
 int run_find_boxes(const BoxGroup& group, int number, const FloatSphere& sphere, int* found) {
     const Wide tag;
     const WideVector reach = hn::Set(tag, sphere.radius * sphere.radius);
@@ -193,48 +264,56 @@ int run_find_boxes(const BoxGroup& group, int number, const FloatSphere& sphere,
                         hn::Zero(tag));
             squares = hn::MulAdd(outside, outside, squares);
         }
-        std::uint8_t bits[8] = {};
         // where the square of the reach is infinite, boxes that do not exist would count
         const auto exists =
             hn::Le(hn::Load(tag, group.low[0] + i), hn::Load(tag, group.high[0] + i));
-        hn::StoreMaskBits(tag, hn::And(hn::Le(squares, reach), exists), bits);
-        const unsigned all = bits[0] | static_cast<unsigned>(bits[1]) << 8;
-        for (int lane = 0; lane < kWideLanes; ++lane)
-            if (all >> lane & 1) found[count++] = number * kBoxGroup + i + lane;
+        count += list_marked(hn::And(hn::Le(squares, reach), exists), number * kBoxGroup + i,
+                             (number + 1) * kBoxGroup, found + count);
     }
     return count;
 }
 
+/// Squares of how far the centre is outside of a box along x, y and z; the fourth is anything.
+HWY_INLINE void store_outside(const GrowingBox& box, const FloatSphere& sphere, float* squares) {
+#if PLIANT_QUADS
+    const Quad tag;
+    const auto p = hn::LoadU(tag, sphere.centre);  // and the radius
+    const auto out = hn::Max(hn::Max(hn::Sub(least_of(box.low), p), hn::Sub(p, most_of(box.high))),
+                             hn::Zero(tag));
+    hn::Store(hn::Mul(out, out), tag, squares);
+#else
+    for (int k = 0; k < 3; ++k) {
+        const float below = box.low.x[k] - sphere.centre[k],
+                    above = sphere.centre[k] - box.high.x[k];
+        float out = below > above ? below : above;
+        out = out > 0 ? out : 0;
+        squares[k] = out * out;
+    }
+#endif
+}
+
 int run_find_triangles(const int* corners, int first, int last, const float* start,
                        const float* end, const FloatSphere& sphere, int* found) {
+    const Wide tag;
+    const WideVector reach = hn::Set(tag, sphere.radius * sphere.radius);
+    alignas(64) float squares[4 * kBoxGroup] = {};
     int count = 0;
-    const float squared = sphere.radius * sphere.radius;
-    for (int t = first; t < last; ++t) {
-        GrowingBox box = GrowingBox::empty();
-        for (int k = 0; k < 3; ++k)
-            box.add(load_place(end + 4 * static_cast<std::size_t>(corners[3 * t + k])));
-        if (start != end)
-            for (int k = 0; k < 3; ++k)
-                box.add(load_place(start + 4 * static_cast<std::size_t>(corners[3 * t + k])));
-        float outside[4];
-#if PLIANT_QUADS
-        const Quad tag;
-        const Place p = hn::LoadU(tag, sphere.centre);  // fourth lane: the radius, unused
-        const Place out =
-            hn::Max(hn::Max(hn::Sub(box.low, p), hn::Sub(p, box.high)), hn::Zero(tag));
-        hn::StoreU(out, tag, outside);
-#else
-        for (int k = 0; k < 3; ++k) {
-            const float below = box.low.x[k] - sphere.centre[k],
-                        above = sphere.centre[k] - box.high.x[k];
-            outside[k] = below > above ? below : above;
-            outside[k] = outside[k] > 0 ? outside[k] : 0;
+    for (int block = first; block < last; block += kBoxGroup) {
+        const int size = last - block < kBoxGroup ? last - block : kBoxGroup;
+        for (int i = 0; i < size; ++i) {
+            const int* const corner = corners + 3 * static_cast<std::size_t>(block + i);
+            GrowingBox box = load_box(start, end, corner[0]);
+            box.add(load_box(start, end, corner[1]));
+            box.add(load_box(start, end, corner[2]));
+            store_outside(box, sphere, squares + 4 * i);
         }
-#endif
-        const float distance =
-            outside[0] * outside[0] + outside[1] * outside[1] + outside[2] * outside[2];
-        found[count] = t;
-        count += distance <= squared;
+        // sums, many at a time
+        for (int i = 0; i < size; i += kWideLanes) {
+            WideVector x, y, z, unused;
+            hn::LoadInterleaved4(tag, squares + 4 * i, x, y, z, unused);
+            const auto is_near = hn::Le(hn::Add(hn::Add(x, y), z), reach);
+            count += list_marked(is_near, block + i, last, found + count);
+        }
     }
     return count;
 }

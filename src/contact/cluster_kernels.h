@@ -15,8 +15,10 @@ struct alignas(64) BoxGroup {
 /// Vertices of a cluster: own ones side by side, which no cluster before it has, and some of those.
 struct ClusterVertices {
     int first, last;
-    int first_shared, last_shared;
+    int first_shared, last_shared;  ///< a multiple of kSharedStep of them
 };
+/// Shared vertices are looked at so many at a time.
+inline constexpr int kSharedStep = 4;
 
 /// What a pass over all clusters reads and writes.
 struct ClusterPass {
@@ -27,9 +29,9 @@ struct ClusterPass {
     int last_slot;  ///< of the caller's last vertex
     const ClusterVertices* clusters;
     int num_clusters;
-    const int* shared;
-    float* positions;  ///< x y z and anything of each vertex, in the order of clusters; written
-    BoxGroup* boxes;   ///< of clusters; written
+    const int* shared;  ///< where shared vertices are in `positions`
+    float* positions;   ///< x y z and anything of each vertex, in the order of clusters; written
+    BoxGroup* boxes;    ///< of clusters; written
 };
 /// Returns whether all positions are finite (and their sums).
 bool write_clusters(const ClusterPass& pass) noexcept;

@@ -31,15 +31,17 @@ PopOutResult pop_out(SurfaceNeighbourhood& near, const Eigen::Vector3d& p,
     const auto is_listed = [&](const Corners& t) {
         return options.pop_out != PopOutMode::HalfSpace || (p - t.a).dot(t.area_vector()) > 0;
     };
-    bool has_moved = true;
+    bool has_moved = true, is_clear = false;
     while (has_moved && result.rounds < options.max_pops) {
         has_moved = false;
+        is_clear = true;
         near.require(x, 1.01 * r, 0.5 * r);
         near.measure(x);
         // the nearest first: on flat ground its push is the only one
         for (const int i : near.within(found_at)) {
             const NearTriangle nearest = near.nearest(i, x);
             if (nearest.distance >= found_at) continue;
+            is_clear = false;
             const Corners t = near.patch().end(i);
             if (!is_listed(t)) continue;
             const Eigen::Vector3d away =
@@ -66,9 +68,10 @@ PopOutResult pop_out(SurfaceNeighbourhood& near, const Eigen::Vector3d& p,
         }
         result.rounds += has_moved ? 1 : 0;
     }
+    result.position = x;
+    if (is_clear) return result;
     near.require(x, 1.01 * r, 0.5 * r);
     const double room = near.clearance(x);
-    result.position = x;
     result.has_arrived = room >= found_at * (1 - 1e-9);
     if (!result.has_arrived) {
         near.require(p, 1.01 * r, 0.5 * r);

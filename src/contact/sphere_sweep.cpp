@@ -11,9 +11,6 @@ public:
     CentreSweep(const Eigen::Vector3d& p, const Eigen::Vector3d& to, double rho) noexcept
         : p_(p), d_(to - p), dd_(d_.squaredNorm()), length_(std::sqrt(dd_)), rho_(rho) {}
 
-    /// How far its centre can go before the first hit so far.
-    [[nodiscard]] double free_length() const noexcept { return first_.s * length_; }
-
     void add_triangle(const Corners& t, int index) noexcept {
         const Eigen::Vector3d n = t.area_vector(), m = p_ - t.a;
         const double height = n.dot(m), speed = n.dot(d_), size = n.norm();
@@ -111,12 +108,13 @@ private:
 
 }  // namespace
 
-SphereHit sweep_sphere(const SurfaceNeighbourhood& near, const Eigen::Vector3d& p,
+SphereHit sweep_sphere(SurfaceNeighbourhood& near, const Eigen::Vector3d& p,
                        const Eigen::Vector3d& to, double rho) noexcept {
     CentreSweep sweep(p, to, rho);
-    for (int i = 0; i < near.patch().size() && sweep.first().s > 0; ++i)
-        if (near.is_within(i, rho + sweep.free_length()))
-            sweep.add_triangle(near.patch().end(i), i);
+    for (const int i : near.reached(p, to, rho)) {
+        sweep.add_triangle(near.patch().end(i), i);
+        if (!(sweep.first().s > 0)) break;
+    }
     return sweep.first();
 }
 

@@ -22,7 +22,8 @@ SurfaceNeighbourhood::SurfaceNeighbourhood(std::vector<MovingSurface*> surfaces)
     : surfaces_(std::move(surfaces)),
       patch_(count_triangles(surfaces_)),
       squares_(static_cast<std::size_t>(count_triangles(surfaces_)) + TriangleBlock::kSize),
-      found_(squares_.size()) {}
+      found_(squares_.size()),
+      ahead_(squares_.size()) {}
 
 void SurfaceNeighbourhood::gather(const Eigen::Vector3d& p, double radius,
                                   SurfaceMoment moment) noexcept {
@@ -83,9 +84,30 @@ NearTriangle SurfaceNeighbourhood::nearest(int i, const Eigen::Vector3d& p) cons
 double SurfaceNeighbourhood::clearance(const Eigen::Vector3d& p) noexcept {
     measure(p);
     double least = std::max(0.0, covered(p));
+    if (patch_.size() == 0) return least;
+    // the nearest first: then no others are, except for those as near
+    const auto first = squares_.begin(), last = first + patch_.size();
+    const auto best = std::min_element(first, last);
+    least = std::min(least, nearest(static_cast<int>(best - first), p).distance);
     for (int i = 0; i < patch_.size(); ++i)
         if (is_within(i, least)) least = std::min(least, nearest(i, p).distance);
     return least;
+}
+
+std::span<const int> SurfaceNeighbourhood::in_way(const Eigen::Vector3d& from,
+                                                  const Eigen::Vector3d& direction,
+                                                  double length) noexcept {
+    const int count = find_in_way(patch_.blocks(), patch_.size(), from.data(), direction.data(),
+                                  length, ahead_.data());
+    return {ahead_.data(), static_cast<std::size_t>(count)};
+}
+
+std::span<const int> SurfaceNeighbourhood::reached(const Eigen::Vector3d& p,
+                                                   const Eigen::Vector3d& to, double rho) noexcept {
+    const Eigen::Vector3d d = to - p;
+    const int count =
+        find_reached(patch_.blocks(), patch_.size(), p.data(), d.data(), rho, ahead_.data());
+    return {ahead_.data(), static_cast<std::size_t>(count)};
 }
 
 double SurfaceNeighbourhood::crossing_length(int i, const Eigen::Vector3d& from,

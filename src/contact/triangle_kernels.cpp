@@ -48,47 +48,140 @@ HWY_INLINE Vector unit_clamp(Vector t) {
     const Tag tag;
     return hn::Min(hn::Max(t, hn::Zero(tag)), hn::Set(tag, 1.0));
 }
-/// |p − v b − w c|²
-HWY_INLINE Vector residue(const Vector3& p, const Vector3& b, const Vector3& c, Vector v,
-                          Vector w) {
-    const Vector3 rest{hn::NegMulAdd(v, b.x, hn::NegMulAdd(w, c.x, p.x)),
-                       hn::NegMulAdd(v, b.y, hn::NegMulAdd(w, c.y, p.y)),
-                       hn::NegMulAdd(v, b.z, hn::NegMulAdd(w, c.z, p.z))};
-    return dot(rest, rest);
+/// p − v b − w c
+HWY_INLINE Vector3 rest_of(const Vector3& p, const Vector3& b, const Vector3& c, Vector v,
+                           Vector w) {
+    return {hn::NegMulAdd(v, b.x, hn::NegMulAdd(w, c.x, p.x)),
+            hn::NegMulAdd(v, b.y, hn::NegMulAdd(w, c.y, p.y)),
+            hn::NegMulAdd(v, b.z, hn::NegMulAdd(w, c.z, p.z))};
+}
+
+/// A vector and its square.
+struct Offset {
+    Vector3 from;
+    Vector square;
+
+    template <class Mask>
+    HWY_INLINE void replace(Mask is_replaced, const Offset& by) {
+        from = {hn::IfThenElse(is_replaced, by.from.x, from.x),
+                hn::IfThenElse(is_replaced, by.from.y, from.y),
+                hn::IfThenElse(is_replaced, by.from.z, from.z)};
+        square = hn::IfThenElse(is_replaced, by.square, square);
+    }
+};
+/// From the nearest points of triangles with corners 0, b and c to p; not numbers where they have
+/// no area.
+HWY_INLINE Offset nearest_offset(const Vector3& p, const Vector3& b, const Vector3& c) {
+    const Tag tag;
+    const Vector zero = hn::Zero(tag), one = hn::Set(tag, 1.0);
+    const auto offset = [&](Vector v, Vector w) HWY_ATTR {
+        const Vector3 rest = rest_of(p, b, c, v, w);
+        return Offset{rest, dot(rest, rest)};
+    };
+    const Vector bb = dot(b, b), bc = dot(b, c), cc = dot(c, c);
+    const Vector pb = dot(p, b), pc = dot(p, c);
+    // weights of the foot of p on the plane, times the determinant
+    const Vector det = hn::MulSub(bb, cc, hn::Mul(bc, bc));
+    const Vector v = hn::MulSub(cc, pb, hn::Mul(bc, pc));
+    const Vector w = hn::MulSub(bb, pc, hn::Mul(bc, pb));
+    const auto is_inside =
+        hn::And(hn::And(hn::Ge(v, zero), hn::Ge(w, zero)), hn::Le(hn::Add(v, w), det));
+    const Vector inverse = hn::Div(one, det);
+    // sides
+    const Vector t_b = unit_clamp(hn::Div(pb, bb)), t_c = unit_clamp(hn::Div(pc, cc));
+    const Vector opposite = hn::Sub(hn::Add(bb, cc), hn::Add(bc, bc));
+    const Vector t_bc = unit_clamp(hn::Div(hn::Add(hn::Sub(pc, pb), hn::Sub(bb, bc)), opposite));
+    Offset nearest = offset(t_b, zero);
+    const Offset on_c = offset(zero, t_c), on_bc = offset(hn::Sub(one, t_bc), t_bc);
+    nearest.replace(hn::Lt(on_c.square, nearest.square), on_c);
+    nearest.replace(hn::Lt(on_bc.square, nearest.square), on_bc);
+    nearest.replace(is_inside, offset(hn::Mul(v, inverse), hn::Mul(w, inverse)));
+    return nearest;
+}
+
+/// Appends the numbers of those that are marked, from `first` on, below `count`.
+template <class Mask>
+HWY_INLINE int list_marked(Mask marked, int first, int count, int* found) {
+    std::uint8_t bits[8] = {};
+    hn::StoreMaskBits(Tag(), marked, bits);
+    int num_found = 0;
+    for (unsigned left = bits[0]; left != 0; left &= left - 1) {
+        const int i = first + static_cast<int>(hwy::Num0BitsBelowLS1Bit_Nonzero32(left));
+        if (i < count) found[num_found++] = i;
+    }
+    return num_found;
 }
 
 void run_measure_distances(const TriangleBlock* blocks, int count, const double* point,
                            double* squares) {
     const Tag tag;
-    const Vector zero = hn::Zero(tag), one = hn::Set(tag, 1.0);
     const Vector3 x = broadcast(point);
     for (int first = 0; first < count; first += TriangleBlock::kSize) {
         const TriangleBlock& block = blocks[first / TriangleBlock::kSize];
         for (int i = 0; i < TriangleBlock::kSize; i += kLanes) {
             const Vector3 a = corner(block.end, 0, i);
-            const Vector3 p = x - a, b = corner(block.end, 1, i) - a,
-                          c = corner(block.end, 2, i) - a;
-            const Vector bb = dot(b, b), bc = dot(b, c), cc = dot(c, c);
-            const Vector pb = dot(p, b), pc = dot(p, c);
-            // weights of the foot of p on the plane, times the determinant
-            const Vector det = hn::MulSub(bb, cc, hn::Mul(bc, bc));
-            const Vector v = hn::MulSub(cc, pb, hn::Mul(bc, pc));
-            const Vector w = hn::MulSub(bb, pc, hn::Mul(bc, pb));
-            const auto is_inside =
-                hn::And(hn::And(hn::Ge(v, zero), hn::Ge(w, zero)), hn::Le(hn::Add(v, w), det));
-            const Vector inverse = hn::Div(one, det);
-            const Vector face = residue(p, b, c, hn::Mul(v, inverse), hn::Mul(w, inverse));
-            // sides
-            const Vector t_b = unit_clamp(hn::Div(pb, bb)), t_c = unit_clamp(hn::Div(pc, cc));
-            const Vector opposite = hn::Sub(hn::Add(bb, cc), hn::Add(bc, bc));
-            const Vector t_bc =
-                unit_clamp(hn::Div(hn::Add(hn::Sub(pc, pb), hn::Sub(bb, bc)), opposite));
-            const Vector side =
-                hn::Min(hn::Min(residue(p, b, c, t_b, zero), residue(p, b, c, zero, t_c)),
-                        residue(p, b, c, hn::Sub(one, t_bc), t_bc));
-            hn::StoreU(hn::IfThenElse(is_inside, face, side), tag, squares + first + i);
+            const Offset nearest =
+                nearest_offset(x - a, corner(block.end, 1, i) - a, corner(block.end, 2, i) - a);
+            hn::StoreU(nearest.square, tag, squares + first + i);
         }
     }
+}
+
+int run_find_reached(const TriangleBlock* blocks, int count, const double* point, const double* way,
+                     double rho, int* found) {
+    const Tag tag;
+    const Vector zero = hn::Zero(tag), reach = hn::Set(tag, rho * rho * (1 + 1e-9));
+    const Vector3 x = broadcast(point), d = broadcast(way);
+    int num_found = 0;
+    for (int first = 0; first < count; first += TriangleBlock::kSize) {
+        const TriangleBlock& block = blocks[first / TriangleBlock::kSize];
+        for (int i = 0; i < TriangleBlock::kSize; i += kLanes) {
+            const Vector3 a = x - corner(block.end, 0, i), b = x - corner(block.end, 1, i),
+                          c = x - corner(block.end, 2, i);
+            // any direction u will do: how far all corners stay behind the way along it, times |u|
+            const auto separates = [&](const Vector3& u, Vector square) HWY_ATTR {
+                const Vector behind = hn::Add(hn::Min(dot(u, a), hn::Min(dot(u, b), dot(u, c))),
+                                              hn::Min(dot(u, d), zero));
+                return hn::And(hn::Gt(behind, zero),
+                               hn::Gt(hn::Mul(behind, behind), hn::Mul(reach, square)));
+            };
+            const Offset nearest = nearest_offset(a, a - b, a - c);
+            const Vector3 n = cross(a - b, a - c);
+            const auto is_apart =
+                hn::Or(separates(nearest.from, nearest.square), separates(n, dot(n, n)));
+            num_found += list_marked(hn::Not(is_apart), first + i, count, found + num_found);
+        }
+    }
+    return num_found;
+}
+
+int run_find_in_way(const TriangleBlock* blocks, int count, const double* point,
+                    const double* direction, double length, int* found) {
+    const Tag tag;
+    const Vector reach = hn::Set(tag, length);
+    const Vector3 x = broadcast(point), d = broadcast(direction);
+    int num_found = 0;
+    for (int first = 0; first < count; first += TriangleBlock::kSize) {
+        const TriangleBlock& block = blocks[first / TriangleBlock::kSize];
+        for (int i = 0; i < TriangleBlock::kSize; i += kLanes) {
+            const Vector3 a = corner(block.end, 0, i);
+            const Vector3 u = corner(block.end, 1, i) - a, v = corner(block.end, 2, i) - a,
+                          p = x - a;
+            const Vector3 n = cross(u, v);
+            const Vector speed = dot(n, d), height = dot(n, p);
+            // roundings are relative to the largest products
+            const Vector noise =
+                hn::Mul(hn::Mul(hn::Set(tag, 1e-13), hn::Add(dot(u, u), dot(v, v))),
+                        hn::Add(reach, hn::Add(hn::Abs(p.x), hn::Add(hn::Abs(p.y), hn::Abs(p.z)))));
+            // height at the end of the way
+            const Vector end = hn::MulAdd(speed, reach, height);
+            const auto is_crossed =
+                hn::And(hn::And(hn::Le(end, noise), hn::Ge(height, hn::Neg(noise))),
+                        hn::Le(hn::Mul(speed, reach), noise));
+            num_found += list_marked(is_crossed, first + i, count, found + num_found);
+        }
+    }
+    return num_found;
 }
 
 int run_find_crossings(const TriangleBlock* blocks, int count, const double* point, double radius,
@@ -131,10 +224,8 @@ int run_find_crossings(const TriangleBlock* blocks, int count, const double* poi
                 hn::Add(hn::Add(dot(u, u), dot(v, v)), hn::Add(dot(u1, u1), dot(v1, v1))));
             const Vector noise = hn::Mul(hn::Set(tag, 1e-13), sizes);
             const auto may_meet = hn::And(hn::Le(low, noise), hn::Ge(high, hn::Neg(noise)));
-            std::uint8_t bits[8] = {};
-            hn::StoreMaskBits(tag, hn::And(is_near, may_meet), bits);
-            for (int lane = 0; lane < kLanes && first + i + lane < count; ++lane)
-                if (bits[0] >> lane & 1) found[num_found++] = first + i + lane;
+            num_found +=
+                list_marked(hn::And(is_near, may_meet), first + i, count, found + num_found);
         }
     }
     return num_found;
@@ -148,6 +239,8 @@ namespace pliant {
 
 HWY_EXPORT(run_measure_distances);
 HWY_EXPORT(run_find_crossings);
+HWY_EXPORT(run_find_reached);
+HWY_EXPORT(run_find_in_way);
 
 void measure_distances(const TriangleBlock* blocks, int count, const double* p,
                        double* squares) noexcept {
@@ -156,6 +249,14 @@ void measure_distances(const TriangleBlock* blocks, int count, const double* p,
 int find_crossings(const TriangleBlock* blocks, int count, const double* p, double radius,
                    int* found) noexcept {
     return HWY_DYNAMIC_DISPATCH(run_find_crossings)(blocks, count, p, radius, found);
+}
+int find_reached(const TriangleBlock* blocks, int count, const double* p, const double* d,
+                 double rho, int* found) noexcept {
+    return HWY_DYNAMIC_DISPATCH(run_find_reached)(blocks, count, p, d, rho, found);
+}
+int find_in_way(const TriangleBlock* blocks, int count, const double* p, const double* direction,
+                double length, int* found) noexcept {
+    return HWY_DYNAMIC_DISPATCH(run_find_in_way)(blocks, count, p, direction, length, found);
 }
 
 }  // namespace pliant

@@ -16,4 +16,15 @@ void measure_distances(const TriangleBlock* blocks, int count, const double* p,
 int find_crossings(const TriangleBlock* blocks, int count, const double* p, double radius,
                    int* found) noexcept;
 
+/// Lists triangles that a sphere of radius `rho` may come to touch on its way from `p` to `p` +
+/// `d`, as they are at the end of the tick, docs/contact-moving.md eq. (10). `found` has room for
+/// `count`.
+int find_reached(const TriangleBlock* blocks, int count, const double* p, const double* d,
+                 double rho, int* found) noexcept;
+
+/// Lists triangles whose plane a point may cross from the front on its way of `length` from `p`
+/// along `direction`, as they are at the end of the tick. `found` has room for `count`.
+int find_in_way(const TriangleBlock* blocks, int count, const double* p, const double* direction,
+                double length, int* found) noexcept;
+
 }  // namespace pliant

@@ -4,7 +4,7 @@
 #include "reduction/aligned_array.h"
 
 #include <cassert>
-#include <numeric>
+#include <set>
 
 namespace pliant {
 namespace {
@@ -56,18 +56,26 @@ struct VertexSurface::Impl {
         found_triangles.resize(kClusterTriangles + 1);
     }
 
-    /// By first use, so that a cluster has its own vertices side by side.
+    /// By the first cluster that uses them, so that it has its own vertices side by side; there in
+    /// the caller's order, in which they are read.
     void number_vertices(const SurfaceMesh& mesh) {
         new_number.assign(mesh.vertices.size(), -1);
-        for (const int t : triangle_order)
-            for (const int v : mesh.triangles[static_cast<std::size_t>(t)]) {
-                int& number = new_number[static_cast<std::size_t>(v)];
-                if (number < 0) {
-                    number = static_cast<int>(vertex_order.size());
-                    vertex_order.push_back(v);
-                }
-                corners.push_back(number);
+        const std::span<const int> ordered(triangle_order);
+        for (std::size_t first = 0; first < ordered.size(); first += kClusterTriangles) {
+            const auto cluster = ordered.subspan(
+                first, std::min<std::size_t>(kClusterTriangles, ordered.size() - first));
+            std::set<int> own;
+            for (const int t : cluster)
+                for (const int v : mesh.triangles[static_cast<std::size_t>(t)])
+                    if (new_number[static_cast<std::size_t>(v)] < 0) own.insert(v);
+            for (const int v : own) {
+                new_number[static_cast<std::size_t>(v)] = static_cast<int>(vertex_order.size());
+                vertex_order.push_back(v);
             }
+            for (const int t : cluster)
+                for (const int v : mesh.triangles[static_cast<std::size_t>(t)])
+                    corners.push_back(new_number[static_cast<std::size_t>(v)]);
+        }
         // vertices that no triangle uses
         for (std::size_t v = 0; v < new_number.size(); ++v)
             if (new_number[v] < 0) {
@@ -90,7 +98,10 @@ struct VertexSurface::Impl {
             cluster.first = first_new;
             cluster.first_shared = static_cast<int>(shared.size());
             for (const int v : used)
-                if (v < first_new) shared.push_back(v);
+                if (v < first_new) shared.push_back(4 * v);
+            // a full number of steps: to look at one again changes nothing
+            while (static_cast<int>(shared.size()) % kSharedStep != 0)
+                shared.push_back(shared.back());
             cluster.last_shared = static_cast<int>(shared.size());
             first_new = std::max(first_new, used.back() + 1);
             cluster.last = first_new;
@@ -100,15 +111,19 @@ struct VertexSurface::Impl {
         clusters.back().last = static_cast<int>(vertex_order.size());
     }
 
-    /// Calls what a test of its triangles reads into the cache.
-    void call_cluster(int c, bool is_swept) const noexcept {
+    /// Calls what a test of its triangles reads into the cache, with positions in two buffers.
+    void call_cluster(int c, const float* from, const float* to) const noexcept {
         constexpr int kLine = 16;  // numbers
         const ClusterVertices& cluster = clusters[static_cast<std::size_t>(c)];
         const int* const first = corners.data() + 3 * kClusterTriangles * c;
         for (int i = 0; i < 3 * kClusterTriangles; i += kLine) __builtin_prefetch(first + i);
         for (int i = 4 * cluster.first; i < 4 * cluster.last; i += kLine) {
-            __builtin_prefetch(at(end) + i);
-            if (is_swept) __builtin_prefetch(at(start) + i);
+            __builtin_prefetch(to + i);
+            if (from != to) __builtin_prefetch(from + i);
+        }
+        for (int i = cluster.first_shared; i < cluster.last_shared; ++i) {
+            __builtin_prefetch(to + shared[static_cast<std::size_t>(i)]);
+            if (from != to) __builtin_prefetch(from + shared[static_cast<std::size_t>(i)]);
         }
     }
 
@@ -121,7 +136,7 @@ struct VertexSurface::Impl {
     std::vector<int> offsets;                   // ClusterPass
     std::vector<int> corners;                   // of ordered triangles, new numbers of vertices
     std::vector<ClusterVertices> clusters;
-    std::vector<int> shared;
+    std::vector<int> shared;  // ClusterPass
 
     // of the start, the end and what the next advance() takes
     int start = 0, end = 0, next = 1;
@@ -165,6 +180,10 @@ bool VertexSurface::set_positions(std::span<const float> x) noexcept {
     ClusterBoxes& swept = self.swept[1 - self.current_swept];
     join_boxes(from.data(), boxes.boxes.data(), static_cast<int>(from.size()), swept.boxes.data(),
                swept.groups.data());
+    // the next gather is mostly about the same place as the last
+    for (int i = 0; i < self.num_found; ++i)
+        self.call_cluster(self.found_clusters[static_cast<std::size_t>(i)], self.at(self.end),
+                          self.at(self.next));
     return true;
 }
 
@@ -176,9 +195,6 @@ void VertexSurface::advance() noexcept {
     self.end = self.next;
     self.current_swept = 1 - self.current_swept;
     self.next = 3 - self.start - self.end;  // the third one is free
-    // the next gather is mostly about the same place: what it reads comes while boxes are tested
-    for (int i = 0; i < self.num_found; ++i)
-        self.call_cluster(self.found_clusters[static_cast<std::size_t>(i)], true);
 }
 
 void VertexSurface::restart() noexcept {
@@ -209,7 +225,8 @@ void VertexSurface::gather(const Eigen::Vector3d& centre, double radius, Surface
     self.num_found = num_clusters;
     // all at once, instead of one wait after the other
     for (int i = 0; i < num_clusters; ++i)
-        self.call_cluster(self.found_clusters[static_cast<std::size_t>(i)], is_swept);
+        self.call_cluster(self.found_clusters[static_cast<std::size_t>(i)], is_swept ? start : end,
+                          end);
     const int num_triangles = static_cast<int>(self.triangle_order.size());
     for (int i = 0; i < num_clusters; ++i) {
         const int first = kClusterTriangles * self.found_clusters[static_cast<std::size_t>(i)];

@@ -181,7 +181,6 @@ TEST(SweepSphere, HitsAtExactlyTheRadiusAndMissesNothing) {
         p *= 0.11;
         const Vector3d to = 0.08 * Vector3d(uniform(random), uniform(random), uniform(random));
         ball.near.require(p, 0.3, 0);
-        ball.near.measure(p);
         const SphereHit hit = sweep_sphere(ball.near, p, to, rho);
         const auto clearance = [&](const Vector3d& x) {
             double least = 1;

@@ -15,8 +15,8 @@ struct SphereHit {
 /// First hit of a sphere of radius `rho` on its way from `p` to `to`, with surfaces as they are at
 /// the end of the tick: faces that are seen from `p`, their sides and corners;
 /// docs/contact-moving.md eq. (9). A sphere that overlaps already is held by what it approaches.
-/// The neighbourhood must cover the way and have measured distances at `p`.
-[[nodiscard]] SphereHit sweep_sphere(const SurfaceNeighbourhood& near, const Eigen::Vector3d& p,
+/// The neighbourhood must cover the way.
+[[nodiscard]] SphereHit sweep_sphere(SurfaceNeighbourhood& near, const Eigen::Vector3d& p,
                                      const Eigen::Vector3d& to, double rho) noexcept;
 
 }  // namespace pliant

@@ -56,13 +56,22 @@ public:
     /// crossed, at most `length`; triangles for which `is_left_out(i)` do not count.
     template <class Predicate>
     [[nodiscard]] double free_length(const Eigen::Vector3d& from, const Eigen::Vector3d& direction,
-                                     double length, const Predicate& is_left_out) const noexcept {
+                                     double length, const Predicate& is_left_out) noexcept {
         double least = length;
-        for (int i = 0; i < patch_.size(); ++i)
+        for (const int i : in_way(from, direction, length))
             if (!is_left_out(i))
                 least = std::min(least, crossing_length(i, from, direction, least));
         return least;
     }
+    /// Triangles of the patch that may be crossed on such a way. Valid until reached() or in_way()
+    /// is called.
+    [[nodiscard]] std::span<const int> in_way(const Eigen::Vector3d& from,
+                                              const Eigen::Vector3d& direction,
+                                              double length) noexcept;
+    /// Triangles of the patch that a sphere of radius `rho` may come to touch on its way from `p`
+    /// to `to`. Valid as those of in_way().
+    [[nodiscard]] std::span<const int> reached(const Eigen::Vector3d& p, const Eigen::Vector3d& to,
+                                               double rho) noexcept;
     /// Of one triangle; `length` where it is not crossed.
     [[nodiscard]] double crossing_length(int i, const Eigen::Vector3d& from,
                                          const Eigen::Vector3d& direction,
@@ -84,7 +93,7 @@ private:
     std::vector<MovingSurface*> surfaces_;
     TrianglePatch patch_;
     std::vector<double> squares_;
-    std::vector<int> found_;
+    std::vector<int> found_, ahead_;
     Eigen::Vector3d centre_ = Eigen::Vector3d::Zero();
     double radius_ = -1;
     Eigen::Vector3d measured_at_ = Eigen::Vector3d::Zero();
