@@ -102,7 +102,7 @@ FeltPress press_felt(const Press& press, const Vector3d& grasp, double cell,
     return run;
 }
 
-double top_of(const std::vector<double>& values) {
+double max_of(const std::vector<double>& values) {
     return *std::max_element(values.begin(), values.end());
 }
 
@@ -140,7 +140,7 @@ void run_felt_bumps(Context& context) {
     double highest = 0;
     for (int level = levels - 1; level >= 0; --level) {
         const FeltSlide slide = slide_felt(tree, plate, radius, level);
-        highest = std::max(highest, top_of(slide.force));
+        highest = std::max(highest, max_of(slide.force));
         const int peaks = count_peaks(slide.force, 0.2 * highest);
         table.add(
             {Cell::count(level + 1),
@@ -148,7 +148,7 @@ void run_felt_bumps(Context& context) {
              level == levels - 1 && !context.is_quick
                  ? page.compared("bumps felt at the finest level", peaks, kNumBumps, 0, "%.0f")
                  : Cell::count(peaks),
-             Cell::number(top_of(slide.force), "%.2f"), Cell::number(top_of(slide.height), "%.2f"),
+             Cell::number(max_of(slide.force), "%.2f"), Cell::number(max_of(slide.height), "%.2f"),
              level == levels - 1
                  ? page.at_most("depth while sliding over its bound", slide.depth_share, 1, "%.2f")
                  : Cell::number(slide.depth_share, "%.2f")});
@@ -207,13 +207,13 @@ void run_felt_degradation(Context& context) {
         const bool is_hard = &run == &hard;
         table.add({name,
                    is_hard
-                       ? page.at_most("nodes of the felt press", top_of(run.nodes), kBudget, "%.0f")
-                       : Cell::number(top_of(run.nodes), "%.0f"),
-                   Cell::number(top_of(run.time_us), "%.1f"),
+                       ? page.at_most("nodes of the felt press", max_of(run.nodes), kBudget, "%.0f")
+                       : Cell::number(max_of(run.nodes), "%.0f"),
+                   Cell::number(max_of(run.time_us), "%.1f"),
                    is_hard && !context.is_quick
                        ? page.at_most("changes of level per second", changes, 3, "%.1f")
                        : Cell::number(changes, "%.1f"),
-                   Cell::number(top_of(run.force), "%.2f"),
+                   Cell::number(max_of(run.force), "%.2f"),
                    Cell::count(static_cast<std::int64_t>(jumps.size())),
                    Cell::number(jumps.empty() ? 0 : jumps.front().size, "%.3f"),
                    page.at_most("depth of the felt press over its bound, " + name, run.depth_share,
