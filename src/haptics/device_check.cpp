@@ -85,12 +85,19 @@ public:
     }
 
 private:
-    const DeviceState& tick(const Vector3d& force) {
+    // A tick in two parts, for those who look at the reading before anything is shown.
+    const DeviceState& read_next() {
         now_ = surroundings_.wait_until(now_ + 1 / options_.rate);
-        state_ = device_.read(now_);
+        return state_ = device_.read(now_);
+    }
+    void show(const Vector3d& force) {
         DeviceCommand wanted;
         wanted.force = force;
         device_.write(safety_.filter(wanted, state_, now_));
+    }
+    const DeviceState& tick(const Vector3d& force) {
+        read_next();
+        show(force);
         return state_;
     }
     void stop() {
@@ -238,14 +245,16 @@ private:
             Vector3d moved = Vector3d::Zero();
             while (now_ < begin + options_.push_time && moved.norm() < options_.let_go) {
                 const double part = std::min(1.0, 2 * (now_ - begin) / options_.push_time);
-                moved = tick(part * push_ * Vector3d::Unit(axis)).pose.position - start;
+                moved = read_next().pose.position - start;
                 const double along = moved[axis];
                 const double across = (moved - along * Vector3d::Unit(axis)).norm();
                 if (along > -options_.wrong_way &&
-                    across < std::max(options_.wrong_way, std::abs(along)))
+                    across < std::max(options_.wrong_way, std::abs(along))) {
+                    show(part * push_ * Vector3d::Unit(axis));
                     continue;
+                }
                 const bool is_mirrored = -along > across;
-                stop();  // in the same tick
+                stop();  // instead of the push of this tick
                 return add(
                     "push", CheckResult::Failed,
                     words("pushed along +%s, the handle moved along %s: %s. Force set to zero",

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -24,9 +25,11 @@ public:
     DeviceState read(double now) noexcept override {
         DeviceState state = inner.read(now);
         state.pose.position = sensors * state.pose.position;
+        log.push_back({now, state.pose.position, {}});
         return state;
     }
     void write(const DeviceCommand& command) noexcept override {
+        if (!log.empty()) log.back().forces.push_back(command.force);
         last = command;
         largest = std::max(largest, command.force.norm());
         DeviceCommand sent = command;
@@ -39,6 +42,13 @@ public:
     Vector3d weight = Vector3d::Zero();
     DeviceCommand last;
     double largest = 0;
+    /// A reading, and what was written until the next one.
+    struct Tick {
+        double time;
+        Vector3d position;
+        std::vector<Vector3d> forces;
+    };
+    std::vector<Tick> log;
 };
 
 Pose check_pose(const Vector3d& position) {
@@ -129,6 +139,36 @@ TEST(DeviceCheck, MotorsOfTheWrongSignStopItBeforeTheHandleGoesFar) {
         EXPECT_TRUE(device.last.force.isZero());
         EXPECT_LT(device.inner.true_pose().position.norm(), 0.002);
         EXPECT_LT(device.largest, 0.81);
+    }
+}
+
+TEST(DeviceCheck, NoForceFollowsTheReadingThatShowsTheWrongWay) {
+    DeviceCheckOptions options;
+    options.patience = 0.2;
+    for (int axis = 0; axis < 3; ++axis) {
+        WiredDevice device;
+        device.motors(axis, axis) = -1;
+        EXPECT_FALSE(check_device(device, obliging(device), options).passed());
+        // the last tick that was pushed in, and the reading after it
+        std::size_t last_push = 0;
+        for (std::size_t i = 0; i < device.log.size(); ++i)
+            for (const Vector3d& force : device.log[i].forces)
+                if (force.norm() > 0) last_push = i;
+        ASSERT_GT(last_push, 0u);
+        ASSERT_LT(last_push + 1, device.log.size());
+        // where the push of this axis began: the last tick without force before it
+        std::size_t begin = last_push;
+        while (begin > 0 && device.log[begin].forces.back().norm() > 0) --begin;
+        const auto wrong_way = [&](std::size_t i) {
+            return device.log[begin].position[axis] - device.log[i].position[axis];
+        };
+        // it was not seen while there was force, it was seen in the next tick, and that had none
+        EXPECT_LT(wrong_way(last_push), options.wrong_way);
+        const WiredDevice::Tick& seen = device.log[last_push + 1];
+        EXPECT_GE(wrong_way(last_push + 1), options.wrong_way);
+        EXPECT_NEAR(seen.time - device.log[last_push].time, 1 / options.rate, 1e-9);
+        ASSERT_FALSE(seen.forces.empty());
+        for (const Vector3d& force : seen.forces) EXPECT_TRUE(force.isZero());
     }
 }
 
