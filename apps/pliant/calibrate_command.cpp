@@ -107,13 +107,17 @@ constexpr std::array kFittable = {
     Fittable{"stiffness", &CalibrationValues::stiffness, 0.001, 1, "particles"},
     Fittable{"mask-radius", &CalibrationValues::mask_radius, 1e-6, 10, "greens"}};
 
+const Fittable* find_fittable(const std::string& name) {
+    return std::find_if(kFittable.begin(), kFittable.end(),
+                        [&](const Fittable& f) { return name == f.name; });
+}
+
 std::vector<Fittable> read_fit(const Arguments& arguments, const CalibrationSetup& setup) {
     std::vector<Fittable> chosen;
     std::istringstream stream(
         arguments.text("--fit", setup.kind == "particles" ? "stiffness" : "modulus"));
     for (std::string name; std::getline(stream, name, ',');) {
-        const auto* found = std::find_if(kFittable.begin(), kFittable.end(),
-                                         [&](const Fittable& f) { return name == f.name; });
+        const Fittable* const found = find_fittable(name);
         if (found == kFittable.end())
             throw InputError("", "--fit", name,
                              "modulus, poisson, damping, stiffness or mask-radius, with commas "
@@ -159,6 +163,35 @@ FitResult fit(const FitResiduals& residuals, const CalibrationValues& start,
     return fit_parameters(residuals, parameters, {.difference = is_rough ? 0.02 : 1e-3});
 }
 
+std::string micrometres(double metres) { return format("%.3g µm", 1e6 * metres); }
+
+/// Particles that hardly move answer with rounding: throws InputError where even the softest ones
+/// would.
+void check_particle_travel(const PressModel& model, const CalibrationSetup& setup, double strongest,
+                           const std::string& source) {
+    CalibrationValues softest;
+    softest.stiffness = find_fittable("stiffness")->low;
+    const double least = least_particle_travel(setup.surface);
+    const double travel = model(softest).depth.back();
+    if (travel < least)
+        throw InputError(
+            source,
+            format("the strongest force, %.3g N, moves even the softest particles by ", strongest) +
+                micrometres(travel) + ", too little to tell their stiffness (at least " +
+                micrometres(least) + "); measure with larger forces, or check --density");
+}
+
+void check_particle_data(const PressData& data, const CalibrationSetup& setup,
+                         const std::string& source) {
+    const double least = least_particle_travel(setup.surface);
+    const double deepest = *std::max_element(data.depth.begin(), data.depth.end());
+    if (deepest < least)
+        throw InputError(source,
+                         "the deepest press, " + micrometres(deepest) +
+                             ", is too small to tell the stiffness of particles (at least " +
+                             micrometres(least) + "); press deeper");
+}
+
 void fit_press(const PressData& data, const std::vector<Fittable>& chosen,
                const CalibrationValues& start, Calibration& result, Progress& progress) {
     const double deepest = *std::max_element(data.depth.begin(), data.depth.end());
@@ -171,7 +204,10 @@ void fit_press(const PressData& data, const std::vector<Fittable>& chosen,
     if (!(strongest > 0))
         throw InputError(result.source,
                          "no force is positive: depth and force count into the body");
+    const bool is_particles = result.setup.kind == "particles";
+    if (is_particles) check_particle_data(data, result.setup, result.source);
     const PressModel model = make_press_model(result.setup, start, deepest, strongest, progress);
+    if (is_particles) check_particle_travel(model, result.setup, strongest, result.source);
     progress.stage("fitting");
     const auto predicted = [&](const CalibrationValues& values) {
         const PressCurve curve = model(values);
@@ -191,7 +227,7 @@ void fit_press(const PressData& data, const std::vector<Fittable>& chosen,
         [&](const VectorXd& found) {
             return VectorXd(predicted(with(start, chosen, found)) - measured);
         },
-        start, chosen, result.setup.kind == "particles");
+        start, chosen, is_particles);
     const VectorXd forces = result.fit.residuals + measured;
     result.x = data.depth;
     result.data = data.force;
@@ -234,7 +270,9 @@ int simulate(const Arguments& arguments, const CalibrationSetup& setup, Progress
     const double deepest = arguments.real("--depth", 0.002, 1e-6, 1);
     const double noise = arguments.real("--noise", 0, 0, 100) / 100;
     const double strongest = arguments.real("--force", 1, 1e-6, 1e6);
-    const PressCurve curve = make_press_model(setup, values, deepest, strongest, progress)(values);
+    const PressModel model = make_press_model(setup, values, deepest, strongest, progress);
+    if (setup.kind == "particles") check_particle_travel(model, setup, strongest, "");
+    const PressCurve curve = model(values);
     const double last = setup.kind == "particles" ? curve.depth.back() : deepest;
     std::mt19937 random(7);
     std::normal_distribution<double> normal(0, 1);
@@ -253,8 +291,7 @@ int simulate(const Arguments& arguments, const CalibrationSetup& setup, Progress
 }
 
 int run_calibrate(const Arguments& arguments) {
-    const std::string page =
-        arguments.has("-o") ? page_path(arguments.text("-o"), "calibrate.html").string() : "";
+    const std::string page = wanted_page(arguments, "calibrate.html");
     const int num_sources = static_cast<int>(arguments.has("--data")) +
                             static_cast<int>(arguments.has("--frequencies")) +
                             static_cast<int>(arguments.has("--simulate"));
@@ -298,12 +335,7 @@ int run_calibrate(const Arguments& arguments) {
         std::printf("%s\n", json_line(result).c_str());
     else
         print(result);
-    if (!page.empty()) {
-        AtomicFile file(page);
-        file.write(calibration_page(result));
-        file.commit();
-        std::fprintf(stderr, "wrote %s\n", page.c_str());
-    }
+    if (!page.empty()) write_page(arguments, page, calibration_page(result));
     return 0;
 }
 
@@ -347,7 +379,7 @@ Command calibrate_command() {
                     {"--depth", "M", "simulate: deepest (default 0.002)"},
                     {"--force", "N", "simulate: strongest, particles (default 1)"},
                     {"--noise", "PERCENT", "simulate: of the largest force (default 0)"},
-                    {"-o", "PATH", "a page of plots: an .html file, or a folder for it"}},
+                    {"-o", "PATH", kPageHelp}},
         .run = run_calibrate};
 }
 

@@ -24,6 +24,8 @@ using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
+// what shape matching moves by itself until it rests is a tenth of this
+constexpr double kLeastShareOfSize = 1e-5;
 constexpr int kNumLevels = 8;     // of load, for bodies that are not linear
 constexpr double kFullLevel = 6;  // the one at which a linear body is pressed all the way
 
@@ -206,6 +208,7 @@ PressModel particle_press(const CalibrationSetup& setup, double strongest) {
         make_particle_model(place_particles(setup.surface, placement), setup.surface));
     const ClosestPoint place = SurfaceQuery(setup.surface).closest(setup.at);
     const SurfacePoint point = SurfacePoint::on_triangle(place.triangle, place.barycentric);
+    const double least = least_particle_travel(setup.surface);
     return [=](const CalibrationValues& values) {
         ParticleModel own = *model;
         for (Particle& particle : own.layout.particles) particle.stiffness = values.stiffness;
@@ -229,7 +232,7 @@ PressModel particle_press(const CalibrationSetup& setup, double strongest) {
                 if (is_settled) break;
             }
             curve.force.push_back(force);
-            curve.depth.push_back(depth);
+            curve.depth.push_back(std::max(depth, 1e-3 * least));
         }
         return curve;
     };
@@ -274,6 +277,10 @@ FrequencyModel make_frequency_model(const CalibrationSetup& setup, int num_modes
         for (double& f : frequencies) f *= std::sqrt(values.modulus);  // f ~ sqrt(E)
         return frequencies;
     };
+}
+
+double least_particle_travel(const SurfaceMesh& surface) {
+    return kLeastShareOfSize * bounding_box(surface.vertices).sizes().maxCoeff();
 }
 
 double default_mask_radius(const SurfaceMesh& surface) {

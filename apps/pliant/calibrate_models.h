@@ -53,6 +53,9 @@ using PressModel = std::function<PressCurve(const CalibrationValues&)>;
                                           const CalibrationValues& start, double deepest,
                                           double strongest, Progress& progress);
 
+/// Depth below which a press of particles says nothing about their stiffness [m].
+[[nodiscard]] double least_particle_travel(const SurfaceMesh& surface);
+
 /// Frequencies [Hz] of the lowest modes.
 using FrequencyModel = std::function<std::vector<double>(const CalibrationValues&)>;
 [[nodiscard]] FrequencyModel make_frequency_model(const CalibrationSetup& setup, int num_modes,

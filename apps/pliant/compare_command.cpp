@@ -6,9 +6,6 @@
 #include "compare/report.h"
 #include "lab.h"
 #include "output.h"
-#include "pliant/core/atomic_file.h"
-#include "pliant/core/error.h"
-#include "pliant/core/json_writer.h"
 #include "pliant/core/parallel.h"
 
 namespace pliant::cli {
@@ -20,15 +17,15 @@ int run_compare(const Arguments& arguments) {
     const std::string& in = arguments.operands()[0];
     check_input_name(in);
     const std::vector<compare::Method> methods = compare::parse_methods(arguments.text("--only"));
-    const std::string path =
-        arguments.has("-o") ? page_path(arguments.text("-o"), "compare.html").string() : "";
+    const std::string path = wanted_page(arguments, "compare.html");
     compare::ObjectOptions options;
     const std::string material = arguments.text("--material", "tissue");
     with_option_names({{"material", "--material"}},
                       [&] { options.material = material_preset(material); });
     options.size = arguments.real("--size", 0, 1e-6, 1e6);
     options.fixed = arguments.text("--fix", "z < 10 %");
-    options.resolution = arguments.integer("--resolution", options.resolution, 4, 64);
+    options.resolution =
+        arguments.has("--resolution") ? arguments.integer("--resolution", 0, 4, 64) : 0;
     options.rank = arguments.integer("--rank", options.rank, 1, kMaxCompareRank);
     const double depth = arguments.has("--depth") ? arguments.real("--depth", 0, 1e-9, 1e6) : 0;
 
@@ -54,15 +51,7 @@ int run_compare(const Arguments& arguments) {
     else
         compare::print(study, advice);
     if (path.empty()) return 0;
-    AtomicFile file(path);
-    file.write(compare::compare_page(study, advice));
-    file.commit();
-    if (arguments.json()) {
-        JsonWriter json;
-        std::printf("%s\n", json.begin_object().member("page", path).end_object().text().c_str());
-    } else {
-        std::printf("%s  %s\n", path.c_str(), byte_size(static_cast<double>(file.size())).c_str());
-    }
+    write_page(arguments, path, compare::compare_page(study, advice));
     return 0;
 }
 
@@ -76,13 +65,14 @@ Command compare_command() {
         .example = "pliant compare kidney -o compare.html",
         .min_operands = 1,
         .max_operands = 1,
-        .options = {{"-o", "PATH", "a page of plots: an .html file, or a folder for it"},
+        .options = {{"-o", "PATH", kPageHelp},
                     {"--size", "METRES", "longest side (default: as it is)"},
                     {"--material", "NAME", "of all methods but particles (default tissue)"},
                     {"--fix", "SELECTION", "what is held (default \"z < 10 %\")"},
                     {"--depth", "METRES", "of the press (default 3 % of the size)"},
                     {"--rank", "N", "shapes of linear modal and reduced (default 30)"},
-                    {"--resolution", "N", "tetrahedra along the longest side (default 14)"},
+                    {"--resolution", "N",
+                     "tetrahedra along the longest side (default 14, thin bodies more)"},
                     {"--only", "METHODS",
                      "some of rigid,linear,reduced,fem,greens,particles; fem always runs: it is "
                      "the reference"}},

@@ -271,8 +271,7 @@ int check_haptic_device(const Arguments& arguments) {
         throw InputError("", "pliant haptics check --device " + kind +
                                  " asks for motions of the handle and needs a terminal; --yes "
                                  "goes on without waiting for answers");
-    const std::string page =
-        arguments.has("-o") ? page_path(arguments.text("-o"), "check.html").string() : "";
+    const std::string page = wanted_page(arguments, "check.html");
     if (arguments.has("--profile")) check_output(arguments.text("--profile"), {".json"});
     DeviceCheckOptions options;
     options.rate = arguments.real("--rate", options.rate, 100, 10000);

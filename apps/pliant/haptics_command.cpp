@@ -6,9 +6,7 @@
 #include "haptics_report.h"
 #include "lab.h"
 #include "output.h"
-#include "pliant/core/atomic_file.h"
 #include "pliant/core/error.h"
-#include "pliant/core/json_writer.h"
 #include "zwidth_report.h"
 
 namespace pliant::cli {
@@ -37,23 +35,6 @@ ZWidthOptions zwidth_options(const Arguments& arguments) {
     options.velocity_filter =
         arguments.real("--velocity-filter", options.velocity_filter, 0.001, 1);
     return options;
-}
-
-void write_page(const Arguments& arguments, const std::string& path, const std::string& page) {
-    AtomicFile file(path);
-    file.write(page);
-    file.commit();
-    if (arguments.json()) {
-        JsonWriter json;
-        std::printf("%s\n", json.begin_object().member("page", path).end_object().text().c_str());
-    } else {
-        std::printf("%s  %s\n", path.c_str(), byte_size(static_cast<double>(file.size())).c_str());
-    }
-}
-
-/// Where the page of a study goes; empty: none is wanted. Before long work.
-std::string wanted_page(const Arguments& arguments, const std::string& name) {
-    return arguments.has("-o") ? page_path(arguments.text("-o"), name).string() : "";
 }
 
 void run_zwidth(const Arguments& arguments) {
@@ -132,7 +113,7 @@ Command haptics_command() {
                      "check, devices: of the service (default ws://127.0.0.1:10001)"},
                     {"--dhd", "PATH", "check, devices: library of Force Dimension"},
                     {"--hd", "PATH", "check, devices: library HD of OpenHaptics"},
-                    {"-o", "PATH", "a page of plots: an .html file, or a folder for it"}},
+                    {"-o", "PATH", kPageHelp}},
         .run = run};
 }
 

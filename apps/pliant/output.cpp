@@ -6,7 +6,9 @@
 #include <cstdio>
 
 #include "arguments.h"
+#include "pliant/core/atomic_file.h"
 #include "pliant/core/error.h"
+#include "pliant/core/json_writer.h"
 
 namespace pliant::cli {
 namespace {
@@ -110,6 +112,22 @@ std::filesystem::path page_path(const std::string& out, const std::string& name)
     std::filesystem::create_directories(out, failure);
     if (failure) throw InputError(out, "cannot be created: " + failure.message());
     return std::filesystem::path(out) / name;
+}
+
+std::string wanted_page(const Arguments& arguments, const std::string& name) {
+    return arguments.has("-o") ? page_path(arguments.text("-o"), name).string() : "";
+}
+
+void write_page(const Arguments& arguments, const std::string& path, const std::string& page) {
+    AtomicFile file(path);
+    file.write(page);
+    file.commit();
+    if (arguments.json()) {
+        JsonWriter json;
+        std::printf("%s\n", json.begin_object().member("page", path).end_object().text().c_str());
+    } else {
+        std::printf("%s  %s\n", path.c_str(), byte_size(static_cast<double>(file.size())).c_str());
+    }
 }
 
 void with_option_names(const std::map<std::string, std::string>& option_of_name,

@@ -41,6 +41,13 @@ void check_output(const std::string& path, const std::vector<std::string>& exten
 /// which is made if need be; empty: here. Throws InputError if that cannot be.
 [[nodiscard]] std::filesystem::path page_path(const std::string& out, const std::string& name);
 
+/// The same of an option -o; empty: no page is wanted. Before long work.
+[[nodiscard]] std::string wanted_page(const Arguments& arguments, const std::string& name);
+/// Writes a page whole or not at all and says so, as --json wants it.
+void write_page(const Arguments& arguments, const std::string& path, const std::string& page);
+/// For -o of commands that use both.
+inline constexpr const char* kPageHelp = "a page of plots: an .html file, or a folder for it";
+
 /// Runs `work`. An InputError that begins with a name of the library is said with the option that
 /// sets it: `kind = disk (expected …)` becomes `--kind = disk (expected …)`.
 void with_option_names(const std::map<std::string, std::string>& option_of_name,

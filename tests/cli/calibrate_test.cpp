@@ -164,6 +164,22 @@ TEST_F(CommandLine, DampingFollowsFromForcesThatDependOnSpeed) {
     EXPECT_FAILS_WITH(base + "--fit damping --data " + path("k.csv"), "add a column: time [s]");
 }
 
+TEST_F(CommandLine, ParticleDataTooSmallToSayAnythingAreRefused) {
+    const std::string base =
+        kBar + "--kind particles --fix \"x < 20 %\" --particles 12 --at \"0.05 0 0.01\" --data ";
+    write_text(path("shallow.csv"), "depth [um], force [N]\n0.2,0.1\n0.4,0.2\n");
+    EXPECT_FAILS_WITH(base + path("shallow.csv"),
+                      "shallow.csv: the deepest press, 0.4 µm, is too small to tell the stiffness "
+                      "of particles (at least 1 µm); press deeper");
+    write_text(path("weak.csv"), "depth [mm], force [mN]\n1,1e-6\n2,2e-6\n");
+    EXPECT_FAILS_WITH(
+        base + path("weak.csv"),
+        "weak.csv: the strongest force, 2e-09 N, moves even the softest particles by");
+    EXPECT_FAILS_WITH(base + path("weak.csv"),
+                      "too little to tell their stiffness (at least 1 µm); measure with larger "
+                      "forces, or check --density");
+}
+
 TEST_F(CommandLine, CalibrationsThatCannotBeAreRefusedWithARemedy) {
     write_text(path("no-units.csv"), "depth, force\n1,2\n2,4\n");
     write_text(path("good.csv"), "depth [mm], force [N]\n1,2\n2,4\n");

@@ -34,7 +34,8 @@ TEST_F(Compare, BadInputIsNamedWithItsRemedy) {
     EXPECT_FAILS_WITH("compare beam --only reduced,gren",
                       "--only = gren (expected some of rigid,linear,reduced,fem,greens,particles");
     EXPECT_FAILS_WITH("compare beam --material jelly", "--material = 'jelly' (expected one of");
-    EXPECT_FAILS_WITH("compare bridge --progress none", "--resolution = 14 (expected at least");
+    EXPECT_FAILS_WITH("compare bridge --resolution 14 --progress none",
+                      "--resolution = 14 (expected at least");
     EXPECT_FAILS_WITH("compare beam --rank 0", "--rank = 0");
     EXPECT_FAILS_WITH("compare beam --resolution 4 --depth 0.5 --progress none",
                       "--depth = 0.5 (expected metres, more than 0 and at most a third of the "
@@ -110,6 +111,18 @@ TEST_F(Compare, InterruptedLeavesNoPage) {
         {"compare", "kidney", "--only", "fem", "--progress", "json", "-o", path("page.html")});
     EXPECT_EQ(stopped.exit_code, 130) << stopped.text;
     EXPECT_TRUE(std::filesystem::is_empty(folder_));
+}
+
+TEST_F(CommandLine, ThinBodiesGetAsManyTetrahedraAsTheyNeed) {
+    // 2 mm thick and 0.2 m long: 14 cells along it find nothing inside
+    const std::string base = "compare spoon --material steel --only rigid --progress none --json";
+    const Output whole = pliant(base);
+    ASSERT_EQ(whole.exit_code, 0) << whole.text;
+    EXPECT_EQ(whole.text.find("thin parts fell off"), std::string::npos) << whole.text;
+    const Output torn = pliant(base + " --resolution 28");
+    ASSERT_EQ(torn.exit_code, 0) << torn.text;
+    EXPECT_TRUE(contains(torn, "thin parts fell off. Choose a finer --resolution than 28"))
+        << torn.text;
 }
 
 }  // namespace

@@ -29,6 +29,33 @@ const MethodNames& names_of(Method method) {
     return *std::ranges::find(kMethodNames, method, &MethodNames::method);
 }
 
+constexpr int kUsualResolution = 14, kFinestResolution = 64;
+constexpr double kWholeShare = 0.9;  // of the length: what is shorter has lost a part
+
+double longest_side(const std::vector<Eigen::Vector3d>& points) {
+    return bounding_box(points).sizes().maxCoeff();
+}
+
+/// The largest part of the mesh of a body; without a resolution by wish the coarsest that fills it
+/// whole: thin bodies need more cells than others, or they fall apart.
+VolumeMesh filled(const SurfaceMesh& surface, int& resolution, Progress& progress) {
+    const SurfaceQuery query(surface);
+    const bool has_wish = resolution > 0;
+    for (resolution = has_wish ? resolution : kUsualResolution;; resolution += resolution / 4) {
+        const bool is_last = has_wish || resolution + resolution / 4 > kFinestResolution;
+        try {
+            VolumeMesh mesh =
+                build_simulation_mesh(query, {.kind = "tet", .resolution = resolution}, progress);
+            keep_largest_part(mesh);
+            if (is_last ||
+                longest_side(mesh.vertices) > kWholeShare * longest_side(surface.vertices))
+                return mesh;
+        } catch (const InputError& error) {
+            if (is_last || error.field() != "resolution") throw;
+        }
+    }
+}
+
 }  // namespace
 
 std::string name_of(Method method) { return names_of(method).name; }
@@ -63,13 +90,13 @@ Object make_object(SurfaceMesh surface, const ObjectOptions& options, Progress& 
     object.selection = options.fixed;
     object.rank = options.rank;
     const cli::Clock::time_point start = cli::Clock::now();
-    object.mesh = build_simulation_mesh(
-        SurfaceQuery(surface), {.kind = "tet", .resolution = options.resolution}, progress);
-    keep_largest_part(object.mesh);
+    object.resolution = options.resolution;
+    object.mesh = filled(surface, object.resolution, progress);
     object.mesh_seconds = cli::seconds_since(start);
     OuterSurface outer = outer_surface(object.mesh);
     object.surface = std::move(outer.manifold);
-    object.size = bounding_box(object.surface.vertices).sizes().maxCoeff();
+    object.size = longest_side(object.surface.vertices);
+    object.share_of_length = object.size / longest_side(surface.vertices);
 
     object.fixed = select_some(options.fixed, object.mesh.vertices, "--fix");
     object.is_held.assign(object.surface.vertices.size(), 0);

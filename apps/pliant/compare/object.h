@@ -23,9 +23,10 @@ inline constexpr std::array kMethods{Method::Rigid,   Method::LinearModal, Metho
 struct ObjectOptions {
     double size = 0;  ///< longest side [m]; 0: as the surface is
     Material material;
-    std::string fixed;    ///< vertices that are held, as in "z < 10 %"
-    int resolution = 14;  ///< of the tetrahedra, along the longest side
-    int rank = 30;        ///< of the reduced models
+    std::string fixed;  ///< vertices that are held, as in "z < 10 %"
+    /// Of the tetrahedra, along the longest side; 0: 14, or as many as thin bodies need.
+    int resolution = 0;
+    int rank = 30;  ///< of the reduced models
 };
 
 /// One object, as all methods get it.
@@ -39,9 +40,11 @@ struct Object {
     std::vector<int> fixed;     ///< these, of the mesh
     std::vector<char> is_held;  ///< of each vertex of the surface
     int rank = 0;
-    double size = 0;          ///< longest side [m]
-    double frequency = 0;     ///< ω of the lowest mode [1/s]
-    double mesh_seconds = 0;  ///< that the tetrahedra took
+    int resolution = 0;          ///< that was taken
+    double size = 0;             ///< longest side [m]
+    double share_of_length = 1;  ///< of the surface, that the mesh has
+    double frequency = 0;        ///< ω of the lowest mode [1/s]
+    double mesh_seconds = 0;     ///< that the tetrahedra took
     /// Of a tick [s]: 1 ms, less for stiff objects, so that all are as quick against it.
     [[nodiscard]] double tick() const noexcept;
 };

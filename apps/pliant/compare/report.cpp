@@ -153,6 +153,11 @@ reproduce::Table numbers(const Study& study) {
 /// What makes the comparison doubtful.
 std::vector<std::string> doubts(const Study& study) {
     std::vector<std::string> notes;
+    if (study.object->share_of_length < 0.9)
+        notes.push_back(format(
+            "the tetrahedra are only %.0f %% as long as the surface: thin parts fell off. Choose a "
+            "finer --resolution than %d.",
+            100 * study.object->share_of_length, study.object->resolution));
     for (const Result& result : study.results) {
         if (result.method == Method::Rigid) continue;
         const double reached = result.touch.depth / study.script->depth();
