@@ -43,7 +43,7 @@ struct Contact {
     Eigen::Vector3d point = Eigen::Vector3d::Zero(), normal = Eigen::Vector3d::UnitZ();
     double gap = 0;                                   ///< at the end of the step [m]
     Eigen::Vector3d force = Eigen::Vector3d::Zero();  ///< normal and friction [N], eq. (C6)
-    double normal_force = 0;
+    double normal_force = 0;                          ///< of it, along `normal` [N]
     bool is_capture = false;
 };
 
@@ -76,7 +76,7 @@ public:
         std::vector<EnergyLog> work;  ///< of each body since the start
         /// kMaxTouches places for each surface node of each body; unused ones come last.
         std::vector<std::vector<Touch>> touches;
-        double last_dt = 0;
+        double last_dt = 0;     ///< of the last step [s]
         bool captured = false;  ///< in the last step: the next one must have the same length
     };
     struct Report {

@@ -25,13 +25,13 @@ struct FieldBuildOptions {
 
 /// What a field was made of.
 struct FieldReport {
-    double seconds = 0;
+    double seconds = 0;          ///< that it took [s]
     double offset = 0;           ///< [m]; 0 for a signed field
     int removed_components = 0;  ///< of the offset surface: enclosed by others
     double thinnest = 0;         ///< a fortieth of the area bounds thinner parts [m]; 0: unknown
     double largest_error = 0;    ///< of interpolated values near the surface, sampled [m]
     std::size_t memory = 0;      ///< of the grid [bytes]
-    std::string text() const;
+    [[nodiscard]] std::string text() const;
 };
 
 /// Distances from a mesh, exact at every grid vertex, with the right sign everywhere; docs/field.md

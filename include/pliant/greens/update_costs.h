@@ -14,7 +14,7 @@ struct UpdateTiming {
     double added = 0;       ///< nodes
     double removed = 0;     ///< nodes
     bool is_update = true;  ///< otherwise from scratch
-    double seconds = 0;
+    double seconds = 0;     ///< that it took [s]
 };
 
 /// Predicts what an inverse costs on this machine: polynomials in the numbers of nodes with

@@ -24,16 +24,16 @@ struct CouplingGains {
     double contact_stiffness = 0;  ///< k_C of one point [N/m]
     double max_torque = 0;         ///< T_max without contact, F_max ρ/2 [N m]
     double least_lever = 0;        ///< bounds of the lever of eq. (18) [m]
-    double largest_lever = 0;
-    double length = 0;            ///< ρ: makes rotations comparable to shifts [m]
-    double reach = 0;             ///< B: no point of the tool is farther from the grasp point [m]
-    double threshold = 1e-3;      ///< of singular values
-    double static_damping = 0.5;  ///< α_s
-    double max_shift = 0;         ///< d_max of a tick far from everything [m]
-    double max_turn = 0;          ///< θ_max [rad]
-    double injection = 0;         ///< b_inj while in contact, device units [N s/m]
-    double rendered_force = 0;    ///< clamp of what is shown [N]
-    double rendered_torque = 0;   ///< scene units: T_dev / a [N m]
+    double largest_lever = 0;      ///< likewise [m]
+    double length = 0;             ///< ρ: makes rotations comparable to shifts [m]
+    double reach = 0;              ///< B: no point of the tool is farther from the grasp point [m]
+    double threshold = 1e-3;       ///< of singular values
+    double static_damping = 0.5;   ///< α_s
+    double max_shift = 0;          ///< d_max of a tick far from everything [m]
+    double max_turn = 0;           ///< θ_max [rad]
+    double injection = 0;          ///< b_inj while in contact, device units [N s/m]
+    double rendered_force = 0;     ///< clamp of what is shown [N]
+    double rendered_torque = 0;    ///< scene units: T_dev / a [N m]
 };
 
 /// A gain with what it means and why the rules make it what they do, for people.

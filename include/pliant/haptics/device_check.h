@@ -40,7 +40,7 @@ struct CheckStep {
 struct DeviceCheckReport {
     std::vector<CheckStep> steps;     ///< up to the first that failed
     DeviceCapabilities capabilities;  ///< of the device, with the delay that was measured
-    double reading_rate = 0;          ///< new readings a second
+    double reading_rate = 0;          ///< of new readings [Hz]
     TickHistogram intervals;          ///< between new readings
     std::vector<double> interval_us;  ///< the same, in order [µs]
     double latency = 0;               ///< from a command to the start of motion [s]; 0: unknown
@@ -62,8 +62,9 @@ struct CheckSurroundings {
 
 /// Brings a device up step by step, docs/haptics.md section "Bring-up": readings, axes, button, a
 /// gentle push along each axis, round trip, weight, gains. All forces go through DeviceSafety; a
-/// handle that moves against or across a push gets zero force in the same tick, and the check ends
-/// there. The output is zero when it returns or throws. Throws InputError for options out of range.
+/// handle that moves against or across a push gets zero force in the tick that reads it, and the
+/// check ends there. The output is zero when it returns or throws. Throws InputError for options
+/// out of range.
 [[nodiscard]] DeviceCheckReport check_device(HapticDevice& device,
                                              const CheckSurroundings& surroundings,
                                              const DeviceCheckOptions& options = {});

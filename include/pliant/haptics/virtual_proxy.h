@@ -15,12 +15,12 @@ enum class ForceMask {
 
 struct ProxyOptions {
     SphereCarryOptions sphere;
-    bool has_ccd = true;      ///< false only to show what it is for
-    bool has_pop_out = true;  ///< likewise
-    int max_passes = 64;      ///< of one tick
-    double stiffness = 500;   ///< of the spring between proxy and goal [N/m]
-    double static_friction = 0;
-    double dynamic_friction = 0;
+    bool has_ccd = true;             ///< false only to show what it is for
+    bool has_pop_out = true;         ///< likewise
+    int max_passes = 64;             ///< of one tick
+    double stiffness = 500;          ///< of the spring between proxy and goal [N/m]
+    double static_friction = 0;      ///< Coulomb's coefficient while it sticks
+    double dynamic_friction = 0;     ///< and while it slides
     bool has_force_shading = false;  ///< force along normals interpolated between vertices
     ForceMask mask = ForceMask::Barycentric;
     double mask_radius = 1.5;  ///< of Smooth, in radii of the proxy
@@ -33,8 +33,9 @@ void check(const ProxyOptions& options);
 struct ProxyContact {
     int surface = -1, triangle = -1;
     Eigen::Vector3d barycentric = Eigen::Vector3d::Zero();
+    /// Nearest on the surface [m], and the unit direction from it to the proxy, in the world.
     Eigen::Vector3d point = Eigen::Vector3d::Zero(), normal = Eigen::Vector3d::UnitZ();
-    double distance = 0;
+    double distance = 0;  ///< of the centre from the point [m]
     ConstraintPlane plane;
     double multiplier = 0;  ///< λ of the last sub-goal [m]; 0: touched, but does not hold
 };

@@ -19,7 +19,7 @@ struct ZWidthOptions {
 };
 
 struct ZWidthCell {
-    double stiffness = 0, damping = 0;
+    double stiffness = 0, damping = 0;  ///< of the wall [N/m], [N s/m]
     bool is_stable = false;
     double growth = 0;  ///< amplitude in the last tenth of the time over that of the first period
     double remaining = 0;  ///< amplitude in the last tenth [m]

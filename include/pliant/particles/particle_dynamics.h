@@ -43,7 +43,7 @@ struct ParticleState {
     std::vector<Eigen::Vector3d> position, velocity;  ///< [m], [m/s]
     std::vector<Quaternion> turn;                     ///< from the rest orientation
     std::vector<Eigen::Vector3d> spin;                ///< angular velocity [rad/s]
-    double time = 0;
+    double time = 0;                                  ///< since the start [s]
 };
 [[nodiscard]] bool is_finite(const ParticleState& state) noexcept;
 
