@@ -1,5 +1,6 @@
 #include "pliant/greens/wavelet_greens.h"
 
+#include "core/fetch_memory.h"
 #include "core/large_pages.h"
 #include "core/numbers.h"
 #include "greens/wavelet_kernels.h"
@@ -20,15 +21,35 @@ namespace {
 
 /// Entries of a row functional that are looked up together.
 constexpr int kRowChunk = 256;
-/// How many columns ahead sums look for where the blocks of one are, and for the blocks: memory
-/// answers after more than the time of one column.
-constexpr std::size_t kColumnsAhead = 6, kBlocksAhead = 2;
+/// Columns that are fetched together before they are summed.
+constexpr std::size_t kFetched = 16;
 
 /// Of each thread, for sums that nobody keeps.
 std::span<float> thread_scratch(std::size_t size) {
     thread_local std::vector<float> scratch;
     scratch.assign(size, 0.0f);
     return scratch;
+}
+
+/// Free nodes, and fixed ones unless displacements are all that is wanted.
+std::size_t num_domains(SummedRows rows) noexcept {
+    return rows == SummedRows::Displacements ? 1 : 2;
+}
+
+/// What a sum will read of some columns.
+void fetch_blocks(std::span<const SparseBlocks> columns, std::size_t block_size) noexcept {
+    std::array<FetchedRange, 2 * kFetched> ranges;
+    const std::span<const FetchedRange> all{ranges.data(), columns.size()};
+    std::transform(columns.begin(), columns.end(), ranges.begin(), [](const SparseBlocks& column) {
+        return FetchedRange(column.nodes, column.count);
+    });
+    fetch_memory(all);
+    std::transform(columns.begin(), columns.end(), ranges.begin(), [&](const SparseBlocks& column) {
+        const std::size_t count = column.count * block_size;
+        return column.integers ? FetchedRange(column.integers, count)
+                               : FetchedRange(column.blocks, count);
+    });
+    fetch_memory(all);
 }
 
 [[noreturn]] void fail_columns(const std::string& field, const std::string& value,
@@ -60,7 +81,6 @@ WaveletGreensFunctions::WaveletGreensFunctions(const SemiRegularMesh& mesh,
     : layout_(std::move(layout)),
       transform_(mesh, report.options.kind, areas, domain_labels(kinds)),
       report_(report),
-      units_(std::move(columns.units)),
       readouts_(std::move(columns.readouts)) {
     if (layout_.num_nodes != transform_.num_vertices())
         fail_columns("num_nodes", std::to_string(layout_.num_nodes),
@@ -68,17 +88,17 @@ WaveletGreensFunctions::WaveletGreensFunctions(const SemiRegularMesh& mesh,
     if (layout_.block != 1 && layout_.block != 3)
         fail_columns("block", std::to_string(layout_.block), "1 or 3");
     const int num_ids = layout_.num_nodes * (transform_.num_levels() + 1);
-    place_.assign(at(num_ids), -1);
-    int place = 0;
+    std::vector<int> place(at(num_ids), -1);
+    int num_placed = 0;
     for (const int id : layout_.columns) {
-        if (id < 0 || id >= num_ids || place_[at(id)] >= 0)
+        if (id < 0 || id >= num_ids || place[at(id)] >= 0)
             fail_columns("columns", std::to_string(id),
                          "every column at most once, below " + std::to_string(num_ids));
-        place_[at(id)] = place++;
+        place[at(id)] = num_placed++;
         layout_.num_column_levels = std::max(layout_.num_column_levels, id / layout_.num_nodes + 1);
     }
     check_columns(columns);
-    divide_by_domains(std::move(columns));
+    divide_by_domains(std::move(columns), std::move(place));
     find_places();
     find_rows();
 }
@@ -122,7 +142,7 @@ void WaveletGreensFunctions::check_columns(const WaveletColumns& columns) const 
     require_size(columns.blocks.size(), is_short ? 0 : first * block * block, "blocks");
     require_size(columns.integers.size(), is_short ? first * block * block : 0, "integers");
     require_size(readouts_.size(), num_groups() * block * at(layout_.num_readouts), "readouts");
-    require_size(units_.size(), is_short ? 2 * levels * num_groups() : 0, "units");
+    require_size(columns.units.size(), is_short ? 2 * levels * num_groups() : 0, "units");
     const auto require_finite = [](const std::vector<float>& values, const char* field) {
         for (std::size_t k = 0; k < values.size(); ++k)
             if (!std::isfinite(values[k]))
@@ -130,51 +150,61 @@ void WaveletGreensFunctions::check_columns(const WaveletColumns& columns) const 
                              std::to_string(values[k]), "a finite number");
     };
     require_finite(columns.blocks, "blocks");
-    require_finite(units_, "units");
+    require_finite(columns.units, "units");
     require_finite(readouts_, "readouts");
 }
 
+/// Words of a column before its nodes: ends of levels, and units of 16 bits.
+std::size_t WaveletGreensFunctions::num_heads() const noexcept {
+    const std::size_t levels = at(transform_.num_levels() + 1);
+    return (report_.options.bits == 16 ? 4 : 2) * levels;
+}
+
 /// Displacements can then be summed without tractions, which are rougher and need more blocks.
-void WaveletGreensFunctions::divide_by_domains(WaveletColumns columns) {
+void WaveletGreensFunctions::divide_by_domains(WaveletColumns columns, std::vector<int> place) {
+    constexpr std::size_t kLineWords = 16;
     const std::size_t levels = at(transform_.num_levels() + 1),
-                      size = at(layout_.block) * at(layout_.block);
-    WaveletColumns divided;
-    divided.level_ends.reserve(2 * columns.level_ends.size());
-    divided.nodes.reserve(columns.nodes.size());
-    divided.blocks.reserve(columns.blocks.size());
-    divided.integers.reserve(columns.integers.size());
-    const auto copy_block = [size](const auto& from, std::size_t k, auto& to) {
-        if (from.empty()) return;
-        const auto first = from.begin() + static_cast<std::ptrdiff_t>(k * size);
-        to.insert(to.end(), first, first + static_cast<std::ptrdiff_t>(size));
-    };
-    starts_.assign(1, 0);
-    for (std::size_t g = 0; g < num_groups(); ++g) {
+                      size = at(layout_.block) * at(layout_.block),
+                      bytes = size * at(report_.options.bits / 8);
+    const auto* const values = columns.integers.empty()
+                                   ? reinterpret_cast<const char*>(columns.blocks.data())
+                                   : reinterpret_cast<const char*>(columns.integers.data());
+    num_blocks_ = columns.nodes.size();
+    std::vector<std::size_t> starts;
+    std::vector<std::uint32_t> records;
+    std::vector<std::size_t> order;  // of the blocks of a column
+    for (std::size_t g = 0, first = 0; g < num_groups(); ++g, first += order.size()) {
         const std::uint32_t* const ends = columns.level_ends.data() + g * levels;
-        const std::size_t first = starts_.back();
+        starts.push_back(records.size());
+        order.clear();
         for (const int domain : {0, 1}) {
-            const std::size_t part = divided.nodes.size();
+            const std::size_t part = order.size();
             for (std::size_t l = 0, k = 0; l < levels; ++l) {
-                for (; k < ends[l]; ++k) {
-                    const int node = columns.nodes[first + k];
-                    if (transform_.domain(node) != domain) continue;
-                    divided.nodes.push_back(node);
-                    copy_block(columns.blocks, first + k, divided.blocks);
-                    copy_block(columns.integers, first + k, divided.integers);
-                }
-                divided.level_ends.push_back(
-                    static_cast<std::uint32_t>(divided.nodes.size() - part));
+                for (; k < ends[l]; ++k)
+                    if (transform_.domain(columns.nodes[first + k]) == domain)
+                        order.push_back(first + k);
+                records.push_back(static_cast<std::uint32_t>(order.size() - part));
             }
         }
-        starts_.push_back(divided.nodes.size());
+        for (std::size_t k = 0; k < 2 * levels && !columns.units.empty(); ++k)
+            records.push_back(std::bit_cast<std::uint32_t>(columns.units[2 * g * levels + k]));
+        for (const std::size_t k : order)
+            records.push_back(static_cast<std::uint32_t>(columns.nodes[k]));
+        const std::size_t place_of_values = records.size(),
+                          words = (order.size() * bytes + 3) / 4 + kLineWords;
+        // whole lines
+        records.resize((place_of_values + words) / kLineWords * kLineWords);
+        char* to = reinterpret_cast<char*>(records.data() + place_of_values);
+        for (const std::size_t k : order) to = std::copy_n(values + k * bytes, bytes, to);
     }
-    level_ends_ = std::move(divided.level_ends);
     // never more than two copies of everything
     columns = {};
-    // kernels read whole vectors
-    nodes_ = in_large_pages(divided.nodes);
-    blocks_ = in_large_pages(divided.blocks, kBlockPad);
-    integers_ = in_large_pages(divided.integers, kBlockPad);
+    LargePages pages(LargePages::room_for(place) + LargePages::room_for(starts) +
+                     LargePages::room_for(records));
+    memory_ = pages.owner();
+    place_ = pages.add(std::move(place));
+    starts_ = pages.add(std::move(starts));
+    records_ = pages.add(std::move(records));
 }
 
 WaveletColumns WaveletGreensFunctions::columns() const {
@@ -182,9 +212,9 @@ WaveletColumns WaveletGreensFunctions::columns() const {
                       size = at(layout_.block) * at(layout_.block);
     WaveletColumns columns;
     columns.readouts = readouts_;
-    columns.units = units_;
     for (std::size_t g = 0; g < num_groups(); ++g) {
         const Column one = group(g);
+        columns.units.insert(columns.units.end(), one.units.begin(), one.units.end());
         const std::size_t num_free = one.level_ends[levels - 1];
         std::size_t place[2] = {0, num_free};
         for (std::size_t l = 0; l < levels; ++l) {
@@ -225,8 +255,8 @@ void WaveletGreensFunctions::find_places() {
     ranks_.assign(words_ * num_groups(), 0);
     for (std::size_t g = 0; g < num_groups(); ++g) {
         std::uint64_t* const masks = masks_.data() + g * words_;
-        for (std::size_t k = starts_[g]; k < starts_[g + 1]; ++k) {
-            const int rank = rank_[at(nodes_[k])];
+        for (const int node : group(g).nodes) {
+            const int rank = rank_[at(node)];
             masks[at(rank) / 64] |= std::uint64_t{1} << (rank % 64);
         }
         std::uint32_t count = 0;
@@ -255,11 +285,9 @@ void WaveletGreensFunctions::find_rows() {
 
 std::size_t WaveletGreensFunctions::num_bytes() const noexcept {
     const auto bytes = [](const auto& values) { return values.size() * sizeof(values[0]); };
-    const std::size_t size = at(layout_.block) * at(layout_.block),
-                      of_block = sizeof(int) + size * at(report_.options.bits / 8);
-    return starts_.back() * of_block + bytes(level_ends_) + bytes(readouts_) + bytes(units_) +
-           bytes(masks_) + bytes(ranks_) + bytes(starts_) + bytes(rank_) + bytes(place_) +
-           bytes(unit_of_node_) + bytes(row_starts_) + bytes(row_nodes_) + bytes(row_weights_);
+    return bytes(records_) + bytes(readouts_) + bytes(masks_) + bytes(ranks_) + bytes(starts_) +
+           bytes(rank_) + bytes(place_) + bytes(unit_of_node_) + bytes(row_starts_) +
+           bytes(row_nodes_) + bytes(row_weights_);
 }
 
 std::size_t WaveletGreensFunctions::sum_stride() const noexcept {
@@ -279,17 +307,19 @@ void WaveletGreensFunctions::copy_block(const Column& column, std::size_t k,
 }
 
 WaveletGreensFunctions::Column WaveletGreensFunctions::group(std::size_t index) const noexcept {
-    const std::size_t first = starts_[index], count = starts_[index + 1] - first,
-                      levels = at(transform_.num_levels() + 1),
+    const std::size_t levels = at(transform_.num_levels() + 1),
                       size = at(layout_.block) * at(layout_.block);
+    const std::uint32_t* const record = records_.data() + starts_[index];
+    const std::size_t count = std::size_t{record[levels - 1]} + record[2 * levels - 1];
+    const std::uint32_t* const values = record + num_heads() + count;
     Column column;
-    column.nodes = {nodes_.get() + first, count};
-    column.level_ends = {level_ends_.data() + 2 * index * levels, 2 * levels};
+    column.level_ends = {record, 2 * levels};
+    column.nodes = {reinterpret_cast<const int*>(record + num_heads()), count};
     if (report_.options.bits == 16) {
-        column.integers = {integers_.get() + first * size, count * size};
-        column.units = {units_.data() + 2 * index * levels, 2 * levels};
+        column.units = {reinterpret_cast<const float*>(record + 2 * levels), 2 * levels};
+        column.integers = {reinterpret_cast<const std::int16_t*>(values), count * size};
     } else {
-        column.blocks = {blocks_.get() + first * size, count * size};
+        column.blocks = {reinterpret_cast<const float*>(values), count * size};
     }
     return column;
 }
@@ -313,41 +343,31 @@ SparseBlocks WaveletGreensFunctions::blocks_to(std::size_t index, std::size_t do
                                                int level) const noexcept {
     const std::size_t levels = at(transform_.num_levels() + 1),
                       size = at(layout_.block) * at(layout_.block);
-    const std::uint32_t* const ends = level_ends_.data() + 2 * index * levels;
-    const std::size_t first = starts_[index] + (domain == 0 ? 0 : ends[levels - 1]);
+    const Column column = group(index);
+    const std::size_t first = domain == 0 ? 0 : column.level_ends[levels - 1];
     SparseBlocks blocks;
-    blocks.nodes = nodes_.get() + first;
-    blocks.level_ends = ends + domain * levels;
+    blocks.nodes = column.nodes.data() + first;
+    blocks.level_ends = column.level_ends.data() + domain * levels;
     blocks.num_levels = at(level) + 1;
     blocks.count = blocks.level_ends[level];
     if (report_.options.bits == 16) {
-        blocks.integers = integers_.get() + first * size;
-        blocks.units = units_.data() + 2 * index * levels + domain;
+        blocks.integers = column.integers.data() + first * size;
+        blocks.units = column.units.data() + domain;
     } else {
-        blocks.blocks = blocks_.get() + first * size;
+        blocks.blocks = column.blocks.data() + first * size;
     }
     return blocks;
 }
 
 void WaveletGreensFunctions::add_blocks(const SparseBlocks& column, const float* weights,
-                                        const SparseBlocks& next, float* sum) const noexcept {
-    if (layout_.block == 3) return add_sparse_blocks(column, weights, next, sum);
+                                        float* sum) const noexcept {
+    if (layout_.block == 3) return add_sparse_blocks(column, weights, sum);
     for (std::size_t l = 0, k = 0; l < column.num_levels; ++l)
         for (; k < column.level_ends[l]; ++k)
             sum[at(column.nodes[k])] +=
                 weights[0] * (column.integers
                                   ? column.units[2 * l] * static_cast<float>(column.integers[k])
                                   : column.blocks[k]);
-}
-
-void WaveletGreensFunctions::add_group(std::size_t index, const float* weights, int level,
-                                       SummedRows rows, const SparseBlocks& next,
-                                       float* sum) const noexcept {
-    const SparseBlocks free = blocks_to(index, 0, level);
-    if (rows == SummedRows::Displacements) return add_blocks(free, weights, next, sum);
-    const SparseBlocks fixed = blocks_to(index, 1, level);
-    add_blocks(free, weights, fixed, sum);
-    add_blocks(fixed, weights, next, sum);
 }
 
 void WaveletGreensFunctions::add_body_groups(std::span<const float> weights, int level,
@@ -357,32 +377,40 @@ void WaveletGreensFunctions::add_body_groups(std::span<const float> weights, int
          first += block, ++g) {
         std::array<float, 3> some = {};
         std::copy_n(weights.data() + first, std::min(block, weights.size() - first), some.data());
-        add_group(g, some.data(), level, rows, {}, sum);
+        for (std::size_t domain = 0; domain < num_domains(rows); ++domain)
+            add_blocks(blocks_to(g, domain, level), some.data(), sum);
     }
+}
+
+/// Fetches what tells where the blocks of columns are, and their units.
+void WaveletGreensFunctions::look_ahead(std::span<const int> ids) const noexcept {
+    std::array<FetchedRange, kFetched> ranges;
+    std::transform(ids.begin(), ids.end(), ranges.begin(), [&](int id) {
+        return FetchedRange(records_.data() + starts_[at(place_[at(id)])], num_heads());
+    });
+    fetch_memory({ranges.data(), ids.size()});
 }
 
 void WaveletGreensFunctions::accumulate(std::span<const int> ids, std::span<const float> weights,
                                         std::span<const float> body_weights, int num_nodes,
                                         std::span<float> sum, SummedRows rows) const noexcept {
-    assert(weights.size() == ids.size() * at(layout_.block));
+    const std::size_t block = at(layout_.block), domains = num_domains(rows);
+    assert(weights.size() == ids.size() * block);
     assert(sum.size() >= sum_size(num_nodes));
     const int level = level_of_prefix(num_nodes);
-    const std::size_t levels = at(transform_.num_levels() + 1);
-    for (std::size_t k = 0; k < ids.size(); ++k) {
-        // columns lie anywhere: what leads to one is fetched some columns before
-        if (k + 2 * kColumnsAhead < ids.size())
-            __builtin_prefetch(place_.data() + ids[k + 2 * kColumnsAhead]);
-        if (k + kColumnsAhead < ids.size()) {
-            const std::size_t ahead = at(place_[at(ids[k + kColumnsAhead])]);
-            __builtin_prefetch(starts_.data() + ahead);
-            __builtin_prefetch(level_ends_.data() + 2 * ahead * levels);
-            if (!units_.empty()) __builtin_prefetch(units_.data() + 2 * ahead * levels);
-        }
-        const SparseBlocks next = k + kBlocksAhead < ids.size()
-                                      ? blocks_to(at(place_[at(ids[k + kBlocksAhead])]), 0, level)
-                                      : SparseBlocks{};
-        add_group(at(place_[at(ids[k])]), weights.data() + k * at(layout_.block), level, rows, next,
-                  sum.data());
+    look_ahead(ids.first(std::min(kFetched, ids.size())));
+    while (!ids.empty()) {
+        const std::size_t count = std::min(kFetched, ids.size());
+        std::array<SparseBlocks, 2 * kFetched> parts;
+        for (std::size_t k = 0; k < count * domains; ++k)
+            parts[k] = blocks_to(at(place_[at(ids[k / domains])]), k % domains, level);
+        const std::span<const int> rest = ids.subspan(count);
+        look_ahead(rest.first(std::min(kFetched, rest.size())));
+        fetch_blocks({parts.data(), count * domains}, block * block);
+        for (std::size_t k = 0; k < count * domains; ++k)
+            add_blocks(parts[k], weights.data() + k / domains * block, sum.data());
+        ids = rest;
+        weights = weights.subspan(count * block);
     }
     add_body_groups(body_weights, level, rows, sum.data());
 }

@@ -40,40 +40,28 @@ HWY_INLINE void add_block(int node, const T* block, const float* weights, float*
     }
 }
 
-/// Blocks `begin` to `end` of a column, while those of the next one come into the cache. Pointers
-/// are values of their own: what is stored might otherwise change them.
+/// Blocks `begin` to `end` of a column. Pointers are values of their own: what is stored might
+/// otherwise change them.
 template <class T>
 HWY_INLINE void add_range(const int* nodes, const T* blocks, std::size_t begin, std::size_t end,
-                          const float* weights, const int* next_nodes, const T* next_blocks,
-                          std::size_t num_next, float* sum) {
-    constexpr std::size_t kLine = 64, kStep = HWY_MAX(kLine / (9 * sizeof(T)), std::size_t{1});
-    for (std::size_t k = begin; k < end; ++k) {
-        if (k % kStep == 0 && k < num_next) {
-            __builtin_prefetch(next_blocks + 9 * k, 0, 2);
-            if (k % 12 == 0) __builtin_prefetch(next_nodes + k, 0, 2);
-        }
-        add_block(nodes[k], blocks + 9 * k, weights, sum);
-    }
+                          const float* weights, float* sum) {
+    for (std::size_t k = begin; k < end; ++k) add_block(nodes[k], blocks + 9 * k, weights, sum);
 }
 
-void sparse_integers(const SparseBlocks& column, const float* weights, const SparseBlocks& next,
-                     float* sum) {
+void sparse_integers(const SparseBlocks& column, const float* weights, float* sum) {
     std::size_t begin = 0;
     for (std::size_t level = 0; level < column.num_levels; ++level) {
         const float unit = column.units[2 * level];
         const float scaled[3] = {unit * weights[0], unit * weights[1], unit * weights[2]};
         const std::size_t end = column.level_ends[level];
-        add_range(column.nodes, column.integers, begin, end, scaled, next.nodes, next.integers,
-                  next.count, sum);
+        add_range(column.nodes, column.integers, begin, end, scaled, sum);
         begin = end;
     }
 }
 
-void sparse_blocks(const SparseBlocks& column, const float* w, const SparseBlocks& next,
-                   float* sum) {
+void sparse_blocks(const SparseBlocks& column, const float* w, float* sum) {
     const float weights[3] = {w[0], w[1], w[2]};
-    add_range(column.nodes, column.blocks, 0, column.count, weights, next.nodes, next.blocks,
-              next.count, sum);
+    add_range(column.nodes, column.blocks, 0, column.count, weights, sum);
 }
 
 template <class T>
@@ -137,12 +125,11 @@ HWY_EXPORT(integers_of_places);
 HWY_EXPORT(padded);
 HWY_EXPORT(unpadded);
 
-void add_sparse_blocks(const SparseBlocks& column, const float* weights, const SparseBlocks& next,
-                       float* sum) noexcept {
+void add_sparse_blocks(const SparseBlocks& column, const float* weights, float* sum) noexcept {
     if (column.integers)
-        HWY_DYNAMIC_DISPATCH(sparse_integers)(column, weights, next, sum);
+        HWY_DYNAMIC_DISPATCH(sparse_integers)(column, weights, sum);
     else
-        HWY_DYNAMIC_DISPATCH(sparse_blocks)(column, weights, next, sum);
+        HWY_DYNAMIC_DISPATCH(sparse_blocks)(column, weights, sum);
 }
 void sum_blocks(const std::uint32_t* places, const float* weights, int count, const float* blocks,
                 float* out) noexcept {

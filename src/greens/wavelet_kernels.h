@@ -4,12 +4,11 @@
 #include <cstdint>
 
 /// Sums of sparse columns of 3×3 blocks, compiled for each instruction set. Blocks are stored by
-/// columns, nine numbers each; three more must follow the last one.
+/// columns, nine numbers each; three more must follow the last one (LargePages has zeros there).
 namespace pliant {
 
 /// Vectors of sums have a fourth value, which means nothing.
 inline constexpr std::size_t kPaddedBlock = 4;
-inline constexpr std::size_t kBlockPad = 3;
 
 /// Blocks of a column in one domain: floats, or integers with every second unit for its levels.
 struct SparseBlocks {
@@ -20,9 +19,8 @@ struct SparseBlocks {
     const float* units = nullptr;
     std::size_t num_levels = 0, count = 0;
 };
-/// sum[nodes[k]] += blocks[k] weights; meanwhile `next` comes into the cache.
-void add_sparse_blocks(const SparseBlocks& column, const float* weights, const SparseBlocks& next,
-                       float* sum) noexcept;
+/// sum[nodes[k]] += blocks[k] weights
+void add_sparse_blocks(const SparseBlocks& column, const float* weights, float* sum) noexcept;
 /// out = Σ weights[k] blocks[places[k]], nine values by columns
 void sum_blocks(const std::uint32_t* places, const float* weights, int count, const float* blocks,
                 float* out) noexcept;

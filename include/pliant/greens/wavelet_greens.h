@@ -76,8 +76,7 @@ public:
         return layout_.num_column_levels;
     }
     [[nodiscard]] double mean_column_blocks() const noexcept override {
-        return static_cast<double>(starts_.back()) /
-               std::max(1.0, static_cast<double>(num_groups()));
+        return static_cast<double>(num_blocks_) / std::max(1.0, static_cast<double>(num_groups()));
     }
     [[nodiscard]] bool has_column(int id) const noexcept override {
         return id >= 0 && static_cast<std::size_t>(id) < place_.size() &&
@@ -135,36 +134,34 @@ public:
     [[nodiscard]] int place(int id) const noexcept { return place_[static_cast<std::size_t>(id)]; }
 
 private:
+    [[nodiscard]] std::size_t num_heads() const noexcept;
     [[nodiscard]] std::size_t num_groups() const noexcept;  // columns, and groups of body columns
     [[nodiscard]] Column group(std::size_t index) const noexcept;
     [[nodiscard]] int level_of_prefix(int num_nodes) const noexcept;
     [[nodiscard]] SparseBlocks blocks_to(std::size_t index, std::size_t domain,
                                          int level) const noexcept;
-    void add_blocks(const SparseBlocks& column, const float* weights, const SparseBlocks& next,
-                    float* sum) const noexcept;
-    void add_group(std::size_t index, const float* weights, int level, SummedRows rows,
-                   const SparseBlocks& next, float* sum) const noexcept;
+    void add_blocks(const SparseBlocks& column, const float* weights, float* sum) const noexcept;
+    void look_ahead(std::span<const int> ids) const noexcept;
     void add_body_groups(std::span<const float> weights, int level, SummedRows rows,
                          float* sum) const noexcept;
     void add_field(std::span<float> sum, std::span<float> out) const noexcept;
     void group_element(int i, std::size_t index, float* by_columns) const noexcept;
     void check_columns(const WaveletColumns& columns) const;
-    void divide_by_domains(WaveletColumns columns);
+    void divide_by_domains(WaveletColumns columns, std::vector<int> place);
     void find_rows();
     void find_places();
 
     GreensLayout layout_;
     SurfaceTransform transform_;
     CompressionReport report_;
-    std::vector<int> place_;           // of the column of each id, −1: none
-    std::vector<std::size_t> starts_;  // first block of each column; last: their number
-    // as those of Column, all columns one after the other
-    std::vector<std::uint32_t> level_ends_;
-    std::vector<float> units_, readouts_;
-    std::shared_ptr<const int[]> nodes_;
-    std::shared_ptr<const float[]> blocks_;
-    std::shared_ptr<const std::int16_t[]> integers_;
-    std::vector<int> rank_;  // of each node: free ones first
+    std::vector<float> readouts_;
+    std::size_t num_blocks_ = 0;
+    std::shared_ptr<const void> memory_;  // of what sums read:
+    std::span<const int> place_;          // of the column of each id, −1: none
+    // all of a column together: ends of levels, units, nodes, blocks, as those of Column
+    std::span<const std::uint32_t> records_;
+    std::span<const std::size_t> starts_;  // of each column in records_
+    std::vector<int> rank_;                // of each node: free ones first
     // which ranks a column has blocks for, and how many come before each word
     std::size_t words_ = 0;
     std::vector<std::uint64_t> masks_;
