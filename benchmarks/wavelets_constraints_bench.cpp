@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <random>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,7 +21,7 @@ constexpr double kFrame = 1e-3;        // [s]
 constexpr double kContactShare = 0.6;  // of a frame that contact may take; predictions err
 constexpr int kContact = 40;           // nodes of level 2
 constexpr int kGrown = 300;            // nodes, at most
-constexpr std::size_t kElementColumns = 20;
+constexpr std::size_t kElementColumns = 20, kSummedColumns = 60;
 
 /// Free vertices of the rabbit's belly, by distance from its middle: the foremost vertex of the
 /// lower half.
@@ -141,10 +143,15 @@ struct GrowingFrames {
         held.reserve(belly.size());
     }
 
-    /// Of a sum of columns, on this machine.
+    /// Of a sum of columns, on this machine: of other columns each time, as after a change of the
+    /// level, when none of them is in the caches.
     static double seconds_of_a_block(const ReferenceProblem& reference) {
-        const std::vector<int> nodes = belly_of(reference, 100);
-        const std::vector<float> weights(3 * nodes.size(), 0.5f);
+        std::vector<int> nodes;
+        for (int i = 0; i < reference.functions->num_nodes(); ++i)
+            if (reference.kinds[at(i)] == NodeKind::Free) nodes.push_back(i);
+        std::shuffle(nodes.begin(), nodes.end(), std::mt19937(3));
+        std::size_t first = 0;
+        const std::vector<float> weights(3 * kSummedColumns, 0.5f);
         std::vector<float> sum(reference.functions->sum_size(reference.functions->num_nodes()));
         Benchmark timed;
         timed.samples = 50;
@@ -152,14 +159,17 @@ struct GrowingFrames {
             Workload load;
             load.run = [&] {
                 std::fill(sum.begin(), sum.end(), 0.0f);
-                reference.functions->accumulate(nodes, weights, {},
-                                                reference.functions->num_nodes(), sum,
-                                                SummedRows::Displacements);
+                first = first + kSummedColumns > nodes.size() ? 0 : first;
+                reference.functions->accumulate(
+                    std::span<const int>(nodes).subspan(first, kSummedColumns), weights, {},
+                    reference.functions->num_nodes(), sum, SummedRows::Displacements);
+                first += kSummedColumns;
                 return double{sum.front()};
             };
             return load;
         };
-        return 1e-6 * measure(timed).p99_us / (100 * reference.functions->mean_column_blocks());
+        return 1e-6 * measure(timed).p99_us /
+               (kSummedColumns * reference.functions->mean_column_blocks());
     }
 
     /// Of the response of one node to another: of dense functions, three lines of a matrix that is
