@@ -76,6 +76,15 @@ Workload reduced_tick_workload() {
     return {.run = [ring] { return ring->tick(); }};
 }
 
+/// As long as a tick and nothing but arithmetic: what the machine itself adds to the slowest ticks.
+Workload arithmetic_workload() {
+    return {.run = [] {
+        volatile double x = 1;
+        for (int i = 0; i < 1300; ++i) x = x * 1.0000001;
+        return double{x};
+    }};
+}
+
 /// The falling cloth of the published scene as it meets the sphere: 0.14 m per step.
 Workload cloth_workload() {
     struct Cloth {
@@ -162,6 +171,10 @@ std::vector<Benchmark> proxy_benchmarks() {
              .setup = reduced_tick_workload,
              .max_us = 10,
              .max_p999_us = 50,
+             .samples = 20'000},
+            {.module = "proxy",
+             .name = "arithmetic as long as a tick",
+             .setup = arithmetic_workload,
              .samples = 20'000},
             {.module = "proxy",
              .name = "ccd and pop-out/cloth 4096, 0.14 m",

@@ -3,16 +3,6 @@
 #include <cassert>
 
 namespace pliant {
-namespace {
-
-Corners read_corners(const double (&x)[9][TriangleBlock::kSize], int lane) noexcept {
-    const auto corner = [&](int k) {
-        return Eigen::Vector3d(x[3 * k][lane], x[3 * k + 1][lane], x[3 * k + 2][lane]);
-    };
-    return {corner(0), corner(1), corner(2)};
-}
-
-}  // namespace
 
 TrianglePatch::TrianglePatch(int capacity)
     : blocks_(new TriangleBlock[index(capacity) / TriangleBlock::kSize + 1]),
@@ -28,14 +18,6 @@ void TrianglePatch::add(int surface, int triangle, const double* start,
         block.end[k][lane] = end[k];
     }
     ids_[index(size_++)] = {surface, triangle};
-}
-
-Corners TrianglePatch::start(int i) const noexcept {
-    return read_corners(blocks_[index(i) / TriangleBlock::kSize].start, i % TriangleBlock::kSize);
-}
-
-Corners TrianglePatch::end(int i) const noexcept {
-    return read_corners(blocks_[index(i) / TriangleBlock::kSize].end, i % TriangleBlock::kSize);
 }
 
 Corners TrianglePatch::between(int i, double s) const noexcept {

@@ -74,6 +74,31 @@ TEST(FallingRoots, AreAllThatDenseSamplingFinds) {
     EXPECT_GT(double_falls, 20) << "cubics with two falls must be among the samples";
 }
 
+TEST(FallingRoots, OfAMillionMotionsNoneIsMissed) {
+    std::mt19937 random(8);
+    constexpr int kSamples = 40;
+    int falls = 0, missed = 0;
+    for (int i = 0; i < 1'000'000; ++i) {
+        const Coplanarity f = coplanarity(0.3 * random_corners(random).a, random_corners(random),
+                                          random_corners(random));
+        std::array<double, 3> roots;
+        const int count = falling_roots(f, roots);
+        double before = f(0);
+        for (int k = 1; k <= kSamples; ++k) {
+            const double low = double(k - 1) / kSamples, high = double(k) / kSamples;
+            const double after = f(high);
+            if (before > 0 && after < 0) {
+                falls += 1;
+                missed += std::none_of(roots.begin(), roots.begin() + count,
+                                       [&](double s) { return s >= low && s <= high; });
+            }
+            before = after;
+        }
+    }
+    EXPECT_GT(falls, 100'000);
+    EXPECT_EQ(missed, 0);
+}
+
 TEST(FallingRoots, RisingAndTouchingDoNotCount) {
     std::array<double, 3> roots;
     EXPECT_EQ(falling_roots({{-0.5, 1, 0, 0}, 1}, roots), 0);

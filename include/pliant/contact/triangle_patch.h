@@ -43,12 +43,21 @@ public:
     [[nodiscard]] int surface(int i) const noexcept { return ids_[index(i)].surface; }
     [[nodiscard]] int triangle(int i) const noexcept { return ids_[index(i)].triangle; }
     [[nodiscard]] const TriangleBlock* blocks() const noexcept { return blocks_.get(); }
-    [[nodiscard]] Corners end(int i) const noexcept;
+    [[nodiscard]] Corners end(int i) const noexcept {
+        return read(blocks_[index(i) / TriangleBlock::kSize].end, i % TriangleBlock::kSize);
+    }
     /// Corners move in straight lines; s from 0 to 1.
     [[nodiscard]] Corners between(int i, double s) const noexcept;
-    [[nodiscard]] Corners start(int i) const noexcept;
+    [[nodiscard]] Corners start(int i) const noexcept {
+        return read(blocks_[index(i) / TriangleBlock::kSize].start, i % TriangleBlock::kSize);
+    }
 
 private:
+    static Corners read(const double (&x)[9][TriangleBlock::kSize], int lane) noexcept {
+        return {{x[0][lane], x[1][lane], x[2][lane]},
+                {x[3][lane], x[4][lane], x[5][lane]},
+                {x[6][lane], x[7][lane], x[8][lane]}};
+    }
     struct Id {
         int surface, triangle;
     };
