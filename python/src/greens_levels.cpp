@@ -88,8 +88,8 @@ private:
 }  // namespace
 
 void bind_greens_levels(py::module_& m) {
-    auto model = py::class_<GreensModel, GreensPointer>(m.attr("GreensModel"));
-    model
+    auto model_class = py::class_<GreensModel, GreensPointer>(m.attr("GreensModel"));
+    model_class
         .def("compressed", &compressed, py::arg("tolerance") = 0.05,
              py::arg("kind") = "lifted-linear", py::arg("bits") = 32,
              py::arg("progress") = py::none(),
