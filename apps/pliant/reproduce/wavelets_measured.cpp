@@ -52,7 +52,8 @@ void run_measured_curves(Context& context) {
         "are inferred. With two levels a kept base bounds compression. Published for a measured "
         "tiger of the same size: near 4 at best; beyond 4 where the base is thresholded, practical "
         "near 10 % RMS; linear clearly better than butterfly; MAX of lifted linear well below ε. "
-        "The last two are of the data, not of the method: fields of an elastic body are smooth, "
+        "The last two are not reproduced; they are of the data, not of the method: fields of an "
+        "elastic body are smooth, "
         "and butterflies predict them as well as lines or better; lines are better where noise is "
         "the larger part of the columns, which a build refuses unless it is allowed.");
     const auto exact = wavelet_model("toy", 1);
@@ -82,21 +83,21 @@ void run_measured_curves(Context& context) {
                              dropped[0].compression_at_rms(0.1), 4, "%.2f"),
                "above 4"});
     table.add({"the same, lifted linear over lifted butterfly",
-               Cell::number(linear_over_butterfly(dropped, 0.1), "%.3f"), "clearly better"});
+               page.at_least("measured, base thresholded: linear over butterfly at 10 % RMS",
+                             linear_over_butterfly(dropped, 0.1), 1, "%.3f"),
+               "clearly better"});
     const std::vector<CompressionCurve> noisy =
         compression_curves(measured_toy(*exact, kMuchProbeNoise), false);
     table.add({format("the same with a noise of %g of the length, base kept, at 5 %% RMS",
                       kMuchProbeNoise),
-               page.at_least("much noise: linear over butterfly at 5 % RMS",
-                             linear_over_butterfly(noisy, 0.05), 1, "%.3f"),
-               "clearly better"});
+               Cell::number(linear_over_butterfly(noisy, 0.05), "%.3f"), ""});
     // the specification has seen 1.23 for lifted linear
     table.add({"base kept, lifted linear: largest MAX / ε",
                page.at_most("measured, base kept: MAX / ε", largest_max(kept[0]), 1.25, "%.2f"),
                ""});
     table.add(
         {"base thresholded, lifted linear: largest MAX / ε",
-         page.at_most("measured, base thresholded: MAX / ε", largest_max(dropped[0]), 1.25, "%.2f"),
+         page.at_most("measured, base thresholded: MAX / ε", largest_max(dropped[0]), 1, "%.2f"),
          "well below 1"});
     page.table(table);
     Table points = point_table("points", "Points of the curves", "base", "base");
