@@ -101,7 +101,7 @@ HWY_INLINE Offset nearest_offset(const Vector3& p, const Vector3& b, const Vecto
 
 /// Appends the numbers of those that are marked, from `first` on, below `count`.
 template <class Mask>
-HWY_INLINE int list_marked(Mask marked, int first, int count, int* found) {
+HWY_INLINE int list_triangles(Mask marked, int first, int count, int* found) {
     std::uint8_t bits[8] = {};
     hn::StoreMaskBits(Tag(), marked, bits);
     int num_found = 0;
@@ -149,7 +149,7 @@ int run_find_reached(const TriangleBlock* blocks, int count, const double* point
             const Vector3 n = cross(a - b, a - c);
             const auto is_apart =
                 hn::Or(separates(nearest.from, nearest.square), separates(n, dot(n, n)));
-            num_found += list_marked(hn::Not(is_apart), first + i, count, found + num_found);
+            num_found += list_triangles(hn::Not(is_apart), first + i, count, found + num_found);
         }
     }
     return num_found;
@@ -178,7 +178,7 @@ int run_find_in_way(const TriangleBlock* blocks, int count, const double* point,
             const auto is_crossed =
                 hn::And(hn::And(hn::Le(end, noise), hn::Ge(height, hn::Neg(noise))),
                         hn::Le(hn::Mul(speed, reach), noise));
-            num_found += list_marked(is_crossed, first + i, count, found + num_found);
+            num_found += list_triangles(is_crossed, first + i, count, found + num_found);
         }
     }
     return num_found;
@@ -225,7 +225,7 @@ int run_find_crossings(const TriangleBlock* blocks, int count, const double* poi
             const Vector noise = hn::Mul(hn::Set(tag, 1e-13), sizes);
             const auto may_meet = hn::And(hn::Le(low, noise), hn::Ge(high, hn::Neg(noise)));
             num_found +=
-                list_marked(hn::And(is_near, may_meet), first + i, count, found + num_found);
+                list_triangles(hn::And(is_near, may_meet), first + i, count, found + num_found);
         }
     }
     return num_found;
