@@ -61,7 +61,7 @@ LargeBody closed_tube(int rings, int levels) {
 }
 
 LargeBody capped_sphere(int levels) {
-    SemiRegularMesh surface = test::unit_sphere(levels);
+    SemiRegularMesh surface = test::sphere_of_levels(levels);
     BoundaryModel model(surface.mesh, {});
     std::vector<NodeKind> kinds = test::fixed_below(model, -0.33);
     return {std::move(surface), std::move(model), std::move(kinds)};

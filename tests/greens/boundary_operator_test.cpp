@@ -41,7 +41,7 @@ double relative_error(const MatrixXd& values, const MatrixXd& exact) {
 TEST(UnknownBlocks, AnyRowsAndColumnsAreThoseOfTheWholeMatrix) {
     // vertices, doubled nodes along creases, and centroids
     const BoundaryModel models[] = {
-        {unit_sphere(1).mesh, {}},
+        {sphere_of_levels(1).mesh, {}},
         {test::cube_surface(3), {.crease_angle = 0.5}},
         {test::cube_surface(2), {.elements = BoundaryElements::Constant, .poisson_ratio = 0.45}}};
     for (const BoundaryModel& model : models) {
@@ -79,7 +79,7 @@ TEST(UnknownBlocks, AnyRowsAndColumnsAreThoseOfTheWholeMatrix) {
 }
 
 TEST(UnknownBlocks, RigidMotionsAreOrthonormalAndTheirProductNeedsFixedColumnsAlone) {
-    const BoundaryModel model(unit_sphere(2).mesh, {});
+    const BoundaryModel model(sphere_of_levels(2).mesh, {});
     const std::vector<NodeKind> kinds = fixed_below(model, -0.3);
     UnknownBlocks blocks(model, kinds);
     blocks.set_own_blocks(blocks.integrated_own_blocks());
@@ -92,7 +92,7 @@ TEST(UnknownBlocks, RigidMotionsAreOrthonormalAndTheirProductNeedsFixedColumnsAl
 }
 
 TEST(BoundaryOperator, DenseIsTheExchangedMatrix) {
-    const BoundaryModel model(unit_sphere(1).mesh, {});
+    const BoundaryModel model(sphere_of_levels(1).mesh, {});
     const std::vector<NodeKind> kinds = fixed_below(model, -0.3);
     const auto dense = make_dense_operator(model, kinds);
     const MatrixXd X = fixed_random(dense->num_unknowns(), 5);
@@ -106,7 +106,7 @@ TEST(BoundaryOperator, HierarchicalProductsMeetTheTolerance) {
         BoundaryModel model;
         double z;
     };
-    const Case cases[] = {{{unit_sphere(3).mesh, {}}, -0.45},
+    const Case cases[] = {{{sphere_of_levels(3).mesh, {}}, -0.45},
                           {{test::cube_surface(7), {.crease_angle = 0.5}}, 0.05}};
     for (const auto& [model, z] : cases) {
         const std::vector<NodeKind> kinds = fixed_below(model, z);
@@ -128,7 +128,7 @@ TEST(BoundaryOperator, HierarchicalProductsMeetTheTolerance) {
 }
 
 TEST(BoundaryOperator, TheCorrectionMakesRigidMotionsExact) {
-    const BoundaryModel model(unit_sphere(2).mesh, {});
+    const BoundaryModel model(sphere_of_levels(2).mesh, {});
     const std::vector<NodeKind> kinds = fixed_below(model, -0.4);
     const MatrixXd Q = UnknownBlocks(model, kinds).free_rigid_motions();
     const MatrixXd exact = exchanged_matrix(model, kinds) * Q;
@@ -136,7 +136,7 @@ TEST(BoundaryOperator, TheCorrectionMakesRigidMotionsExact) {
         const auto hierarchical = make_hierarchical_operator(
             model, kinds, {.tolerance = 3e-2, .leaf_nodes = 8, .rigid_correction = corrected});
         const auto wavelet = make_wavelet_operator(
-            model, unit_sphere(2), kinds, {.tolerance = 0.05, .rigid_correction = corrected});
+            model, sphere_of_levels(2), kinds, {.tolerance = 0.05, .rigid_correction = corrected});
         const double errors[] = {relative_error(product(*hierarchical, Q), exact),
                                  relative_error(product(*wavelet, Q), exact)};
         for (const double error : errors)
@@ -148,7 +148,7 @@ TEST(BoundaryOperator, TheCorrectionMakesRigidMotionsExact) {
 }
 
 TEST(BoundaryOperator, WaveletColumnsWithoutThresholdAreExact) {
-    const BoundaryModel model(unit_sphere(2).mesh, {});
+    const BoundaryModel model(sphere_of_levels(2).mesh, {});
     const std::vector<NodeKind> kinds = fixed_below(model, -0.45);
     const MatrixXd A = exchanged_matrix(model, kinds);
     // more than one pass of right-hand sides, the last not full
@@ -157,7 +157,7 @@ TEST(BoundaryOperator, WaveletColumnsWithoutThresholdAreExact) {
         for (const bool is_adaptive : {false, true}) {
             WaveletOperatorReport report;
             const auto matrix = make_wavelet_operator(
-                model, unit_sphere(2), kinds,
+                model, sphere_of_levels(2), kinds,
                 {.tolerance = 0, .is_lifted = is_lifted, .is_adaptive = is_adaptive},
                 Progress::none(), &report);
             EXPECT_LT(relative_error(product(*matrix, X), A * X), 1e-5);
@@ -184,7 +184,7 @@ double rms_error(const MatrixXd& exact_columns, const MatrixXd& loads,
 
 /// docs/greens-large.md has the whole table.
 TEST(BoundaryOperator, WaveletColumnsGiveTheErrorsOfTheSpecification) {
-    const BoundaryModel model(unit_sphere(2).mesh, {});
+    const BoundaryModel model(sphere_of_levels(2).mesh, {});
     const std::vector<NodeKind> kinds = fixed_below(model, -0.45);
     const int n = model.num_nodes();
     MatrixXd G(3 * n, 3 * n), H(3 * n, 3 * n);
@@ -199,7 +199,7 @@ TEST(BoundaryOperator, WaveletColumnsGiveTheErrorsOfTheSpecification) {
     DenseLu(exchanged_matrix(model, kinds), Progress::none()).solve_in_place(exact);
     const auto error = [&](double tolerance, bool is_lifted, bool corrected, bool is_adaptive) {
         return rms_error(exact, loads, kinds,
-                         *make_wavelet_operator(model, unit_sphere(2), kinds,
+                         *make_wavelet_operator(model, sphere_of_levels(2), kinds,
                                                 {.tolerance = tolerance,
                                                  .is_lifted = is_lifted,
                                                  .rigid_correction = corrected,
@@ -217,7 +217,7 @@ TEST(BoundaryOperator, WaveletColumnsGiveTheErrorsOfTheSpecification) {
 }
 
 TEST(BoundaryOperator, BitsDoNotDependOnThreads) {
-    const BoundaryModel model(unit_sphere(2).mesh, {});
+    const BoundaryModel model(sphere_of_levels(2).mesh, {});
     const std::vector<NodeKind> kinds = fixed_below(model, -0.4);
     const MatrixXd X = fixed_random(3 * model.num_nodes(), 7);
     std::vector<MatrixXd> results;
@@ -225,7 +225,7 @@ TEST(BoundaryOperator, BitsDoNotDependOnThreads) {
         set_num_threads(threads);
         results.push_back(
             product(*make_hierarchical_operator(model, kinds, {.leaf_nodes = 12}), X));
-        results.push_back(product(*make_wavelet_operator(model, unit_sphere(2), kinds), X));
+        results.push_back(product(*make_wavelet_operator(model, sphere_of_levels(2), kinds), X));
     }
     set_num_threads(0);
     EXPECT_EQ(results[0], results[2]);
@@ -233,7 +233,7 @@ TEST(BoundaryOperator, BitsDoNotDependOnThreads) {
 }
 
 TEST(BoundaryOperator, SaysWhatItCannotTake) {
-    const BoundaryModel model(unit_sphere(1).mesh, {});
+    const BoundaryModel model(sphere_of_levels(1).mesh, {});
     const std::vector<NodeKind> kinds = fixed_below(model, -0.3);
     const auto hierarchical = [&](const HierarchicalOptions& options) {
         return test::input_error([&] { (void)make_hierarchical_operator(model, kinds, options); });
@@ -241,10 +241,10 @@ TEST(BoundaryOperator, SaysWhatItCannotTake) {
     EXPECT_EQ(hierarchical({.tolerance = 0}), "tolerance = 0 (expected 0 < value < 1)");
     EXPECT_EQ(hierarchical({.leaf_nodes = 0}), "leaf_nodes = 0 (expected 1 or more)");
     EXPECT_NE(test::input_error([&] {
-                  (void)make_wavelet_operator(model, unit_sphere(2), kinds);
+                  (void)make_wavelet_operator(model, sphere_of_levels(2), kinds);
               }).find("a node at each vertex"),
               std::string::npos);
-    SemiRegularMesh flat = unit_sphere(1);
+    SemiRegularMesh flat = sphere_of_levels(1);
     flat.num_vertices = {flat.mesh.num_vertices()};
     flat.triangles = {flat.mesh.triangles};
     flat.neighbourhood.clear();
@@ -252,7 +252,7 @@ TEST(BoundaryOperator, SaysWhatItCannotTake) {
                   (void)make_wavelet_operator(model, flat, kinds);
               }).find("pliant mesh --kind semiregular"),
               std::string::npos);
-    const BoundaryModel outside(unit_sphere(1).mesh, {.is_exterior = true});
+    const BoundaryModel outside(sphere_of_levels(1).mesh, {.is_exterior = true});
     EXPECT_NE(test::input_error([&] {
                   (void)make_dense_operator(outside, kinds);
               }).find("inside of elastic bodies"),

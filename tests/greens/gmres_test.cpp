@@ -83,7 +83,7 @@ TEST(Gmres, TellsResidualsThatItCouldNotReach) {
 }
 
 TEST(Gmres, ColumnsAreThoseOfTheDirectSolver) {
-    const BoundaryModel model(unit_sphere(2).mesh, {});
+    const BoundaryModel model(sphere_of_levels(2).mesh, {});
     const std::vector<NodeKind> kinds = fixed_below(model, -0.45);
     const auto dense = make_dense_operator(model, kinds);
     const BlockPreconditioner M(model, kinds, *dense, {.leaf_nodes = 40});
@@ -101,7 +101,7 @@ TEST(Gmres, ColumnsAreThoseOfTheDirectSolver) {
 /// to 17 with that of the octree alone.
 TEST(BlockPreconditioner, SavesProducts) {
     for (const int levels : {2, 3}) {
-        const BoundaryModel model(unit_sphere(levels).mesh, {});
+        const BoundaryModel model(sphere_of_levels(levels).mesh, {});
         const std::vector<NodeKind> kinds = fixed_below(model, -0.45);
         const auto matrix = make_hierarchical_operator(model, kinds);
         const MatrixXd B = some_loads(model);

@@ -40,7 +40,7 @@ std::vector<int> all_nodes(const BoundaryModel& model) {
 
 TEST(IterativeSource, ColumnsAreThoseOfTheDirectSource) {
     // free and fixed columns, body forces and read-outs
-    const BoundaryModel model(unit_sphere(2).mesh, {});
+    const BoundaryModel model(sphere_of_levels(2).mesh, {});
     const std::vector<NodeKind> kinds = fixed_below(model, -0.4);
     BoundaryElementSource direct(model, kinds, all_nodes(model), kInside);
     direct.prepare(Progress::none());
@@ -85,7 +85,7 @@ TEST(IterativeSource, TakesDoubledNodesAndConstantElements) {
 
 /// docs/greens-large.md eq. (L10): one solution for each coarse function.
 TEST(IterativeSource, CoarseFunctionsAreSumsOfColumns) {
-    const SemiRegularMesh surface = unit_sphere(2);
+    const SemiRegularMesh surface = sphere_of_levels(2);
     const BoundaryModel model(surface.mesh, {});
     const std::vector<NodeKind> kinds = fixed_below(model, -0.4);
     auto source = std::make_shared<IterativeBoundarySource>(
@@ -113,7 +113,7 @@ TEST(IterativeSource, CoarseFunctionsAreSumsOfColumns) {
 }
 
 TEST(IterativeSource, NamesColumnsWhoseToleranceIsNotReached) {
-    const BoundaryModel model(unit_sphere(2).mesh, {});
+    const BoundaryModel model(sphere_of_levels(2).mesh, {});
     IterativeOptions options = small_clusters(1e-5);
     options.max_iterations = 3;
     IterativeBoundarySource source(model, fixed_below(model, -0.4), {}, options);
@@ -129,7 +129,7 @@ TEST(IterativeSource, NamesColumnsWhoseToleranceIsNotReached) {
 }
 
 TEST(IterativeSource, CanBeCancelledWhileItSolves) {
-    const BoundaryModel model(unit_sphere(1).mesh, {});
+    const BoundaryModel model(sphere_of_levels(1).mesh, {});
     IterativeBoundarySource source(model, fixed_below(model, -0.4), {}, small_clusters(1e-5));
     Progress progress;
     source.prepare(progress);
@@ -140,7 +140,7 @@ TEST(IterativeSource, CanBeCancelledWhileItSolves) {
 }
 
 TEST(IterativeSource, BuildsTheModelOfTheDirectSolver) {
-    const SemiRegularMesh surface = unit_sphere(2);
+    const SemiRegularMesh surface = sphere_of_levels(2);
     GreensBuildOptions options;
     options.fixed = "z < 10 %";
     options.contactable = "z > 70 %";

@@ -11,7 +11,7 @@
 namespace pliant::test {
 
 /// An icosahedron, split and drawn onto a sphere of diameter 1: 162, 642, 2562, 10242 vertices.
-inline SemiRegularMesh unit_sphere(int levels) {
+inline SemiRegularMesh sphere_of_levels(int levels) {
     const double t = 0.5 + std::sqrt(1.25);
     SurfaceMesh icosahedron;
     icosahedron.vertices = {{-1, t, 0}, {1, t, 0}, {-1, -t, 0}, {1, -t, 0},
