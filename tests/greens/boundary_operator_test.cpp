@@ -21,7 +21,7 @@ namespace {
 using Eigen::MatrixXd;
 using test::exchanged_matrix;
 using test::fixed_below;
-using test::unit_sphere;
+using test::sphere_of_levels;
 
 MatrixXd product(const BoundaryOperator& A, const MatrixXd& X) {
     MatrixXd Y(X.rows(), X.cols());

@@ -15,7 +15,7 @@ namespace {
 using Eigen::MatrixXd;
 using test::exchanged_matrix;
 using test::fixed_below;
-using test::unit_sphere;
+using test::sphere_of_levels;
 
 class MatrixOperator final : public BoundaryOperator {
 public:

@@ -17,7 +17,7 @@ namespace {
 
 using Eigen::MatrixXd;
 using test::fixed_below;
-using test::unit_sphere;
+using test::sphere_of_levels;
 
 /// Small clusters, so that all parts have work on small bodies.
 IterativeOptions small_clusters(double tolerance) {
