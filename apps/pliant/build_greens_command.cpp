@@ -212,7 +212,7 @@ GreensInput load_greens_input(const Arguments& arguments, const std::string& nam
         return {std::move(surface), hash, {}};
     }
     if (is_file && has_extension(name, ".pliant")) {
-        const Archive archive(name);
+        const Archive archive = Archive::verified(name);
         if (archive.kind() != kSemiRegularKind)
             throw InputError(name, "is a " + archive.kind() +
                                        "; a surface is needed, or levels of one from 'pliant mesh "

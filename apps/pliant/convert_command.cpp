@@ -58,8 +58,21 @@ int convert_surface(const Arguments& arguments, const std::string& in, const std
 }
 
 int convert_volume(const Arguments& arguments, const std::string& in, const std::string& out) {
+    for (const char* option : {"--size", "--repair", "--wireframe"})
+        if (arguments.has(option))
+            throw InputError("", std::string(option) + " is for surfaces, and " + in + " to " +
+                                     out + " keeps a volume mesh as it is; drop it");
     const VolumeMesh mesh = load_volume(in);
-    save_volume(mesh, out);
+    const std::string msh = arguments.text("--msh", "4.1");
+    if (msh != "4.1" && msh != "2.2") throw InputError("", "--msh", msh, "4.1 or 2.2");
+    if (msh == "2.2")
+        save_msh(mesh, out, MshVersion::V22);
+    else
+        save_volume(mesh, out);
+    if (!arguments.json() && !has_extension(out, ".pliant") &&
+        (!mesh.hanging.empty() || !mesh.filled.empty()))
+        std::printf("%-12s this format keeps no hanging nodes and filled fractions; .pliant does\n",
+                    "note");
     return report(arguments, out, mesh.num_vertices(), "num_elements", mesh.num_elements(), "");
 }
 
@@ -72,6 +85,8 @@ int run_convert(const Arguments& arguments) {
     all.insert(all.end(), volume_files.begin(), volume_files.end());
     check_output(out, all);
     const bool from_field = is_field(in);
+    if (arguments.has("--msh") && !has_extension(out, ".msh"))
+        throw InputError("", "--msh is for .msh files, which " + out + " is not; drop it");
     if (arguments.has("--level") && !from_field)
         throw InputError("", "--level is for distance fields, which " + in + " is not; drop it");
     if (from_field && is_volume_file(out))
@@ -104,6 +119,7 @@ Command convert_command() {
                         {"--repair", "",
                          "surface: weld, drop degenerate and duplicate triangles, orient"},
                         {"--level", "METRES", "distance field: the surface at this distance"},
+                        {"--msh", "VERSION", ".msh: of Gmsh, 4.1 (default) or 2.2"},
                         {"--wireframe", "", ".png: draw the edges too"}},
             .run = run_convert};
 }

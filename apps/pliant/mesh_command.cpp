@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <optional>
 #include <sstream>
 
 #include "commands.h"
@@ -23,14 +24,14 @@ namespace {
 
 struct CheckedSurface {
     SurfaceMesh mesh;
-    RepairReport repair;
+    std::optional<RepairReport> repair;  ///< where it was asked for
 };
 
 CheckedSurface load_checked(const Arguments& arguments, const std::string& path) {
     const double size = arguments.real("--size", 0, 1e-6, 1e6);
     SurfaceMesh surface = load_surface(path);
     if (size > 0) scale_to_size(surface, size);
-    RepairReport repair;
+    std::optional<RepairReport> repair;
     if (arguments.has("--repair")) repair = repair_surface(surface);
 
     const SurfaceReport report = check_surface(surface);
@@ -44,7 +45,8 @@ CheckedSurface load_checked(const Arguments& arguments, const std::string& path)
                     grouped(report.num_vertices).c_str(), grouped(report.num_triangles).c_str(),
                     report.is_closed() ? "closed" : "not closed", report.num_components,
                     report.num_components == 1 ? "" : "s");
-        if (repair.changed()) std::printf("%-12s %s\n", "repaired", repair.text().c_str());
+        if (repair && repair->changed())
+            std::printf("%-12s %s\n", "repaired", repair->text().c_str());
         if (!report.is_closed())
             std::printf("%-12s inside is decided by winding number%s\n", "",
                         arguments.has("--repair") ? "" : "; --repair may close it");
@@ -157,8 +159,8 @@ void print_report(const MeshResult& result, double surface_volume, bool hollow,
     std::printf("%-12s %s\n", "wrote", out.c_str());
 }
 
-void print_json(const MeshResult& result, double surface_volume, const RepairReport& repair,
-                const std::string& out) {
+void print_json(const MeshResult& result, double surface_volume,
+                const std::optional<RepairReport>& repair, const std::string& out) {
     const VolumeMesh& mesh = result.mesh;
     JsonWriter json;
     json.begin_object()
@@ -170,11 +172,11 @@ void print_json(const MeshResult& result, double surface_volume, const RepairRep
         .member("volume_m3", total_volume(mesh))
         .member("weighted_volume_m3", total_volume(mesh, true))
         .member("surface_volume_m3", surface_volume)
-        .member("repair", repair.text())
         .member("num_embedded", result.embedding.num_points())
         .member("num_outside", result.embedding.num_outside())
         .member("mesh_s", result.mesh_seconds)
         .member("embed_s", result.embed_seconds);
+    if (repair) json.member("repair", repair->text());
     if (mesh.kind == ElementKind::Tet4) {
         const auto [low, high] = dihedral_range(mesh);
         json.member("min_dihedral_deg", low).member("max_dihedral_deg", high);
@@ -200,7 +202,7 @@ void save_hierarchy(const SemiRegularMesh& mesh, const std::string& out, const s
 
 /// A surface on a hierarchy instead of a volume.
 int run_remesh(const Arguments& arguments, const std::string& in, const std::string& out) {
-    check_output(out, {".pliant", ".obj", ".ply", ".off", ".stl"});
+    check_output(out, {".pliant", ".obj", ".ply", ".stl"});
     for (const char* option : {"--resolution", "--hollow", "--growth", "--region"})
         if (arguments.has(option))
             throw InputError("", std::string(option) + " does not go with --kind semiregular");
@@ -312,7 +314,7 @@ Command mesh_command() {
                      ".vtu .msh .veg .mesh .node .ele or .pliant (keeps the embedding)"},
                     {"--kind", "KIND",
                      "voxel (default), graded, tet, graded-tet; semiregular: the surface with "
-                     "levels, as .pliant, .obj, .ply, .off or .stl"},
+                     "levels, as .pliant, .obj, .ply or .stl"},
                     {"--resolution", "N",
                      "cells along the longest side; voxel and graded: of the box enlarged by 1.2 "
                      "(default 64)"},

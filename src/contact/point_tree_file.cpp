@@ -170,7 +170,7 @@ void check_vectors(const TreeReader& in, const std::string& chunk, const float* 
 }  // namespace
 
 PointTree PointTree::load(const std::filesystem::path& path) {
-    return from_archive(Archive(path), path.string());
+    return from_archive(Archive::verified(path), path.string());
 }
 
 PointTree PointTree::from_archive(const Archive& archive, const std::string& name) {

@@ -67,12 +67,11 @@ std::vector<Eigen::Vector3f> read_vectors(const Archive& archive, const std::str
 void check_pointshell(const Pointshell& shell) { check(shell, ""); }
 
 Pointshell load_pointshell(const std::filesystem::path& path) {
-    return pointshell_from_archive(Archive(path), path.string());
+    return pointshell_from_archive(Archive::verified(path), path.string());
 }
 
 Pointshell pointshell_from_archive(const Archive& archive, const std::string& name) {
     archive.require_kind(kPointshellKind);
-    archive.verify();
     Pointshell shell;
     shell.points = read_vectors(archive, "shell/points", name);
     shell.normals = read_vectors(archive, "shell/normals", name);

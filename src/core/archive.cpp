@@ -279,6 +279,12 @@ Archive::Archive(const std::filesystem::path& path) {
     mapping_ = std::move(mapping);
 }
 
+Archive Archive::verified(const std::filesystem::path& path) {
+    Archive archive(path);
+    archive.verify();
+    return archive;
+}
+
 Archive Archive::from_bytes(const std::vector<std::byte>& bytes, std::string name) {
     constexpr std::align_val_t kAlign{format::kAlignment};
     auto mapping = std::make_shared<Mapping>();

@@ -83,7 +83,7 @@ void DeformedFieldModel::save(const std::filesystem::path& path,
 
 DeformedFieldModel DeformedFieldModel::load(const std::filesystem::path& path,
                                             const ReducedModel& model) {
-    const Archive archive(path);
+    const Archive archive = Archive::verified(path);
     const std::string name = path.string();
     archive.require_kind(kDeformedFieldKind);
     const auto data = std::make_shared<Data>();

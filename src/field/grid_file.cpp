@@ -65,7 +65,7 @@ Extents extents(const std::array<int, 3>& cells, int step, int extra) {
 }  // namespace
 
 DistanceGrid DistanceGrid::load(const std::filesystem::path& path) {
-    return from_archive(Archive(path), path.string());
+    return from_archive(Archive::verified(path), path.string());
 }
 
 DistanceGrid DistanceGrid::from_archive(const Archive& archive, const std::string& name) {

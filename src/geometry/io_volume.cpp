@@ -26,9 +26,8 @@ VolumeMesh load_tetgen(const std::filesystem::path& path) {
 }
 
 VolumeMesh load_archive(const std::filesystem::path& path) {
-    const Archive archive(path);
+    const Archive archive = Archive::verified(path);
     archive.require_kind(std::string(kArchiveKind));
-    archive.verify();
     return read_volume_mesh(archive, path.string());
 }
 

@@ -310,11 +310,7 @@ GreensModel greens_model_from_archive(const Archive& archive, const std::string&
 }
 
 GreensModel load_greens_model(const std::filesystem::path& path) {
-    const Archive archive(path);
-    archive.require_kind(kGreensKind);
-    // a wrong number among Green's functions would be felt, so all of them are read once
-    archive.verify();
-    return greens_model_from_archive(archive, path.string());
+    return greens_model_from_archive(Archive::verified(path), path.string());
 }
 
 }  // namespace pliant

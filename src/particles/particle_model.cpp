@@ -210,7 +210,7 @@ ParticleModel read_particle_model(const Archive& archive, const std::string& nam
 }
 
 ParticleModel load_particle_model(const std::filesystem::path& path) {
-    return read_particle_model(Archive(path), path.string());
+    return read_particle_model(Archive::verified(path), path.string());
 }
 
 }  // namespace pliant

@@ -137,7 +137,7 @@ SurfaceShapes read_shapes(const Archive& archive, const Reader& in, std::uint64_
 }  // namespace
 
 ReducedModel ReducedModel::load(const std::filesystem::path& path) {
-    return from_archive(Archive(path), path.string());
+    return from_archive(Archive::verified(path), path.string());
 }
 
 ReducedModel ReducedModel::from_archive(const Archive& archive, std::string name) {

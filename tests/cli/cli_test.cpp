@@ -2,8 +2,10 @@
 
 #include <fstream>
 
+#include "pliant/core/archive.h"
 #include "pliant/core/atomic_file.h"
 #include "pliant/core/json_value.h"
+#include "pliant/geometry/mesh_io.h"
 
 namespace cli_test {
 namespace {
@@ -89,6 +91,28 @@ TEST_F(CommandLine, MeshesConvertThroughEveryVolumeFormat) {
         text_b(std::istreambuf_iterator<char>(b), {});
     EXPECT_FALSE(text_a.empty());
     EXPECT_EQ(text_a, text_b);  // coordinates survive every text format exactly
+    // and so do inner vertices and elements, and regions as long as the format has them
+    const pliant::VolumeMesh meshed = pliant::load_volume(path("a.pliant")),
+                             end = pliant::load_volume(path("f.pliant"));
+    EXPECT_EQ(end.vertices, meshed.vertices);
+    EXPECT_EQ(end.elements, meshed.elements);
+    EXPECT_FALSE(meshed.regions.empty());
+    EXPECT_EQ(pliant::load_volume(path("c.veg")).regions, meshed.regions);
+}
+
+TEST_F(CommandLine, VolumesAreWrittenForOlderGmshAndSayWhatIsLost) {
+    ASSERT_EQ(pliant("shape beam --resolution 12 -o " + path("beam.obj")).exit_code, 0);
+    ASSERT_EQ(
+        pliant("mesh " + path("beam.obj") + " --resolution 12 -o " + path("a.pliant")).exit_code,
+        0);
+    const std::string convert = "convert " + path("a.pliant") + " ";
+    const Output old = pliant(convert + path("old.msh") + " --msh 2.2");
+    EXPECT_EQ(old.exit_code, 0) << old.text;
+    EXPECT_TRUE(contains(old, "keeps no hanging nodes and filled fractions")) << old.text;
+    EXPECT_TRUE(pliant::read_file(path("old.msh")).starts_with("$MeshFormat\n2.2 "));
+    EXPECT_FAILS_WITH(convert + path("new.msh") + " --msh 3", "--msh = 3 (expected 4.1 or 2.2)");
+    EXPECT_FAILS_WITH(convert + path("b.veg") + " --msh 2.2", "--msh is for .msh files");
+    EXPECT_FAILS_WITH(convert + path("b.veg") + " --size 1", "--size is for surfaces");
 }
 
 TEST_F(CommandLine, DamagedArchiveIsReportedWithTheChunk) {
@@ -103,6 +127,25 @@ TEST_F(CommandLine, DamagedArchiveIsReportedWithTheChunk) {
     const Output seen = pliant("inspect " + path("beam.pliant"));
     EXPECT_NE(seen.exit_code, 0);
     EXPECT_TRUE(contains(seen, "DAMAGED")) << seen.text;
+    // the chunk that has the byte in the middle of the file, and no other
+    const pliant::Archive archive(path("beam.pliant"));
+    std::string damaged;
+    for (const pliant::ChunkInfo& chunk : archive.chunks())
+        if (!archive.is_intact(chunk)) damaged += (damaged.empty() ? "" : ", ") + chunk.name;
+    EXPECT_TRUE(contains(seen, "chunk '" + damaged + "'")) << damaged << ": " << seen.text;
+    EXPECT_FAILS_WITH("mesh " + path("beam.pliant") + " -o " + path("again.vtu"), "is damaged");
+}
+
+TEST_F(CommandLine, MeshArchivesSayWhereTheyCameFrom) {
+    ASSERT_EQ(pliant("shape beam --resolution 12 -o " + path("beam.obj")).exit_code, 0);
+    ASSERT_EQ(
+        pliant("mesh " + path("beam.obj") + " --resolution 12 -o " + path("beam.pliant")).exit_code,
+        0);
+    const Output seen = pliant("inspect " + path("beam.pliant"));
+    for (const char* key : {"input", "input_hash", "options", "version"})
+        EXPECT_TRUE(contains(seen, key)) << key << ": " << seen.text;
+    EXPECT_TRUE(contains(seen, "beam.obj")) << seen.text;
+    EXPECT_TRUE(contains(seen, "--resolution 12")) << seen.text;
 }
 
 TEST_F(CommandLine, SelectionThatPicksNothingSaysWhereTheVerticesAre) {
@@ -155,6 +198,12 @@ TEST_F(CommandLine, JsonOutputIsOneObjectPerLine) {
     for (const char* key : {"\"name\":", "\"median_us\":", "\"p99_us\":", "\"p999_us\":",
                             "\"max_us\":", "\"checksum\":"})
         EXPECT_TRUE(contains(bench, key)) << bench.text;
+    const Output compared = pliant("bench core --json --filter archive_verify");
+    for (const char* key : {"\"reference\":", "\"reference_us\":", "\"ratio\":"})
+        EXPECT_TRUE(contains(compared, key)) << compared.text;
+    const Output judged = pliant("bench geometry --json --filter closest_point/near");
+    for (const char* key : {"\"target\":", "\"pass\":"})
+        EXPECT_TRUE(contains(judged, key)) << judged.text;
     const Output mesh =
         pliant("mesh " + path("beam.obj") + " --resolution 12 --json -o " + path("b.vtu"));
     EXPECT_TRUE(mesh.text.starts_with("{\"output\":")) << mesh.text;

@@ -4,14 +4,18 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "fuzz/archive_fuzz.h"
 #include "pliant/core/error.h"
 #include "pliant/field/distance_grid.h"
+#include "tests/sample_archives.h"
 
 /// Any bytes give a field that answers everywhere or an InputError.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const auto* bytes = reinterpret_cast<const std::byte*>(data);
+    static const std::vector<std::byte> sample =
+        pliant::test::archive_sample(pliant::test::write_field_sample);
     try {
-        const pliant::Archive archive = pliant::Archive::from_bytes({bytes, bytes + size}, "fuzz");
+        const pliant::Archive archive =
+            pliant::Archive::from_bytes(pliant::test::fuzzed_archive(data, size, sample), "fuzz");
         const pliant::DistanceGrid grid = pliant::DistanceGrid::from_archive(archive, "fuzz");
         const pliant::Box box = grid.bounds();
         for (int k = 0; k < 64; ++k) {

@@ -3,15 +3,19 @@
 #include <cstdlib>
 #include <vector>
 
+#include "fuzz/archive_fuzz.h"
 #include "pliant/core/error.h"
 #include "pliant/greens/greens_model.h"
+#include "tests/sample_archives.h"
 
 /// Any bytes give a model that can be used or an InputError.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const auto* bytes = reinterpret_cast<const std::byte*>(data);
+    static const std::vector<std::byte> sample =
+        pliant::test::archive_sample(pliant::test::write_greens_sample);
     volatile double sink = 0;
     try {
-        const pliant::Archive archive = pliant::Archive::from_bytes({bytes, bytes + size}, "fuzz");
+        const pliant::Archive archive =
+            pliant::Archive::from_bytes(pliant::test::fuzzed_archive(data, size, sample), "fuzz");
         const pliant::GreensModel model = pliant::greens_model_from_archive(archive, "fuzz");
         const pliant::GreensFunctions& functions = *model.reference.functions;
         const int n = model.num_nodes();

@@ -3,15 +3,19 @@
 #include <cstdlib>
 #include <vector>
 
+#include "fuzz/archive_fuzz.h"
 #include "pliant/contact/point_traversal.h"
 #include "pliant/core/error.h"
 #include "pliant/field/analytic_field.h"
+#include "tests/sample_archives.h"
 
 /// Any bytes give a tree that can be traversed or an InputError.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const auto* bytes = reinterpret_cast<const std::byte*>(data);
+    static const std::vector<std::byte> sample =
+        pliant::test::archive_sample(pliant::test::write_point_tree_sample);
     try {
-        const pliant::Archive archive = pliant::Archive::from_bytes({bytes, bytes + size}, "fuzz");
+        const pliant::Archive archive =
+            pliant::Archive::from_bytes(pliant::test::fuzzed_archive(data, size, sample), "fuzz");
         const pliant::PointTree tree = pliant::PointTree::from_archive(archive, "fuzz");
         const std::vector<double> q(static_cast<std::size_t>(tree.rank()), 1e-3);
         pliant::PointTraversal traversal(tree, pliant::sphere_field(0.1));

@@ -3,15 +3,19 @@
 #include <cstdlib>
 #include <vector>
 
+#include "fuzz/archive_fuzz.h"
 #include "pliant/core/error.h"
 #include "pliant/reduction/reduced_model.h"
+#include "tests/sample_archives.h"
 
 /// Any bytes give a model that can be used or an InputError.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const auto* bytes = reinterpret_cast<const std::byte*>(data);
+    static const std::vector<std::byte> sample =
+        pliant::test::archive_sample(pliant::test::write_reduced_sample);
     volatile double sink = 0;
     try {
-        const pliant::Archive archive = pliant::Archive::from_bytes({bytes, bytes + size}, "fuzz");
+        const pliant::Archive archive =
+            pliant::Archive::from_bytes(pliant::test::fuzzed_archive(data, size, sample), "fuzz");
         const pliant::ReducedModel model = pliant::ReducedModel::from_archive(archive, "fuzz");
         const int r = model.rank();
         if (r < 1 || model.basis().cols() != r || model.mass().rows() != r) std::abort();

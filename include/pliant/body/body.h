@@ -123,9 +123,9 @@ public:
     [[nodiscard]] virtual Eigen::Vector3d velocity(const SurfacePoint& point) const noexcept = 0;
     /// Unit, outwards; zero where the triangle has no area. Of a vertex: of its first triangle.
     [[nodiscard]] virtual Eigen::Vector3d normal(const SurfacePoint& point) const noexcept = 0;
-    /// Largest change of velocity there by an impulse of 1 N s [1/kg], an upper bound. Zero: nothing
-    /// moves it. Springs that are evaluated once per step take it to stay stable, docs/scene.md
-    /// eq. (2).
+    /// Largest change of velocity there by an impulse of 1 N s [1/kg], an upper bound. Zero:
+    /// nothing moves it. Springs that are evaluated once per step take it to stay stable,
+    /// docs/scene.md eq. (2).
     [[nodiscard]] virtual double mobility(const SurfacePoint& point) const noexcept = 0;
 
     // What only some methods have.

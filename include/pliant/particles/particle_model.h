@@ -38,7 +38,7 @@ struct PlacedParticles {
 };
 [[nodiscard]] ParticleModel combine(std::span<const PlacedParticles> parts);
 
-/// A `.pliant` file of kind "particle-model". Reading checks everything but checksums.
+/// A `.pliant` file of kind "particle-model". Loading checks everything.
 void save_particle_model(const ParticleModel& model, const std::filesystem::path& path,
                          const Provenance& provenance = {});
 [[nodiscard]] ParticleModel read_particle_model(const Archive& archive, const std::string& name);

@@ -80,9 +80,9 @@ public:
     /// `bodies` with their places in the world; `tool`, a body without script or mass, may be null
     /// and is one of the rigid obstacles of FEM bodies (they know it already). `contacts` of these
     /// bodies act in the order given, solvers after the others. `held` is one of the bodies in a
-    /// hand: rigid, without script or mass; its contact pairs are what it feels, or it is a proxy (or many),
-    /// or in another loop among full FEM bodies or in an `among`. `proxies` are the end of a tool
-    /// whose hand is in another loop. Throws InputError for settings out of range, and as
+    /// hand: rigid, without script or mass; its contact pairs are what it feels, or it is a proxy
+    /// (or many), or in another loop among full FEM bodies or in an `among`. `proxies` are the end
+    /// of a tool whose hand is in another loop. Throws InputError for settings out of range, and as
     /// HapticTool, FemHapticTool and SolverHapticTool do.
     SimulationLoop(const LoopSettings& settings, std::vector<std::unique_ptr<Body>> bodies,
                    std::vector<int> body_of_world, std::unique_ptr<RigidBody> tool = {},
