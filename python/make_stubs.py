@@ -29,7 +29,8 @@ MaterialLike = typing.Union["Material", str]
 PointLike = typing.Union[int, tuple[int, ArrayLike]]
 PoseLike = typing.Union["Pose", ArrayLike, tuple[ArrayLike, ArrayLike], None]
 CacheLike = typing.Union[bool, None, str, os.PathLike[str]]
-ProgressLike = typing.Optional[collections.abc.Callable[[str, float, typing.Optional[float]], typing.Optional[bool]]]
+ProgressLike = typing.Union[bool, None,
+                            collections.abc.Callable[[str, float, typing.Optional[float]], typing.Optional[bool]]]
 
 __version__: str
 '''

@@ -14,7 +14,8 @@ MaterialLike = typing.Union["Material", str]
 PointLike = typing.Union[int, tuple[int, ArrayLike]]
 PoseLike = typing.Union["Pose", ArrayLike, tuple[ArrayLike, ArrayLike], None]
 CacheLike = typing.Union[bool, None, str, os.PathLike[str]]
-ProgressLike = typing.Optional[collections.abc.Callable[[str, float, typing.Optional[float]], typing.Optional[bool]]]
+ProgressLike = typing.Union[bool, None,
+                            collections.abc.Callable[[str, float, typing.Optional[float]], typing.Optional[bool]]]
 
 __version__: str
 
@@ -51,7 +52,7 @@ class StepStatus:
 class Pose:
     """Place of a frame in the world: x_world = R x_body + position [m]; rotation is a quaternion (w, x, y, z)."""
     def __init__(self, position: ArrayLike = (0, 0, 0), rotation: ArrayLike = (1, 0, 0, 0)) -> None:
-        ...
+        """position [m]; rotation: quaternion (w, x, y, z), made a unit one."""
     @staticmethod
     def rotated(vector: ArrayLike, position: ArrayLike = (0, 0, 0)) -> Pose:
         """By a rotation vector [rad]."""
@@ -81,10 +82,10 @@ class Twist:
     """Velocity of a rigid body in world axes."""
     @typing.overload
     def __init__(self) -> None:
-        ...
+        """At rest. linear [m/s], angular [rad/s]."""
     @typing.overload
     def __init__(self, linear: ArrayLike, angular: ArrayLike = (0, 0, 0)) -> None:
-        ...
+        """At rest. linear [m/s], angular [rad/s]."""
     @property
     def linear(self) -> numpy.ndarray:
         """Of the frame's origin [m/s]."""
@@ -99,7 +100,7 @@ class Twist:
 class Wrench:
     """Force and torque in world axes."""
     def __init__(self, force: ArrayLike = (0, 0, 0), torque: ArrayLike = (0, 0, 0)) -> None:
-        ...
+        """force [N], torque [N m]."""
     @property
     def force(self) -> numpy.ndarray:
         """[N]"""
@@ -117,19 +118,19 @@ class SurfaceReport:
         """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def num_vertices(self) -> int:
-        ...
+        """Vertices."""
     @property
     def num_triangles(self) -> int:
-        ...
+        """Triangles."""
     @property
     def num_components(self) -> int:
-        ...
+        """Parts that do not hang together."""
     @property
     def euler_number(self) -> int:
-        ...
+        """Vertices less edges plus triangles: 2 for a closed surface without handles."""
     @property
     def inside_out(self) -> bool:
-        ...
+        """Closed and consistent, but of negative volume."""
     @property
     def area(self) -> float:
         """[m²]"""
@@ -138,13 +139,13 @@ class SurfaceReport:
         """[m³], only when closed"""
     @property
     def is_closed(self) -> bool:
-        ...
+        """No open or non-manifold edge, consistent orientation."""
     @property
     def is_manifold(self) -> bool:
-        ...
+        """Closed or with a border, every vertex one fan."""
     @property
     def is_clean(self) -> bool:
-        ...
+        """Nothing at all is to be reported."""
 
 class RepairReport:
     """What a repair changed."""
@@ -152,25 +153,25 @@ class RepairReport:
         """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def welded_vertices(self) -> int:
-        ...
+        """Vertices that became one with another."""
     @property
     def removed_vertices(self) -> int:
-        ...
+        """Vertices that nothing used."""
     @property
     def removed_degenerate(self) -> int:
-        ...
+        """Triangles with a repeated corner or without area."""
     @property
     def removed_duplicate(self) -> int:
-        ...
+        """Triangles that were there twice."""
     @property
     def removed_invalid(self) -> int:
-        ...
+        """Triangles with corners that do not exist."""
     @property
     def flipped_triangles(self) -> int:
-        ...
+        """Triangles turned over."""
     @property
     def changed(self) -> bool:
-        ...
+        """Whether anything was changed."""
 
 class SurfaceMesh:
     """Indexed triangles, anticlockwise seen from outside. Cannot be changed."""
@@ -181,7 +182,7 @@ class SurfaceMesh:
         """(n, 3) float64 [m], no copy."""
     @property
     def num_vertices(self) -> int:
-        ...
+        """n."""
     @property
     def bounds(self) -> numpy.ndarray:
         """(2, 3): lowest and highest corner [m]."""
@@ -192,7 +193,7 @@ class SurfaceMesh:
         """(m, 3) int32, no copy."""
     @property
     def num_triangles(self) -> int:
-        ...
+        """m."""
     @property
     def area(self) -> float:
         """[m²]"""
@@ -238,10 +239,10 @@ class ShapeInfo:
         """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def name(self) -> str:
-        ...
+        """For make_shape."""
     @property
     def description(self) -> str:
-        ...
+        """What it is."""
     @property
     def size(self) -> float:
         """Longest side [m]."""
@@ -253,7 +254,7 @@ class ShapeInfo:
         """[degrees]"""
     @property
     def is_closed(self) -> bool:
-        ...
+        """Whether it has an inside."""
 
 def shape_list() -> list[ShapeInfo]:
     """All procedural shapes."""
@@ -273,22 +274,22 @@ class VolumeReport:
         """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def num_inverted(self) -> int:
-        ...
+        """Elements turned inside out."""
     @property
     def num_orphans(self) -> int:
-        ...
+        """Vertices that no element uses."""
     @property
     def num_invalid(self) -> int:
-        ...
+        """Elements with a vertex out of range or repeated."""
     @property
     def num_parts(self) -> int:
-        ...
+        """Connected through faces."""
     @property
     def num_weak_joints(self) -> int:
-        ...
+        """Vertices whose elements are not connected through faces there."""
     @property
     def is_clean(self) -> bool:
-        ...
+        """Nothing at all is to be reported."""
 
 class VolumeMesh:
     """Simulation mesh of tetrahedra or hexahedra. Cannot be changed."""
@@ -299,7 +300,7 @@ class VolumeMesh:
         """(n, 3) float64 [m], no copy."""
     @property
     def num_vertices(self) -> int:
-        ...
+        """n."""
     @property
     def bounds(self) -> numpy.ndarray:
         """(2, 3): lowest and highest corner [m]."""
@@ -319,7 +320,7 @@ class VolumeMesh:
         """"tet4" or "hex8"."""
     @property
     def num_elements(self) -> int:
-        ...
+        """Elements."""
     @property
     def num_hanging(self) -> int:
         """Vertices between those of coarser neighbours."""
@@ -336,7 +337,7 @@ def load_volume(path: PathLike) -> VolumeMesh:
     """From Gmsh, Vega, TetGen, Medit or .pliant."""
 
 def build_mesh(surface: SurfaceLike, kind: str = 'voxel', resolution: int = 64, size: float = 0.0, hollow: bool = False, growth: float = 0.5, levels: int = 4, progress: ProgressLike = None) -> VolumeMesh:
-    """Fills a surface with elements: kind voxel, graded, tet or graded-tet, so many cells along the longest side, which is scaled to size [m] unless 0."""
+    """Fills a surface with elements: kind voxel, graded, tet or graded-tet, so many cells along the longest side, which is scaled to size [m] unless 0. hollow: only where the surface is (voxel); growth: cell size over depth, and levels of sizes (graded kinds)."""
 
 def hex_box(cells: list[int], low: ArrayLike, high: ArrayLike) -> VolumeMesh:
     """A box between two corners [m] of so many hexahedra along each side."""
@@ -350,14 +351,14 @@ class Embedding:
         """points: (p, 3) [m] at rest."""
     @property
     def num_points(self) -> int:
-        ...
+        """p: points carried."""
     @property
     def num_outside(self) -> int:
         """Points in no element."""
     def transfer(self, u: ArrayLike) -> numpy.ndarray:
-        """Displacements of vertices (n, 3) to those of points (p, 3)."""
+        """Displacements [m] of the mesh's vertices (n, 3) to those of points (p, 3)."""
     def transfer_transposed(self, f: ArrayLike) -> numpy.ndarray:
-        """Forces on points (p, 3) to those on vertices (n, 3)."""
+        """Forces [N] on points (p, 3) to forces on the mesh's vertices (n, 3) that do the same work."""
 
 class SemiRegularMesh:
     """A surface on levels, each the one before with triangles in four."""
@@ -399,22 +400,22 @@ class LiveParameter:
         """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def name(self) -> str:
-        ...
+        """For set_parameter and parameters."""
     @property
     def unit(self) -> str:
         """Empty: a factor."""
     @property
     def help(self) -> str:
-        ...
+        """What it does."""
     @property
     def value(self) -> float:
         """At the start."""
     @property
     def low(self) -> float:
-        ...
+        """Least value, in its unit."""
     @property
     def high(self) -> float:
-        ...
+        """Largest value, in its unit."""
 
 class Body:
     """Anything simulated. Points of its surface are given as a vertex or as (triangle, weights of its corners); places, velocities and forces are in the world, SI units. One thread at a time."""
@@ -505,7 +506,7 @@ class Solid:
         """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def surface(self) -> SurfaceMesh:
-        ...
+        """Triangles that stand for it; a copy."""
     def gap(self, points: ArrayLike) -> numpy.ndarray:
         """Signed distance (n,) [m], negative inside."""
     def body(self, pose: PoseLike = None, density: float = 0.0, motion: typing.Optional[ScriptedMotion] = None, velocity: Twist = ...) -> RigidBody:
@@ -559,13 +560,13 @@ class Material:
         """[Pa]"""
     @property
     def poisson_ratio(self) -> float:
-        ...
+        """Without unit."""
     @property
     def density(self) -> float:
         """[kg/m³]"""
     @property
     def law(self) -> str:
-        ...
+        """Of stress and strain."""
 
 def material_names() -> list[str]:
     """Names of materials, softest first."""
@@ -576,10 +577,10 @@ class FemModel:
         """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def mesh(self) -> VolumeMesh:
-        ...
+        """Its elements at rest; a copy."""
     @property
     def num_nodes(self) -> int:
-        ...
+        """n: vertices of the mesh."""
     @property
     def stable_step(self) -> float:
         """Longest explicit step [s]."""
@@ -598,10 +599,10 @@ class FemModel:
     def solve_static(self, *, fixed: object, load: object = None, prescribed: object = None, linear: bool = False, load_steps: int = 1, progress: ProgressLike = None) -> dict:
         """Equilibrium under dead loads (n, 3) [N] with the nodes of a selection held: a dictionary with displacements u (n, 3) [m], converged, message, energy [J]. prescribed: displacements of nodes [m] by node."""
     def body(self, fixed: str = '', pose: PoseLike = None, obstacles: list[RigidBody] = [], mass_damping: float = 0.0, stiffness_damping: float = 0.0, friction: float = 0.3, inner_step: float = 0.0) -> FemBody:
-        """A body in explicit dynamics; obstacles are rigid bodies that it meets, to be stepped before it."""
+        """A body in explicit dynamics, held at a selection of nodes; Rayleigh damping: of mass [1/s], of stiffness [s]; obstacles are rigid bodies that it meets with Coulomb's coefficient friction, to be stepped before it; inner_step: into which steps are cut [s], 0: as long as is stable."""
 
-def build_fem(body: object, *, size: float = 0.0, material: MaterialLike = 'rubber', mesh: str = 'voxel', resolution: int = 16, regions: object = None, progress: ProgressLike = None) -> FemModel:
-    """Finite elements of a VolumeMesh as it is, or of a surface (mesh, file or name of a shape) scaled to a longest side of size [m] and filled with elements."""
+def build_fem(body: object, *, size: float = 0.0, material: MaterialLike = 'rubber', mesh: str = 'voxel', resolution: int = 16, regions: object = None, hollow: bool = False, growth: float = 0.5, levels: int = 4, progress: ProgressLike = None) -> FemModel:
+    """Finite elements of a VolumeMesh as it is, or of a surface (mesh, file or name of a shape) scaled to a longest side of size [m], 0: as it is, and filled with elements: mesh, resolution, hollow, growth and levels as in build_reduced. regions: pairs of a selection and a material."""
 
 class FemBody(Body):
     """A body of full finite elements in explicit dynamics."""
@@ -614,7 +615,7 @@ class FemBody(Body):
         """Into which a step is cut."""
     @property
     def num_contacts(self) -> int:
-        ...
+        """With obstacles, in the last step."""
     def obstacle_load(self, i: int) -> Wrench:
         """Mean load on an obstacle in the last step, about its origin."""
 
@@ -628,16 +629,16 @@ class ReducedModel:
     def save(self, path: PathLike) -> None:
         """To a .pliant file, as pliant build makes it."""
     def body(self, pose: PoseLike = None, mass_damping: float = 0.0, stiffness_damping: float = 0.002, linear: bool = False, velocity: Twist = ...) -> ReducedBody:
-        """A body of this model; Rayleigh damping in 1/s and s. linear: small displacements."""
+        """A body of this model; Rayleigh damping: of mass [1/s], of stiffness [s]. linear: small displacements; velocity of a free body at the start."""
     @property
     def rank(self) -> int:
-        ...
+        """r: vectors of the basis."""
     @property
     def num_modes(self) -> int:
-        ...
+        """Modes of vibration that the basis began with."""
     @property
     def is_free(self) -> bool:
-        ...
+        """Nothing of it is held."""
     @property
     def frequencies(self) -> numpy.ndarray:
         """Of the modes [Hz]."""
@@ -646,7 +647,7 @@ class ReducedModel:
         """Part of modes and derivatives that the basis holds, 0 to 1."""
     @property
     def suggested_step(self) -> float:
-        """[s]"""
+        """For implicit steps [s]."""
     @property
     def expected_reach(self) -> float:
         """Deflection up to which the basis is meant [m]."""
@@ -658,15 +659,21 @@ class ReducedModel:
         """Simulation mesh."""
     @property
     def surface(self) -> SurfaceMesh:
-        ...
+        """That is shown and touched, at rest."""
     @property
     def fixed_vertices(self) -> numpy.ndarray:
         """Of the simulation mesh."""
     @property
     def materials(self) -> list[Material]:
-        ...
+        """One for each region of the mesh."""
     def with_materials(self, materials: list[Material]) -> ReducedModel:
         """The same subspace with other constants: force and mass are exact."""
+    def truncated(self, rank: int) -> ReducedModel:
+        """With the first vectors of the basis only."""
+    def with_snapshots(self, shapes: ArrayLike, *, rank: int, distance: float = 0.0, progress: ProgressLike = None) -> ReducedModel:
+        """The same body in the best subspace of shapes (m, n, 3) of a full simulation: displacements [m] of the n vertices of mesh, as FemBody.u has them. Rigid motion of a free body is taken out. distance: shapes kept differ by this part of the largest, 0: all."""
+    def with_loads(self, loads: object, *, rank: int = 0, max_loads: int = 8, progress: ProgressLike = None) -> ReducedModel:
+        """The same held body in a subspace that also has the equilibria under these loads (a sketch), each a list of pairs of a point and a force (3,) [N] in body axes. rank 0: as it is; max_loads: solved at most, those that differ most."""
     @property
     def stages(self) -> dict:
         """Seconds of each stage of the build; empty for a model from a file."""
@@ -692,8 +699,8 @@ class ReducedBody(Body):
     def add_wrench(self, wrench: Wrench) -> None:
         """Load of a free body about its centre of mass, of the next step."""
 
-def build_reduced(surface: SurfaceLike, *, size: float = 0.0, material: MaterialLike = 'rubber', fixed: str = '', free: bool = False, rank: int = 30, num_modes: int = 20, mesh: str = 'voxel', resolution: int = 40, regions: object = None, hollow: bool = False, keep_largest: bool = False, cache: CacheLike = True, progress: ProgressLike = None) -> ReducedModel:
-    """From a surface (mesh, file or name of a shape) to a model that deforms at haptic rates. size: longest side [m], 0: as it is; fixed: selection of vertices that are held, as "z < 5 %", or free; mesh: voxel, graded, tet or graded-tet with so many cells along the longest side, hollow: only where the surface is (voxel); regions: pairs of a selection and a material; cache: finished stages are kept."""
+def build_reduced(surface: SurfaceLike, *, size: float = 0.0, material: MaterialLike = 'rubber', fixed: str = '', free: bool = False, rank: int = 30, num_modes: int = 20, mesh: str = 'voxel', resolution: int = 40, regions: object = None, hollow: bool = False, keep_largest: bool = False, cache: CacheLike = True, growth: float = 0.5, levels: int = 4, storage: str = 'float32', progress: ProgressLike = None) -> ReducedModel:
+    """From a surface (mesh, file or name of a shape) to a model that deforms at haptic rates. size: longest side [m], 0: as it is; fixed: selection of vertices that are held, as "z < 5 %", or free; rank of the basis, which begins with num_modes modes of vibration; mesh: voxel, graded, tet or graded-tet with so many cells along the longest side, hollow: only where the surface is (voxel), growth: cell size over depth, and levels of sizes (graded kinds); keep_largest: of a mesh in several parts, instead of an error; regions: pairs of a selection and a material; storage of the surface's shapes: float32 or int16; cache: finished stages are kept."""
 
 class GreensModel:
     """An elastic body with its Green's functions. Cannot be changed."""
@@ -708,16 +715,16 @@ class GreensModel:
         """A body without inertia: always where its loads are in balance. Forces of points are spread over mask_radius [m], 0: 1.5 mean edges, or over the functions of constraint_level; rate of steps [Hz]; max_loads: nodes loaded at once."""
     @property
     def surface(self) -> SurfaceMesh:
-        ...
+        """At rest."""
     @property
     def num_nodes(self) -> int:
-        ...
+        """Boundary nodes."""
     @property
     def num_columns(self) -> int:
-        ...
+        """Nodes with a column."""
     @property
     def num_fixed(self) -> int:
-        ...
+        """Nodes that are held."""
     @property
     def nodes(self) -> numpy.ndarray:
         """(n, 3) float64 [m] at rest, no copy."""
@@ -730,6 +737,11 @@ class GreensModel:
     def column(self, id: int) -> numpy.ndarray:
         """(n, 3, 3) float32: what a unit known value of a node does to all nodes. Displacements in units of length, tractions in units of modulus. Ids above the nodes are functions of coarser levels."""
     @property
+    def readouts(self) -> list:
+        """Pairs of a kind and a point [m], in the order of readout_column."""
+    def readout_column(self, id: int) -> numpy.ndarray:
+        """(v, 3) float32: what a unit known value of a node does to all readouts one below the other: three rows of a displacement in units of length, six (xx yy zz yz zx xy) of a stress in units of modulus."""
+    @property
     def length(self) -> float:
         """Unit of displacements in columns [m]."""
     @property
@@ -740,7 +752,7 @@ class GreensModel:
         """[Pa]"""
     @property
     def poisson_ratio(self) -> float:
-        ...
+        """Without unit."""
     @property
     def density(self) -> float:
         """[kg/m³]"""
@@ -749,7 +761,7 @@ class GreensModel:
         """Of reciprocity; 0: exact."""
     @property
     def method(self) -> str:
-        ...
+        """How the functions were found."""
     def compressed(self, tolerance: float = 0.05, kind: str = 'lifted-linear', bits: int = 32, progress: ProgressLike = None) -> GreensModel:
         """The model with columns of wavelet coefficients, on a surface with levels: largest error of a column against its largest block; kind linear, lifted-linear, butterfly or lifted-butterfly; 32 or 16 bits of a number."""
     @property
@@ -761,8 +773,8 @@ class GreensModel:
     def num_levels(self) -> int:
         """Rounds of subdivision of its surface."""
 
-def build_greens(surface: object, *, fixed: str, size: float = 0.0, material: MaterialLike = 'rubber', method: str = 'boundary', contactable: str = '', fixed_columns: bool = False, levels: int = -1, wavelet_tolerance: float = 0.0, coarsest_level: int = -1, mesh: str = 'tet', resolution: int = 24, cache: CacheLike = True, progress: ProgressLike = None) -> GreensModel:
-    """Green's functions of the body within a closed surface (mesh, file or name of a shape), held at a selection of nodes, by boundary or finite elements; or by those of a VolumeMesh. size: longest side [m], 0: as it is; fixed_columns: supports may move; wavelet_tolerance: above 0 compresses on subdivision surfaces; coarsest_level: functions from this level on have columns, -1: nodes alone."""
+def build_greens(surface: object, *, fixed: str, size: float = 0.0, material: MaterialLike = 'rubber', method: str = 'boundary', contactable: str = '', fixed_columns: bool = False, levels: int = -1, wavelet_tolerance: float = -1.0, coarsest_level: int = -1, mesh: str = 'tet', resolution: int = 24, cache: CacheLike = True, elements: str = 'linear', crease_angle: float = 0.0, solver: str = 'auto', residual: float = 0.0001, memory: float = 0.0, readouts: object = None, wavelet: str = '', base_threshold: bool = False, bits: int = 32, finest_level: int = -1, hollow: bool = False, growth: float = 0.5, keep_largest: bool = False, regions: object = None, progress: ProgressLike = None) -> GreensModel:
+    """Green's functions of the body within a closed surface (mesh, file or name of a shape), held at a selection of nodes, by boundary or finite elements; or by those of a VolumeMesh. size: longest side [m], 0: as it is; contactable: selection of nodes that may be touched, empty: all; fixed_columns: supports may move; levels: rounds of subdivision, -1: all. readouts: pairs of "displacement" or "stress" and a point inside [m]. boundary: elements linear or constant, nodes doubled along edges sharper than crease_angle [rad] unless 0; solver auto, direct or iterative, which stops at a relative residual; memory that may be used [bytes], 0: what is free. finite: mesh, resolution, hollow, growth, keep_largest and regions as in build_reduced. wavelet: linear, lifted-linear, butterfly or lifted-butterfly compresses on subdivision surfaces within wavelet_tolerance of the largest response (0.05 unless 0 or more; above 0 it compresses by lifted-linear alone), base_threshold: small coefficients of the base go as well, bits of each number: 32 or 16. coarsest_level, finest_level: functions of these levels have columns, -1: nodes alone, and down to them."""
 
 class GreensBody(Body):
     """An elastic body without inertia, solved exactly."""
@@ -770,7 +782,7 @@ class GreensBody(Body):
         """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def pose(self) -> Pose:
-        ...
+        """Of its axes in the world."""
     @property
     def num_loads(self) -> int:
         """Nodes loaded in the last step."""
@@ -808,7 +820,7 @@ class GreensMeasurement:
         ...
     @property
     def num_vertices(self) -> int:
-        ...
+        """n: of the surface."""
     @property
     def noise(self) -> float:
         """[m]; 0: unknown."""
@@ -840,7 +852,7 @@ class MeasuredGreensReport:
         """Of reciprocity; 0: exact."""
     @property
     def notes(self) -> list[str]:
-        ...
+        """What is doubtful about the result."""
 
 def probe_model(model: GreensModel, *, num_probes: int = 4, cone: float = 0.7, force: float = 0.0, noise: float = 0.0, hidden_share: float = 0.0, seed: int = 1) -> GreensMeasurement:
     """What a robot would measure on a GreensModel with levels: so many probes of each vertex of the level before the finest, forces [N] (0: that move it by 2 % of its length) within a cone [rad] around the inward normal; noise [m]; share of vertices hidden."""
@@ -854,7 +866,7 @@ class SeamResponse:
         """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def num_seam_nodes(self) -> int:
-        ...
+        """Nodes that it shares with other zones."""
     def seam_stiffness(self) -> numpy.ndarray:
         """(3 n, 3 n) [N/m] at rest; a copy."""
 
@@ -879,7 +891,7 @@ class Zone:
         """model: GreensModel, FemZone or ReducedZone; pose: of its axes at rest, where seams match."""
     @property
     def name(self) -> str:
-        ...
+        """Of the zone."""
     @property
     def pose(self) -> Pose:
         """At rest."""
@@ -902,10 +914,10 @@ class ZonedModel:
         """tolerance: of places, times the size of the smaller zone."""
     @property
     def num_zones(self) -> int:
-        ...
+        """Zones."""
     @property
     def num_seams(self) -> int:
-        ...
+        """Places where zones hang together."""
     def set_poses(self, poses: sequence) -> SeamStatus:
         """Of the axes of all zones in the world."""
     def set_gravity(self, acceleration: ArrayLike) -> None:
@@ -930,10 +942,10 @@ class Bone:
         """parent: place of a bone before it, -1: the body; joint: a point of the hinge [m] at rest."""
     @property
     def name(self) -> str:
-        ...
+        """Of the bone."""
     @property
     def parent(self) -> int:
-        ...
+        """The bone before it that it hangs on; -1: the body itself."""
 
 class CharacterZone:
     """An elastic part, moved by a bone."""
@@ -941,7 +953,7 @@ class CharacterZone:
         """model: GreensModel with fixed_columns; rest: of its axes in those of the body; mask_radius of forces of points [m], 0: 1.5 mean edges."""
     @property
     def name(self) -> str:
-        ...
+        """Of the zone."""
 
 class Character:
     """Elastic zones on bones."""
@@ -956,10 +968,10 @@ class ZonedBody(Body):
         """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def pose(self) -> Pose:
-        ...
+        """Of its axes in the world."""
     @property
     def num_zones(self) -> int:
-        ...
+        """Zones."""
     def first_vertex(self, zone: int) -> int:
         """Of a zone in surface."""
     @property
@@ -968,6 +980,37 @@ class ZonedBody(Body):
 
 def pad_surface(length: float = 0.03, width: float = 0.018, height: float = 0.015, levels: int = 2) -> SemiRegularMesh:
     """A soft pad around a bone along x [m], as of a link of a finger."""
+
+class ParticleLayout:
+    """Particles at rest and the links that hold them together."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @staticmethod
+    def load(path: PathLike) -> ParticleLayout:
+        """From a .json file."""
+    def save(self, path: PathLike) -> None:
+        """To a .json file, which may be edited by hand."""
+    @property
+    def num_particles(self) -> int:
+        """Particles."""
+    @property
+    def centres(self) -> numpy.ndarray:
+        """(k, 3) [m]"""
+    @property
+    def radii(self) -> numpy.ndarray:
+        """Along the axes of each particle (k, 3) [m]; equal: a sphere."""
+    @property
+    def links(self) -> numpy.ndarray:
+        """Pairs of particles (l, 2)."""
+    @property
+    def is_cloth(self) -> bool:
+        """Links also keep their length."""
+
+def place_spheres(surface: SurfaceLike, *, size: float = 0.0, count: int = 37, links: int = 8, mass: float = 1.0, stiffness: float = 0.6, least_radius: float = 0.0, progress: ProgressLike = None) -> ParticleLayout:
+    """Spheres that fill a closed surface (mesh, file or name of a shape) up to its skin, for a SphereTool; size: longest side [m], 0: as it is; each is linked with so many neighbours; mass of all [kg]; stiffness of tools that bend, 0 to 1; no sphere is smaller than least_radius [m]."""
+
+def sphere_coverage(layout: ParticleLayout, surface: SurfaceLike) -> dict:
+    """How well spheres stand for a surface: a dictionary with largest_gap and mean_gap of the surface from the nearest sphere [m], gap_place (3,) [m], and largest_overhang of a sphere beyond it [m], below 0: all are inside."""
 
 class ParticleModel:
     """Oriented particles and the surface they carry. Cannot be changed."""
@@ -978,14 +1021,17 @@ class ParticleModel:
         """From a .pliant file."""
     def save(self, path: PathLike) -> None:
         """To a .pliant file."""
+    @property
+    def layout(self) -> ParticleLayout:
+        """Its particles and links; a copy."""
     def body(self, pose: PoseLike = None, held: list[str] = [], iterations: int = 5, damping: float = 0.0, friction: float = 0.3, ground: object = None) -> ParticleBody:
-        """A body of it; held: selections of particles that stay where they are; damping [1/s]; ground: height of a floor [m]."""
+        """A body of it; held: selections of particles that stay where they are; iterations: passes over all groups in a step; damping [1/s]; friction: Coulomb's coefficient; ground: height of a floor [m]."""
     @property
     def surface(self) -> SurfaceMesh:
-        ...
+        """Carried by the particles, at rest."""
     @property
     def num_particles(self) -> int:
-        ...
+        """Particles."""
     @property
     def mass(self) -> float:
         """[kg]"""
@@ -993,8 +1039,8 @@ class ParticleModel:
     def centres(self) -> numpy.ndarray:
         """At rest (k, 3) [m]."""
 
-def build_particles(surface: SurfaceLike, *, size: float = 0.0, count: int = 137, links: int = 8, density: float = 1000.0, stiffness: float = 0.6, spheres: bool = False, regions: object = None, progress: ProgressLike = None) -> ParticleModel:
-    """Particles spread through a closed surface (mesh, file or name of a shape); size: longest side [m], 0: as it is; density [kg/m³]; stiffness 0 (sand) to 1 (rigid), and pairs of a selection and a stiffness in regions."""
+def build_particles(surface: SurfaceLike, *, size: float = 0.0, count: int = 137, links: int = 8, density: float = 1000.0, stiffness: float = 0.6, spheres: bool = False, regions: object = None, radius: float = 0.0, sheet: bool = False, mass: float = 0.2, layout: object = None, progress: ProgressLike = None) -> ParticleModel:
+    """Particles spread through a closed surface (mesh, file or name of a shape); size: longest side [m], 0: as it is; count of them, each linked with so many neighbours; density [kg/m³]; stiffness 0 (sand) to 1 (rigid), and pairs of a selection and a stiffness in regions; spheres instead of ellipsoids, of a radius [m] unless 0. sheet: cloth, one particle for each vertex, of a mass in all [kg] and a radius (0.01 m unless given). layout: a ParticleLayout, or a .json file of one made by hand, in place of all this."""
 
 class ParticleBody(Body):
     """A body of oriented particles."""
@@ -1039,7 +1085,7 @@ class DistanceGrid(DistanceField):
         """[bytes]"""
     @property
     def cells(self) -> list[int]:
-        ...
+        """Along each axis."""
     @property
     def cell(self) -> float:
         """[m]"""
@@ -1047,15 +1093,15 @@ class DistanceGrid(DistanceField):
 class DeformedField(DistanceField):
     """The field of a reduced body as it deforms, in its own axes."""
     def __init__(self, model: object, resolution: int = 64, proxies: int = 40, neighbours: int = 5, domains: int = 1, kind: str = 'signed', progress: ProgressLike = None) -> None:
-        ...
+        """Of a ReducedModel: its field at rest, of a kind and resolution as in build_field, and so many proxies on the surface, of which each place asks its nearest neighbours how the body is deformed there; domains: parts of the surface with proxies of their own."""
     def update(self, q: ArrayLike) -> bool:
         """Takes the shape q (r,); False: it is not finite."""
     @property
     def rank(self) -> int:
-        ...
+        """r: size of q."""
 
 def build_field(surface: SurfaceLike, *, size: float = 0.0, kind: str = 'signed', resolution: int = 128, expansion: float = 1.5, offset_cells: float = 1.4, storage: str = 'sparse', band_cells: float = 4.0, progress: ProgressLike = None) -> DistanceGrid:
-    """Distances from a surface (mesh, file or name of a shape): kind signed for closed ones, offset for soups, sheets and wires; resolution a power of two."""
+    """Distances from a surface (mesh, file or name of a shape): kind signed for closed ones, offset for soups, sheets and wires, offset_cells outside of them; size: longest side [m], 0: as it is; resolution: cells along the longest side of a box of expansion times the surface's, a power of two; storage sparse, exact within band_cells of the surface and a bound beyond, or dense."""
 
 def sphere_field(radius: float) -> DistanceField:
     """About the origin [m]."""
@@ -1067,13 +1113,13 @@ def capsule_field(radius: float, length: float) -> DistanceField:
     """About z; length of its axis [m]."""
 
 def plane_field(normal: ArrayLike, offset: float = 0.0) -> DistanceField:
-    """All with normal · x ≤ offset."""
+    """All with normal · x ≤ offset [m]; normal is made a unit vector."""
 
 def unite_fields(parts: list[DistanceField]) -> DistanceField:
-    ...
+    """Of points in any of the solids."""
 
 def intersect_fields(parts: list[DistanceField]) -> DistanceField:
-    ...
+    """Of points in all of the solids; a bound of the distance outside."""
 
 def invert_field(field: DistanceField) -> DistanceField:
     """Inside and outside exchanged."""
@@ -1082,7 +1128,7 @@ def offset_field(field: DistanceField, by: float) -> DistanceField:
     """Grown by metres."""
 
 def move_field(field: DistanceField, pose: PoseLike) -> DistanceField:
-    ...
+    """Put to a pose [m]."""
 
 class Pointshell:
     """Points on a surface, coarse to fine."""
@@ -1090,9 +1136,9 @@ class Pointshell:
         """Initialize self.  See help(type(self)) for accurate signature."""
     @staticmethod
     def load(path: PathLike) -> Pointshell:
-        ...
+        """From a .pliant file."""
     def save(self, path: PathLike) -> None:
-        ...
+        """To a .pliant file."""
     @property
     def points(self) -> numpy.ndarray:
         """(n, 3) float32 [m], no copy."""
@@ -1110,13 +1156,13 @@ class Pointshell:
         """From the surface that it stands for [m]."""
     @property
     def num_points(self) -> int:
-        ...
+        """Of all levels."""
     @property
     def num_levels(self) -> int:
-        ...
+        """Coarse to fine."""
 
-def build_pointshell(surface: SurfaceLike, *, size: float = 0.0, points: int = 64000, levels: int = 4, resolution: int = 256, kind: str = 'signed', progress: ProgressLike = None) -> Pointshell:
-    """Even points on a surface (mesh, file or name of a shape), kind as in build_field, whose resolution carries them."""
+def build_pointshell(surface: SurfaceLike, *, size: float = 0.0, points: int = 64000, levels: int = 4, resolution: int = 256, kind: str = 'signed', expansion: float = 1.5, offset_cells: float = 1.4, progress: ProgressLike = None) -> Pointshell:
+    """About so many even points in all levels on a surface (mesh, file or name of a shape); size: longest side [m], 0: as it is. They lie on a field with the kind, resolution, expansion and offset_cells of build_field."""
 
 class PointTree:
     """A pointshell as a tree of spheres."""
@@ -1129,13 +1175,13 @@ class PointTree:
         """To a .pliant file."""
     @property
     def rank(self) -> int:
-        ...
+        """r of the model that it follows; 0: rigid."""
     @property
     def num_points(self) -> int:
-        ...
+        """Of all levels."""
     @property
     def num_levels(self) -> int:
-        ...
+        """Coarse to fine."""
 
 class ContactQuery:
     """Which points of a tree are inside a field."""
@@ -1147,7 +1193,7 @@ class ContactQuery:
 class ContactPair:
     """Contact of the points of one body with the field of another, rigid or reduced."""
     def __init__(self, shell: Body, tree: PointTree, solid: Body, field: DistanceField, *, stiffness: float = 1000.0, friction: float = 0.0, budget: int = 0, scaling_count: float = 10.0, cap_depth: float = 0.0) -> None:
-        """shell: body with the points of tree; solid: body with field, of a reduced body a DeformedField. stiffness of one point [N/m]."""
+        """shell: body with the points of tree; solid: body with field, of a reduced body a DeformedField. stiffness of one point [N/m]; friction: Coulomb's coefficient; budget: nodes of the tree visited in a step, 0: all. Where more than scaling_count points push one way they share the stiffness of so many; beyond cap_depth [m], unless 0, a point pushes back by twice its stiffness more."""
     def act(self, dt: float) -> StepStatus:
         """Contact as the bodies are, into their loads of the next step of dt seconds."""
     @property
@@ -1158,10 +1204,10 @@ class ContactPair:
         """Load on the other body about its centre, world axes."""
     @property
     def num_contacts(self) -> int:
-        ...
+        """Points inside."""
     @property
     def deepest(self) -> float:
-        """[m]"""
+        """Depth of the deepest point [m]."""
     @property
     def energy(self) -> float:
         """Stored in contacts [J]."""
@@ -1228,10 +1274,10 @@ class DeviceStatus:
 class DeviceCapabilities:
     """What a device is and can do."""
     def __init__(self) -> None:
-        ...
+        """Of a desktop device; set what is otherwise."""
     @property
     def name(self) -> str:
-        ...
+        """For people."""
     @name.setter
     def name(self, value: typing.Any) -> None: ...
     @property
@@ -1293,7 +1339,7 @@ class DeviceCapabilities:
 class DeviceState:
     """One reading of a device, axes of the device."""
     def __init__(self, time: float = 0.0, pose: PoseLike = None, twist: Twist = ..., buttons: int = 0) -> None:
-        ...
+        """time of the reading [s]; pose and twist of the handle; bit i of buttons: button i is down."""
     @property
     def time(self) -> float:
         """[s]"""
@@ -1306,7 +1352,7 @@ class DeviceState:
     def pose(self, value: typing.Any) -> None: ...
     @property
     def twist(self) -> Twist:
-        ...
+        """Of the handle; zero where the device does not say."""
     @twist.setter
     def twist(self, value: typing.Any) -> None: ...
     @property
@@ -1321,20 +1367,20 @@ class DeviceState:
     def buttons(self, value: typing.Any) -> None: ...
     @property
     def status(self) -> DeviceStatus:
-        ...
+        """Whether the reading counts."""
     @status.setter
     def status(self, value: typing.Any) -> None: ...
 
 class HandModel:
     """A hand that holds a simulated device."""
     def __init__(self) -> None:
-        ...
+        """Between loose and firm."""
     @staticmethod
     def loose() -> HandModel:
-        ...
+        """Soft springs: two fingers."""
     @staticmethod
     def firm() -> HandModel:
-        ...
+        """Stiff springs: a fist."""
     @staticmethod
     def absent() -> HandModel:
         """Nobody holds it."""
@@ -1372,10 +1418,10 @@ class HandModel:
 class DeviceModel:
     """Mechanics and electronics of a simulated device."""
     def __init__(self) -> None:
-        ...
+        """A light desktop device at 1 kHz."""
     @property
     def capabilities(self) -> DeviceCapabilities:
-        ...
+        """Limits, encoder steps and axes."""
     @capabilities.setter
     def capabilities(self, value: typing.Any) -> None: ...
     @property
@@ -1430,7 +1476,7 @@ class HapticDevice:
         """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def capabilities(self) -> DeviceCapabilities:
-        ...
+        """What it is and can do."""
     def read(self, now: float) -> DeviceState:
         """The newest state at a time [s]."""
     def write(self, force: ArrayLike, torque: ArrayLike = (0, 0, 0)) -> None:
@@ -1439,17 +1485,17 @@ class HapticDevice:
 class ScriptedDevice(HapticDevice):
     """A handle that follows a path whatever force it is shown."""
     def __init__(self, motion: ScriptedMotion, capabilities: DeviceCapabilities = ...) -> None:
-        ...
+        """motion: poses of the handle over time [s], axes of the device."""
     @property
     def shown_force(self) -> numpy.ndarray:
         """The last force written [N]."""
     def set_buttons(self, buttons: int) -> None:
-        ...
+        """Bit i: button i is down from now on."""
 
 class RecordedDevice(HapticDevice):
     """Readings of another time, one per call."""
     def __init__(self, states: list[DeviceState], capabilities: DeviceCapabilities = ...) -> None:
-        ...
+        """states: readings in their order; after the last it stays there."""
     @property
     def shown_force(self) -> numpy.ndarray:
         """The last force written [N]."""
@@ -1457,20 +1503,20 @@ class RecordedDevice(HapticDevice):
         """The reading that comes next."""
     @property
     def is_at_end(self) -> bool:
-        ...
+        """All readings were given."""
 
 class SimulatedDevice(HapticDevice):
     """A device in a hand, in virtual time."""
     def __init__(self, model: DeviceModel = ..., hand: HandModel = ...) -> None:
-        ...
+        """At the origin, in a hand that wants to stay there; read() advances it."""
     def aim(self, target: PoseLike) -> None:
         """Where the hand wants the handle to be."""
     def place(self, pose: PoseLike) -> None:
         """Puts handle and hand there."""
     def reset(self, pose: PoseLike = None) -> None:
-        ...
+        """As new, at rest at a pose; its clock begins at 0 s."""
     def set_hand(self, hand: HandModel) -> None:
-        ...
+        """Another grip from now on."""
     def set_connected(self, is_connected: bool) -> None:
         """Pulls the plug, or puts it back."""
     @property
@@ -1498,25 +1544,25 @@ def force_spectrum(force: ArrayLike, rate: float) -> tuple:
 class CouplingGains:
     """Numbers of the virtual coupling, scene units."""
     def __init__(self) -> None:
-        ...
+        """All 0, which no coupling takes: begin with derive_gains."""
     @property
     def stiffness(self) -> float:
-        """[N/m]"""
+        """Of the spring between hand and tool [N/m]."""
     @stiffness.setter
     def stiffness(self, value: typing.Any) -> None: ...
     @property
     def angular_stiffness(self) -> float:
-        """[N m/rad]"""
+        """The same of rotations [N m/rad]."""
     @angular_stiffness.setter
     def angular_stiffness(self, value: typing.Any) -> None: ...
     @property
     def max_depth(self) -> float:
-        """[m]"""
+        """That contacts may reach [m]."""
     @max_depth.setter
     def max_depth(self, value: typing.Any) -> None: ...
     @property
     def max_force(self) -> float:
-        """[N]"""
+        """Plateau of the spring [N]."""
     @max_force.setter
     def max_force(self, value: typing.Any) -> None: ...
     @property
@@ -1526,37 +1572,37 @@ class CouplingGains:
     def contact_stiffness(self, value: typing.Any) -> None: ...
     @property
     def max_torque(self) -> float:
-        """[N m]"""
+        """Plateau of the torque without contact [N m]."""
     @max_torque.setter
     def max_torque(self, value: typing.Any) -> None: ...
     @property
     def least_lever(self) -> float:
-        """[m]"""
+        """Least lever of forces that turn the tool [m]."""
     @least_lever.setter
     def least_lever(self, value: typing.Any) -> None: ...
     @property
     def largest_lever(self) -> float:
-        """[m]"""
+        """Largest lever of forces that turn the tool [m]."""
     @largest_lever.setter
     def largest_lever(self, value: typing.Any) -> None: ...
     @property
     def length(self) -> float:
-        """[m]"""
+        """Radius of gyration of the tool: makes rotations comparable to shifts [m]."""
     @length.setter
     def length(self, value: typing.Any) -> None: ...
     @property
     def reach(self) -> float:
-        """[m]"""
+        """No point of the tool is farther from the grasp point [m]."""
     @reach.setter
     def reach(self, value: typing.Any) -> None: ...
     @property
     def threshold(self) -> float:
-        ...
+        """Singular values below this part of the largest count as 0."""
     @threshold.setter
     def threshold(self, value: typing.Any) -> None: ...
     @property
     def static_damping(self) -> float:
-        ...
+        """Part of a Newton step that is made, above 0 to 1."""
     @static_damping.setter
     def static_damping(self, value: typing.Any) -> None: ...
     @property
@@ -1566,22 +1612,22 @@ class CouplingGains:
     def max_shift(self, value: typing.Any) -> None: ...
     @property
     def max_turn(self) -> float:
-        """[rad]"""
+        """Of a tick [rad]."""
     @max_turn.setter
     def max_turn(self, value: typing.Any) -> None: ...
     @property
     def injection(self) -> float:
-        """[N s/m]"""
+        """Damping added in contact, device units [N s/m]."""
     @injection.setter
     def injection(self, value: typing.Any) -> None: ...
     @property
     def rendered_force(self) -> float:
-        """[N]"""
+        """Largest force shown [N]."""
     @rendered_force.setter
     def rendered_force(self, value: typing.Any) -> None: ...
     @property
     def rendered_torque(self) -> float:
-        """[N m]"""
+        """Largest torque shown, scene units [N m]."""
     @rendered_torque.setter
     def rendered_torque(self, value: typing.Any) -> None: ...
 
@@ -1591,49 +1637,92 @@ def derive_gains(device: DeviceCapabilities, rate: float = 1000.0, scale: float 
 class ToolContact:
     """Contact of a tool as the coupling sees it."""
     def __init__(self) -> None:
-        ...
+        """No contact."""
     @property
     def load(self) -> Wrench:
-        """About the grasp point."""
+        """On the tool, about the grasp point [N], [N m]."""
     @load.setter
     def load(self, value: typing.Any) -> None: ...
     @property
     def gradient(self) -> numpy.ndarray:
-        """(6, 6): of force and torque by shift and rotation vector of the tool."""
+        """(6, 6): of force [N] and torque [N m] by shift [m] and rotation vector [rad] of the tool about the grasp point."""
     @gradient.setter
     def gradient(self, value: ArrayLike) -> None: ...
     @property
     def normals(self) -> numpy.ndarray:
-        """(6, 6): Σ w Jᵀ J of the contacts."""
+        """(6, 6): Σ w Jᵀ J of the contacts with any weights w, J = (n, r × n): normal [1] and its moment about the grasp point [m]."""
     @normals.setter
     def normals(self, value: ArrayLike) -> None: ...
     @property
     def num_contacts(self) -> int:
-        ...
+        """Points that touch."""
     @num_contacts.setter
     def num_contacts(self, value: typing.Any) -> None: ...
     @property
     def clearance(self) -> float:
-        """[m]"""
+        """No point is nearer; 0 in contact [m]."""
     @clearance.setter
     def clearance(self, value: typing.Any) -> None: ...
 
 class StaticCoupling:
     """The tool follows the hand by one Newton step per cycle."""
     def __init__(self, gains: CouplingGains) -> None:
-        ...
+        """At the origin; place() puts it elsewhere."""
     def update(self, manipulandum: PoseLike, contact: ToolContact, dt: float) -> StepStatus:
         """Towards zero net load; poses of a frame at the grasp point."""
     @property
     def pose(self) -> Pose:
         """Of the tool."""
     def place(self, pose: PoseLike) -> None:
-        ...
+        """Puts the tool there [m], at rest."""
     def rendered(self, manipulandum: PoseLike) -> Wrench:
         """Load on the hand."""
     @property
     def gains(self) -> CouplingGains:
-        ...
+        """In use; a copy."""
+    @gains.setter
+    def gains(self, value: CouplingGains) -> None: ...
+
+class DynamicCoupling:
+    """The tool has a mass and hangs on springs and dampers: a baseline for StaticCoupling."""
+    def __init__(self, gains: CouplingGains, *, mass: float = 0.05, damping_ratio: float = 1.0, steps: int = 10, velocity_filter: float = 0.3, max_speed: float = 10.0, silent_in_free_space: bool = False) -> None:
+        """mass of the tool [kg]; damping_ratio of its springs; steps of explicit Euler in a cycle; velocity_filter: one pole per sample, of the hand's velocity, 0 to 1; max_speed of the tool [m/s]; silent_in_free_space: shows nothing without contact."""
+    def update(self, manipulandum: PoseLike, contact: ToolContact, dt: float) -> StepStatus:
+        """One cycle of dt seconds; poses of a frame at the grasp point. Gradients do not count."""
+    @property
+    def pose(self) -> Pose:
+        """Of the tool."""
+    @property
+    def twist(self) -> Twist:
+        """Of the tool."""
+    def place(self, pose: PoseLike) -> None:
+        """Puts the tool there [m], at rest."""
+    def rendered(self, manipulandum: PoseLike) -> Wrench:
+        """Load on the hand, clamped [N], [N m]."""
+    def stored_energy(self, manipulandum: PoseLike) -> float:
+        """In springs and motion [J]."""
+    @property
+    def gains(self) -> CouplingGains:
+        """In use; a copy."""
+    @gains.setter
+    def gains(self, value: CouplingGains) -> None: ...
+
+class DirectRendering:
+    """The tool is where the hand is, which feels the contact: a baseline for StaticCoupling."""
+    def __init__(self, gains: CouplingGains) -> None:
+        """At the origin."""
+    def update(self, manipulandum: PoseLike, contact: ToolContact, dt: float) -> StepStatus:
+        """One cycle of dt seconds; poses of a frame at the grasp point."""
+    @property
+    def pose(self) -> Pose:
+        """Of the tool."""
+    def place(self, pose: PoseLike) -> None:
+        """Puts the tool there [m]."""
+    def rendered(self, manipulandum: PoseLike) -> Wrench:
+        """Load on the hand, clamped [N], [N m]."""
+    @property
+    def gains(self) -> CouplingGains:
+        """In use; a copy."""
     @gains.setter
     def gains(self, value: CouplingGains) -> None: ...
 
@@ -1643,7 +1732,7 @@ class HapticTick:
         """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def device(self) -> DeviceState:
-        ...
+        """What was read of the device."""
     @property
     def force(self) -> numpy.ndarray:
         """Shown [N]."""
@@ -1652,51 +1741,51 @@ class HapticTick:
         """Shown [N m]."""
     @property
     def manipulandum(self) -> Pose:
-        ...
+        """Where the hand is, as a pose of the tool in the world."""
     @property
     def tool(self) -> Pose:
-        ...
+        """Pose of the tool in the world."""
     @property
     def contact(self) -> Wrench:
-        ...
+        """On the tool about the grasp point [N], [N m]."""
     @property
     def depth(self) -> float:
-        """[m]"""
+        """Of the deepest contact [m]."""
     @property
     def max_depth(self) -> float:
-        """[m]"""
+        """Its bound [m]; 0: none."""
     @property
     def num_contacts(self) -> int:
-        ...
+        """Points that touch."""
     @property
     def port_energy(self) -> float:
-        """[J]"""
+        """That the hand put in, less what it got back [J]."""
     @property
     def stored_energy(self) -> float:
-        """[J]"""
+        """In coupling and contacts [J]."""
     @property
     def oscillation(self) -> float:
-        """[N]"""
+        """Of the force in the last window [N]."""
     @property
     def status(self) -> StepStatus:
-        ...
+        """Of the tick."""
 
 class HapticTool:
     """A rigid tool in the hand, among contact pairs."""
     def __init__(self, device: HapticDevice, body: RigidBody, pairs: list[ContactPair], gains: CouplingGains, *, coupling: str = 'static', grasp: ArrayLike = (0, 0, 0), rate: float = 1000.0, scale: float = 1.0, centre: ArrayLike = (0, 0, 0)) -> None:
-        """body: a driven rigid body; coupling: static, dynamic or direct; grasp in its axes [m]; scale: handle travel over travel in the scene; centre of the workspace in the world."""
+        """body: a driven rigid body; coupling: static, dynamic or direct; grasp in its axes [m]; rate of ticks [Hz]; scale: handle travel over travel in the scene; centre: where the middle of the device's workspace is in the world [m]."""
     def tick(self, now: float, dt: float) -> HapticTick:
         """After the pairs acted: drives the tool and writes the force. Then step all bodies."""
     @property
     def last(self) -> HapticTick:
-        ...
+        """What the last tick did."""
     @property
     def gains(self) -> CouplingGains:
-        ...
+        """In use; a copy."""
     @gains.setter
     def gains(self, value: CouplingGains) -> None: ...
     def reset(self) -> None:
-        ...
+        """Begins anew where the tool body is; counts and energies are 0."""
 
 class ProxyContact:
     """Where a proxy touches."""
@@ -1707,19 +1796,19 @@ class ProxyContact:
         """Place in the list of bodies."""
     @property
     def triangle(self) -> int:
-        ...
+        """Of the body's surface."""
     @property
     def weights(self) -> numpy.ndarray:
-        ...
+        """Of its corners (3,), sum 1."""
     @property
     def point(self) -> numpy.ndarray:
-        """[m]"""
+        """Nearest on the surface [m]."""
     @property
     def normal(self) -> numpy.ndarray:
-        ...
+        """Unit, from the surface to the proxy."""
     @property
     def multiplier(self) -> float:
-        """0: touched, but does not hold [m]."""
+        """How far it holds the proxy back [m]; 0: touched, but does not hold."""
 
 class ProxyState:
     """A proxy after a tick."""
@@ -1727,42 +1816,42 @@ class ProxyState:
         """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def position(self) -> numpy.ndarray:
-        """[m]"""
+        """Of its centre [m]."""
     @property
     def goal(self) -> numpy.ndarray:
-        """[m]"""
+        """Where the hand wants it [m]."""
     @property
     def force(self) -> numpy.ndarray:
         """On the hand [N]."""
     @property
     def num_contacts(self) -> int:
-        ...
+        """Triangles that it touches."""
     @property
     def contacts(self) -> list[ProxyContact]:
         """Nearest first."""
     @property
     def is_touching(self) -> bool:
-        ...
+        """Some contact holds it."""
     @property
     def is_sliding(self) -> bool:
-        ...
+        """Friction did not hold it in the last tick."""
     @property
     def is_squeezed(self) -> bool:
-        ...
+        """No room for its radius: the last safe position is kept."""
     @property
     def has_arrived(self) -> bool:
-        ...
+        """False: passes ran out on the way to the goal."""
     @property
     def passes(self) -> int:
-        ...
+        """Of the iteration in the last tick."""
     @property
     def status(self) -> StepStatus:
-        ...
+        """Of the last tick."""
 
 class VirtualProxy:
     """A sphere that follows a goal and stays outside bodies that move."""
     def __init__(self, bodies: list[Body], *, radius: float = 0.005, stiffness: float = 500.0, static_friction: float = 0.0, dynamic_friction: float = 0.0, mask: str = 'barycentric', body_force: float = 1.0, force_shading: bool = False) -> None:
-        """radius [m]; stiffness of the spring between proxy and goal [N/m]; body_force: force on bodies per force on the hand."""
+        """radius [m]; stiffness of the spring between proxy and goal [N/m]; Coulomb's coefficients while it sticks and slides; mask: barycentric, inverse-distance or smooth, how the force is shared among vertices; body_force: force on bodies per force on the hand; force_shading: along normals interpolated between vertices."""
     def reset(self, position: ArrayLike) -> None:
         """Somewhere in front of all surfaces [m]."""
     def tick(self, goal: ArrayLike) -> ProxyState:
@@ -1771,7 +1860,70 @@ class VirtualProxy:
         """Gives the force of the last tick to the bodies, for their next step."""
     @property
     def state(self) -> ProxyState:
-        ...
+        """After the last tick; a copy."""
+
+class SphereToolState:
+    """A tool of spheres after a tick."""
+    def __init__(self, *args: typing.Any) -> typing.Any:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @property
+    def hand(self) -> Pose:
+        """The last pose that was taken."""
+    @property
+    def wrench(self) -> Wrench:
+        """On the hand, about its position [N], [N m]."""
+    @property
+    def fit(self) -> Pose:
+        """Of the tool as one piece, about where the hand holds it."""
+    @property
+    def num_touching(self) -> int:
+        """Spheres that touch."""
+    @property
+    def num_squeezed(self) -> int:
+        """Spheres without room."""
+    @property
+    def largest_offset(self) -> float:
+        """Of a sphere from where the hand wants it [m]."""
+    @property
+    def is_hand_ignored(self) -> bool:
+        """The pose was not finite: no force."""
+    @property
+    def passes(self) -> int:
+        """Of all spheres in the last tick."""
+    @property
+    def status(self) -> StepStatus:
+        """Of the last tick."""
+
+class SphereTool:
+    """A tool of many spheres in a hand with six degrees of freedom. Each stays outside bodies that move, the shape at rest holds them together; no inertia, no force in free motion."""
+    def __init__(self, bodies: list[Body], spheres: ParticleLayout, *, rigid: bool = False, iterations: int = 4, translation_stiffness: float = 500.0, rotation_stiffness: float = 500.0, share: str = 'total', centre: ArrayLike = (0, 0, 0), static_friction: float = 0.0, dynamic_friction: float = 0.0, body_force: float = 1.0) -> None:
+        """spheres: a layout, as of place_spheres; rigid: one piece, otherwise it bends in so many iterations; stiffness of springs to the hand [N/m], shared by all spheres (total) or those in contact (contacts); centre: where the hand holds it, axes of the layout [m]; Coulomb's coefficients while spheres stick and slide; body_force: force on bodies per force on the hand."""
+    def reset(self, hand: PoseLike) -> None:
+        """Puts all spheres where the hand is, in front of all surfaces."""
+    def tick(self, hand: PoseLike) -> SphereToolState:
+        """Surfaces push the spheres, which then follow the hand."""
+    def apply_forces(self) -> None:
+        """Gives the force of the last tick to the bodies, for their next step."""
+    @property
+    def state(self) -> SphereToolState:
+        """After the last tick; a copy."""
+    @property
+    def num_spheres(self) -> int:
+        """k."""
+    @property
+    def positions(self) -> numpy.ndarray:
+        """Centres of the spheres now (k, 3) [m]."""
+    @property
+    def forces(self) -> numpy.ndarray:
+        """Of each sphere on the hand (k, 3) [N]."""
+    @property
+    def offsets(self) -> numpy.ndarray:
+        """Of the spheres from the hand at rest (k, 3) [m]."""
+    @property
+    def radii(self) -> numpy.ndarray:
+        """(k,) [m]"""
+    def sphere(self, i: int) -> ProxyState:
+        """One sphere as a proxy: contacts, goal, force."""
 
 class Samples:
     """Ticks of a loop as arrays; no copies."""
@@ -1807,10 +1959,10 @@ class Scene:
         """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def name(self) -> str:
-        ...
+        """Of the scene."""
     @property
     def description(self) -> str:
-        ...
+        """What it shows."""
     @property
     def text(self) -> str:
         """JSON."""
@@ -1821,7 +1973,7 @@ class Scene:
         """Builds or loads all models; otherwise done when they are needed."""
     @property
     def body_names(self) -> list[str]:
-        ...
+        """For body(name)."""
     def body(self, name: str) -> Body:
         """Stepped by the scene: only look and load."""
     @property
@@ -1830,15 +1982,15 @@ class Scene:
     def advance(self, seconds: float, record: object = None) -> Samples:
         """Goes on in virtual time, without the interpreter's lock, and returns the ticks of the haptic loop. record: a .pliantrec file, from the start of the scene."""
     def grab(self, body: str, point: PointLike, target: ArrayLike, slot: int = 0, duration: float = 0.0) -> None:
-        """Pulls a point with a spring towards a place [m]."""
+        """Pulls a point with a spring towards a place [m], which moves there from the point evenly over a duration [s], 0: at once. slot: which of several hands."""
     def poke(self, body: str, point: PointLike, force: float = 0.0, slot: int = 0) -> None:
         """Pushes a point inwards [N]; 0: the scene's force."""
     def drag(self, target: ArrayLike, slot: int = 0, duration: float = 0.0) -> None:
         """Moves the place that a grab pulls to [m], evenly over a duration [s]."""
     def release(self, slot: int = 0) -> None:
-        ...
+        """Lets go of what grab or poke of a slot holds."""
     def move_tool(self, pose: PoseLike, duration: float = 0.0, buttons: int = 0) -> None:
-        """Where the hand wants the tool to be."""
+        """Where the hand wants the tool to be: a pose in the world [m], reached evenly over a duration [s], 0: at once; bit i of buttons: button i is down."""
     @property
     def parameters(self) -> dict:
         """Present values by name."""
@@ -1878,13 +2030,13 @@ class Recording:
         """[s]"""
     @property
     def is_complete(self) -> bool:
-        ...
+        """False: the file ends early; all before is there."""
     @property
     def problem(self) -> str:
-        ...
+        """What is wrong with the file; empty: nothing."""
     @property
     def scene(self) -> Scene:
-        ...
+        """That was recorded, at its start."""
     @property
     def loops(self) -> dict:
         """Rates by name [Hz]."""
@@ -1898,7 +2050,7 @@ class Recording:
     def states(self, body: str) -> tuple:
         """Times (k,) [s] and states (k, size) of a body, as Body.state has them."""
     def save_csv(self, path: PathLike, loop: int = 0) -> None:
-        ...
+        """Ticks of a loop as a table, units in its head."""
     def save_frames(self, folder: PathLike, extension: str = 'vtu', frames_per_second: float = 30.0, progress: ProgressLike = None) -> int:
         """Surfaces of the recorded bodies, a file per frame (obj or vtu); returns their number."""
     def check(self, progress: ProgressLike = None) -> tuple:
@@ -1912,13 +2064,13 @@ class Viewer:
         """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def url(self) -> str:
-        ...
+        """Of the page."""
     @property
     def status(self) -> str:
         """One line: ticks, percentiles, viewers."""
     @property
     def is_open(self) -> bool:
-        ...
+        """Until close()."""
     def close(self) -> None:
         """Ends the page and its loops."""
     def __enter__(self) -> Viewer:

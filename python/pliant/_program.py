@@ -1,9 +1,11 @@
 """The command-line program, for what has no function of its own."""
 
+import collections
 import os
 import pathlib
 import shutil
 import subprocess
+import sys
 
 from pliant import _core
 
@@ -20,28 +22,50 @@ def _found_program():
     return shutil.which("pliant")
 
 
-def program(*arguments, capture=False):
-    """Runs `pliant ARGUMENTS`; returns what it printed if captured. Set PLIANT_PROGRAM to choose another one."""
+def _command(arguments):
     path = _found_program()
     if path is None:
         raise _core.InputError("the program 'pliant' was not found; build or install it, or set PLIANT_PROGRAM")
-    done = subprocess.run([path, *map(str, arguments)], text=True, check=False,
+    return [path, *map(str, arguments)]
+
+
+def program(*arguments, capture=False):
+    """Runs `pliant ARGUMENTS`; returns what it printed if captured. Set PLIANT_PROGRAM to choose another one."""
+    done = subprocess.run(_command(arguments), text=True, check=False,
                           stdout=subprocess.PIPE if capture else None, stderr=subprocess.PIPE if capture else None)
     if done.returncode != 0:
         raise _core.InputError((done.stderr or "").strip() or f"pliant {' '.join(map(str, arguments))} failed")
     return done.stdout
 
 
+def _streamed(*arguments):
+    """Runs the program and writes its progress to sys.stderr, also in notebooks, as it comes."""
+    told = collections.deque(maxlen=20)
+    with subprocess.Popen(_command(arguments), text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        try:
+            for line in process.stderr:
+                told.append(line)
+                sys.stderr.write(line)
+                sys.stderr.flush()
+        except BaseException:
+            process.terminate()
+            raise
+    if process.returncode != 0:
+        errors = [line.strip() for line in told if line.startswith("error: ")]
+        raise _core.InputError("\n".join(errors) or "".join(told).strip() or f"pliant {arguments[0]} failed")
+
+
 def reproduce(what, output, *, only=None, quick=False):
     """Runs the published experiments of fem, reduction, contact, haptics, greens, wavelets or proxy, writes an HTML page.
 
     `all` writes every page and an index into the folder `output`; what is finished there is kept and not run again.
-    `only`: one experiment of them, of `all` a module or "module/experiment"; `quick`: small sizes.
+    `only`: one experiment of them, of `all` a module or "module/experiment"; `quick`: small sizes. Minutes, `all` about
+    an hour: progress goes to sys.stderr as it comes.
     """
     arguments = ["reproduce", what, "-o", output]
     if only:
         arguments += ["--only", only]
     if quick:
         arguments += ["--quick"]
-    program(*arguments, capture=True)
+    _streamed(*arguments)
     return pathlib.Path(output)

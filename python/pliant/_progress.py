@@ -4,9 +4,9 @@ import sys
 
 
 class show_progress:
-    """Give an instance as `progress`: one line per stage on sys.stderr, redrawn in place.
+    """Give an instance, or True for one, as `progress`: one line per stage on sys.stderr, redrawn in place.
 
-    pl.build_reduced("heart", fixed="z < 10 %", progress=pl.show_progress())
+    pl.build_reduced("heart", fixed="z < 10 %", progress=True)
     """
 
     def __init__(self, out=None):

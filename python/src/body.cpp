@@ -98,12 +98,12 @@ void bind_values(py::module_& m) {
             return py::str("Energy(kinetic={}, elastic={})").format(energy.kinetic, energy.elastic);
         });
     py::class_<LiveParameter>(m, "LiveParameter", "A number that may change while a body runs.")
-        .def_readonly("name", &LiveParameter::name)
+        .def_readonly("name", &LiveParameter::name, "For set_parameter and parameters.")
         .def_readonly("unit", &LiveParameter::unit, "Empty: a factor.")
-        .def_readonly("help", &LiveParameter::help)
+        .def_readonly("help", &LiveParameter::help, "What it does.")
         .def_readonly("value", &LiveParameter::value, "At the start.")
-        .def_readonly("low", &LiveParameter::low)
-        .def_readonly("high", &LiveParameter::high)
+        .def_readonly("low", &LiveParameter::low, "Least value, in its unit.")
+        .def_readonly("high", &LiveParameter::high, "Largest value, in its unit.")
         .def("__repr__", [](const LiveParameter& p) -> std::string {
             return py::str("<{} = {} {}, {} … {}>").format(p.name, p.value, p.unit, p.low, p.high);
         });

@@ -85,6 +85,7 @@ void bind_contact(py::module_& m);
 void bind_contact_solver(py::module_& m);
 void bind_devices(py::module_& m);
 void bind_haptics(py::module_& m);
+void bind_sphere_tools(py::module_& m);
 void bind_scene(py::module_& m);
 void bind_recording(py::module_& m);
 void bind_viewer(py::module_& m);

@@ -13,11 +13,13 @@ namespace {
 using ShellPointer = std::shared_ptr<Pointshell>;
 
 ShellPointer build_shell(const SurfaceArgument& surface, double size, int points, int levels,
-                         int resolution, const std::string& kind,
-                         const ProgressArgument& progress) {
+                         int resolution, const std::string& kind, double expansion,
+                         double offset_cells, const ProgressArgument& progress) {
     FieldBuildOptions field;
     field.surface = static_cast<FieldSurface>(choice_of("kind", kind, {"signed", "offset"}));
     field.resolution = resolution;
+    field.expansion = expansion;
+    field.offset_cells = offset_cells;
     const SurfaceInput input(surface);
     return std::make_shared<Pointshell>(run_long(progress, [&](Progress& shown) {
         FieldReport report;
@@ -49,13 +51,13 @@ void bind_shell(py::module_& m) {
             [](const std::filesystem::path& path) {
                 return std::make_shared<Pointshell>(load_pointshell(path));
             },
-            py::arg("path"))
+            py::arg("path"), "From a .pliant file.")
         .def(
             "save",
             [](const Pointshell& shell, const std::filesystem::path& path) {
                 save_pointshell(shell, path);
             },
-            py::arg("path"))
+            py::arg("path"), "To a .pliant file.")
         .def_property_readonly(
             "points",
             [](const py::object& self) {
@@ -71,13 +73,15 @@ void bind_shell(py::module_& m) {
         .def_readonly("level_start", &Pointshell::level_start, "First point of each level.")
         .def_readonly("spacing", &Pointshell::spacing, "Of the finest level [m].")
         .def_readonly("offset", &Pointshell::offset, "From the surface that it stands for [m].")
-        .def_property_readonly("num_points", &Pointshell::num_points)
-        .def_property_readonly("num_levels", &Pointshell::num_levels);
+        .def_property_readonly("num_points", &Pointshell::num_points, "Of all levels.")
+        .def_property_readonly("num_levels", &Pointshell::num_levels, "Coarse to fine.");
     m.def("build_pointshell", &build_shell, py::arg("surface"), py::kw_only(),
           py::arg("size") = 0.0, py::arg("points") = 64000, py::arg("levels") = 4,
-          py::arg("resolution") = 256, py::arg("kind") = "signed", py::arg("progress") = py::none(),
-          "Even points on a surface (mesh, file or name of a shape), kind as in build_field, whose "
-          "resolution carries them.");
+          py::arg("resolution") = 256, py::arg("kind") = "signed", py::arg("expansion") = 1.5,
+          py::arg("offset_cells") = 1.4, py::arg("progress") = py::none(),
+          "About so many even points in all levels on a surface (mesh, file or name of a shape); "
+          "size: longest side [m], 0: as it is. They lie on a field with the kind, resolution, "
+          "expansion and offset_cells of build_field.");
     py::class_<PointTree>(m, "PointTree", "A pointshell as a tree of spheres.")
         .def(py::init(&make_tree), py::arg("shell"), py::arg("model") = py::none(),
              "Rigid, or following the deformation of a ReducedModel.")
@@ -86,9 +90,10 @@ void bind_shell(py::module_& m) {
             "save",
             [](const PointTree& tree, const std::filesystem::path& path) { tree.save(path); },
             py::arg("path"), "To a .pliant file.")
-        .def_property_readonly("rank", &PointTree::rank)
-        .def_property_readonly("num_points", &PointTree::num_points)
-        .def_property_readonly("num_levels", &PointTree::num_levels);
+        .def_property_readonly("rank", &PointTree::rank,
+                               "r of the model that it follows; 0: rigid.")
+        .def_property_readonly("num_points", &PointTree::num_points, "Of all levels.")
+        .def_property_readonly("num_levels", &PointTree::num_levels, "Coarse to fine.");
 }
 
 /// Shares ownership of what a traversal asks.
@@ -162,12 +167,16 @@ void bind_contact(py::module_& m) {
     py::class_<PairHandle, std::shared_ptr<PairHandle>>(
         m, "ContactPair",
         "Contact of the points of one body with the field of another, rigid or reduced.")
-        .def(py::init(&make_pair_of), py::arg("shell"), py::arg("tree"), py::arg("solid"),
-             py::arg("field"), py::kw_only(), py::arg("stiffness") = 1000.0,
-             py::arg("friction") = 0.0, py::arg("budget") = 0, py::arg("scaling_count") = 10.0,
-             py::arg("cap_depth") = 0.0,
-             "shell: body with the points of tree; solid: body with field, of a reduced body a "
-             "DeformedField. stiffness of one point [N/m].")
+        .def(
+            py::init(&make_pair_of), py::arg("shell"), py::arg("tree"), py::arg("solid"),
+            py::arg("field"), py::kw_only(), py::arg("stiffness") = 1000.0,
+            py::arg("friction") = 0.0, py::arg("budget") = 0, py::arg("scaling_count") = 10.0,
+            py::arg("cap_depth") = 0.0,
+            "shell: body with the points of tree; solid: body with field, of a reduced body a "
+            "DeformedField. stiffness of one point [N/m]; friction: Coulomb's coefficient; budget: "
+            "nodes of the tree visited in a step, 0: all. Where more than scaling_count points "
+            "push one way they share the stiffness of so many; beyond cap_depth [m], unless 0, a "
+            "point pushes back by twice its stiffness more.")
         .def(
             "act", [](PairHandle& pair, double dt) { return pair.pair->act(dt); }, py::arg("dt"),
             "Contact as the bodies are, into their loads of the next step of dt seconds.")
@@ -178,9 +187,11 @@ void bind_contact(py::module_& m) {
             "on_solid", [](const PairHandle& pair) { return pair.pair->loads().on_field; },
             "Load on the other body about its centre, world axes.")
         .def_property_readonly(
-            "num_contacts", [](const PairHandle& pair) { return pair.pair->loads().num_contacts; })
+            "num_contacts", [](const PairHandle& pair) { return pair.pair->loads().num_contacts; },
+            "Points inside.")
         .def_property_readonly(
-            "deepest", [](const PairHandle& pair) { return pair.pair->loads().deepest; }, "[m]")
+            "deepest", [](const PairHandle& pair) { return pair.pair->loads().deepest; },
+            "Depth of the deepest point [m].")
         .def_property_readonly(
             "energy", [](const PairHandle& pair) { return pair.pair->loads().elastic_energy; },
             "Stored in contacts [J].")

@@ -20,8 +20,8 @@ void bind_device_values(py::module_& m) {
         .value("Stale", DeviceStatus::Stale, "no new data since the last read")
         .value("Disconnected", DeviceStatus::Disconnected, "gone; it may come back");
     py::class_<DeviceCapabilities>(m, "DeviceCapabilities", "What a device is and can do.")
-        .def(py::init<>())
-        .def_readwrite("name", &DeviceCapabilities::name)
+        .def(py::init<>(), "Of a desktop device; set what is otherwise.")
+        .def_readwrite("name", &DeviceCapabilities::name, "For people.")
         .def_readwrite("workspace", &DeviceCapabilities::workspace, "Half sides [m].")
         .def_readwrite("max_force", &DeviceCapabilities::max_force, "[N]")
         .def_readwrite("max_torque", &DeviceCapabilities::max_torque, "[N m]")
@@ -45,17 +45,20 @@ void bind_device_values(py::module_& m) {
                  return state;
              }),
              py::arg("time") = 0.0, py::arg("pose") = py::none(), py::arg("twist") = Twist{},
-             py::arg("buttons") = 0)
+             py::arg("buttons") = 0,
+             "time of the reading [s]; pose and twist of the handle; bit i of buttons: button i is "
+             "down.")
         .def_readwrite("time", &DeviceState::time, "[s]")
         .def_readwrite("pose", &DeviceState::pose, "Of the handle.")
-        .def_readwrite("twist", &DeviceState::twist)
+        .def_readwrite("twist", &DeviceState::twist,
+                       "Of the handle; zero where the device does not say.")
         .def_readwrite("gripper", &DeviceState::gripper, "Opening, 0 to 1.")
         .def_readwrite("buttons", &DeviceState::buttons, "Bit i: button i is down.")
-        .def_readwrite("status", &DeviceState::status);
+        .def_readwrite("status", &DeviceState::status, "Whether the reading counts.");
     py::class_<HandModel>(m, "HandModel", "A hand that holds a simulated device.")
-        .def(py::init<>())
-        .def_static("loose", &HandModel::loose)
-        .def_static("firm", &HandModel::firm)
+        .def(py::init<>(), "Between loose and firm.")
+        .def_static("loose", &HandModel::loose, "Soft springs: two fingers.")
+        .def_static("firm", &HandModel::firm, "Stiff springs: a fist.")
         .def_static("absent", &HandModel::absent, "Nobody holds it.")
         .def_readwrite("stiffness", &HandModel::stiffness, "[N/m]")
         .def_readwrite("damping", &HandModel::damping, "[N s/m]")
@@ -64,8 +67,9 @@ void bind_device_values(py::module_& m) {
         .def_readwrite("mass", &HandModel::mass, "Of the fingers [kg].")
         .def_readwrite("tremor", &HandModel::tremor, "Amplitude of 8–12 Hz [m].");
     py::class_<DeviceModel>(m, "DeviceModel", "Mechanics and electronics of a simulated device.")
-        .def(py::init<>())
-        .def_readwrite("capabilities", &DeviceModel::capabilities)
+        .def(py::init<>(), "A light desktop device at 1 kHz.")
+        .def_readwrite("capabilities", &DeviceModel::capabilities,
+                       "Limits, encoder steps and axes.")
         .def_readwrite("mass", &DeviceModel::mass, "Felt at the handle [kg].")
         .def_readwrite("inertia", &DeviceModel::inertia, "[kg m²]")
         .def_readwrite("damping", &DeviceModel::damping, "[N s/m]")
@@ -80,7 +84,8 @@ void bind_device_values(py::module_& m) {
 void bind_devices_of_kinds(py::module_& m) {
     py::class_<HapticDevice, DevicePointer>(m, "HapticDevice",
                                             "A source of poses and a sink of forces.")
-        .def_property_readonly("capabilities", &HapticDevice::capabilities)
+        .def_property_readonly("capabilities", &HapticDevice::capabilities,
+                               "What it is and can do.")
         .def("read", &HapticDevice::read, py::arg("now"), "The newest state at a time [s].")
         .def(
             "write",
@@ -92,24 +97,28 @@ void bind_devices_of_kinds(py::module_& m) {
     py::class_<ScriptedDevice, HapticDevice, std::shared_ptr<ScriptedDevice>>(
         m, "ScriptedDevice", "A handle that follows a path whatever force it is shown.")
         .def(py::init<const ScriptedMotion&, const DeviceCapabilities&>(), py::arg("motion"),
-             py::arg("capabilities") = DeviceCapabilities{})
+             py::arg("capabilities") = DeviceCapabilities{},
+             "motion: poses of the handle over time [s], axes of the device.")
         .def_property_readonly(
             "shown_force", [](const ScriptedDevice& device) { return device.shown().force; },
             "The last force written [N].")
-        .def("set_buttons", &ScriptedDevice::set_buttons, py::arg("buttons"));
+        .def("set_buttons", &ScriptedDevice::set_buttons, py::arg("buttons"),
+             "Bit i: button i is down from now on.");
     py::class_<RecordedDevice, HapticDevice, std::shared_ptr<RecordedDevice>>(
         m, "RecordedDevice", "Readings of another time, one per call.")
         .def(py::init<std::vector<DeviceState>, const DeviceCapabilities&>(), py::arg("states"),
-             py::arg("capabilities") = DeviceCapabilities{})
+             py::arg("capabilities") = DeviceCapabilities{},
+             "states: readings in their order; after the last it stays there.")
         .def_property_readonly(
             "shown_force", [](const RecordedDevice& device) { return device.shown().force; },
             "The last force written [N].")
         .def("seek", &RecordedDevice::seek, py::arg("tick"), "The reading that comes next.")
-        .def_property_readonly("is_at_end", &RecordedDevice::is_at_end);
+        .def_property_readonly("is_at_end", &RecordedDevice::is_at_end, "All readings were given.");
     py::class_<SimulatedDevice, HapticDevice, std::shared_ptr<SimulatedDevice>>(
         m, "SimulatedDevice", "A device in a hand, in virtual time.")
         .def(py::init<const DeviceModel&, const HandModel&>(), py::arg("model") = DeviceModel{},
-             py::arg("hand") = HandModel{})
+             py::arg("hand") = HandModel{},
+             "At the origin, in a hand that wants to stay there; read() advances it.")
         .def(
             "aim", [](SimulatedDevice& d, const PoseArgument& p) { d.aim(pose_of(p)); },
             py::arg("target"), "Where the hand wants the handle to be.")
@@ -118,8 +127,8 @@ void bind_devices_of_kinds(py::module_& m) {
             py::arg("pose"), "Puts handle and hand there.")
         .def(
             "reset", [](SimulatedDevice& d, const PoseArgument& p) { d.reset(pose_of(p)); },
-            py::arg("pose") = py::none())
-        .def("set_hand", &SimulatedDevice::set_hand, py::arg("hand"))
+            py::arg("pose") = py::none(), "As new, at rest at a pose; its clock begins at 0 s.")
+        .def("set_hand", &SimulatedDevice::set_hand, py::arg("hand"), "Another grip from now on.")
         .def("set_connected", &SimulatedDevice::set_connected, py::arg("is_connected"),
              "Pulls the plug, or puts it back.")
         .def_property_readonly("true_pose", &SimulatedDevice::true_pose, "What no encoder sees.")

@@ -34,7 +34,7 @@ Eigen::VectorXd node_values(const FemHandle& fem, const py::object& value, const
 
 FemHandle build_fem_of(const py::object& body, double size, const MaterialArgument& material,
                        const std::string& mesh, int resolution, const py::object& regions,
-                       const ProgressArgument& progress) {
+                       bool hollow, double growth, int levels, const ProgressArgument& progress) {
     std::vector<Material> materials{material_of(material)};
     const auto parts = regions_of(regions);
     for (const auto& [selection, other] : parts) materials.push_back(other);
@@ -48,7 +48,11 @@ FemHandle build_fem_of(const py::object& body, double size, const MaterialArgume
     };
     if (py::isinstance<VolumeMesh>(body))
         return {FemModel(with_regions(body.cast<const VolumeMesh&>()), materials), {}};
-    const SimulationMeshOptions options{.kind = mesh, .resolution = resolution};
+    const SimulationMeshOptions options{.kind = mesh,
+                                        .resolution = resolution,
+                                        .hollow = hollow,
+                                        .growth = growth,
+                                        .levels = levels};
     check_options(options);
     const SurfaceInput input{SurfaceArgument(body)};
     return run_long(progress, [&](Progress& shown) {
@@ -145,10 +149,11 @@ void bind_material(py::module_& m) {
             },
             py::arg("name"), py::arg("law") = "st-venant-kirchhoff", "See material_names().")
         .def_property_readonly("youngs_modulus", &Material::youngs_modulus, "[Pa]")
-        .def_property_readonly("poisson_ratio", &Material::poisson_ratio)
+        .def_property_readonly("poisson_ratio", &Material::poisson_ratio, "Without unit.")
         .def_readonly("density", &Material::density, "[kg/m³]")
-        .def_property_readonly("law",
-                               [](const Material& a) { return std::string(to_string(a.law)); })
+        .def_property_readonly(
+            "law", [](const Material& a) { return std::string(to_string(a.law)); },
+            "Of stress and strain.")
         .def("__repr__", [](const Material& a) -> std::string {
             return py::str("Material(youngs_modulus={:.6g}, poisson_ratio={:.4g}, density={:.6g})")
                 .format(a.youngs_modulus(), a.poisson_ratio(), a.density);
@@ -160,9 +165,11 @@ void bind_fem_model(py::module_& m) {
     py::class_<FemHandle>(m, "FemModel", "Nonlinear finite elements. Cannot be changed.")
         .def_property_readonly(
             "mesh",
-            [](const FemHandle& fem) { return std::make_shared<VolumeMesh>(fem.model.mesh()); })
-        .def_property_readonly("num_nodes",
-                               [](const FemHandle& fem) { return fem.model.num_nodes(); })
+            [](const FemHandle& fem) { return std::make_shared<VolumeMesh>(fem.model.mesh()); },
+            "Its elements at rest; a copy.")
+        .def_property_readonly(
+            "num_nodes", [](const FemHandle& fem) { return fem.model.num_nodes(); },
+            "n: vertices of the mesh.")
         .def_property_readonly(
             "stable_step", [](const FemHandle& fem) { return element_stable_step(fem.model).dt; },
             "Longest explicit step [s].")
@@ -224,8 +231,10 @@ void bind_fem_model(py::module_& m) {
              py::arg("obstacles") = py::list(), py::arg("mass_damping") = 0.0,
              py::arg("stiffness_damping") = 0.0, py::arg("friction") = 0.3,
              py::arg("inner_step") = 0.0,
-             "A body in explicit dynamics; obstacles are rigid bodies that it meets, to be stepped "
-             "before it.");
+             "A body in explicit dynamics, held at a selection of nodes; Rayleigh damping: of mass "
+             "[1/s], of stiffness [s]; obstacles are rigid bodies that it meets with Coulomb's "
+             "coefficient friction, to be stepped before it; inner_step: into which steps are cut "
+             "[s], 0: as long as is stable.");
 }
 
 }  // namespace
@@ -241,9 +250,12 @@ void bind_fem(py::module_& m) {
     m.def(
         "build_fem", &build_fem_of, py::arg("body"), py::kw_only(), py::arg("size") = 0.0,
         py::arg("material") = "rubber", py::arg("mesh") = "voxel", py::arg("resolution") = 16,
-        py::arg("regions") = py::none(), py::arg("progress") = py::none(),
+        py::arg("regions") = py::none(), py::arg("hollow") = false, py::arg("growth") = 0.5,
+        py::arg("levels") = 4, py::arg("progress") = py::none(),
         "Finite elements of a VolumeMesh as it is, or of a surface (mesh, file or name of a shape) "
-        "scaled to a longest side of size [m] and filled with elements.");
+        "scaled to a longest side of size [m], 0: as it is, and filled with elements: mesh, "
+        "resolution, hollow, growth and levels as in build_reduced. regions: pairs of a selection "
+        "and a material.");
     py::class_<FemBodyHandle, BodyHandle, std::shared_ptr<FemBodyHandle>>(
         m, "FemBody", "A body of full finite elements in explicit dynamics.")
         .def_property_readonly(
@@ -253,8 +265,9 @@ void bind_fem(py::module_& m) {
             "inner_steps",
             [](const FemBodyHandle& b, double dt) { return b.get().inner_steps(dt); },
             py::arg("dt"), "Into which a step is cut.")
-        .def_property_readonly("num_contacts",
-                               [](const FemBodyHandle& b) { return b.get().contacts().size(); })
+        .def_property_readonly(
+            "num_contacts", [](const FemBodyHandle& b) { return b.get().contacts().size(); },
+            "With obstacles, in the last step.")
         .def(
             "obstacle_load",
             [](const FemBodyHandle& b, int i) {

@@ -121,32 +121,38 @@ void bind_fields(py::module_& m) {
             [](const DistanceGrid& grid, const std::filesystem::path& path) { grid.save(path); },
             py::arg("path"), "To a .pliant file.")
         .def_property_readonly("memory", &DistanceGrid::memory, "[bytes]")
-        .def_property_readonly("cells", [](const DistanceGrid& grid) { return grid.frame().cells; })
+        .def_property_readonly(
+            "cells", [](const DistanceGrid& grid) { return grid.frame().cells; },
+            "Along each axis.")
         .def_property_readonly(
             "cell", [](const DistanceGrid& grid) { return grid.frame().cell; }, "[m]");
     py::class_<DeformedField, DistanceField, std::shared_ptr<DeformedField>>(
         m, "DeformedField", "The field of a reduced body as it deforms, in its own axes.")
-        .def(py::init([](const py::object& model, int resolution, int proxies, int neighbours,
-                         int domains, const std::string& kind, const ProgressArgument& progress) {
-                 const ReducedModel reduced = reduced_model_of(model);
-                 const FieldBuildOptions build =
-                     field_options(kind, resolution, 1.5, 1.4, "sparse", 16);
-                 const DeformedFieldOptions options{
-                     .num_proxies = proxies, .num_neighbours = neighbours, .num_domains = domains};
-                 return std::make_shared<DeformedField>(run_long(progress, [&](Progress& shown) {
-                     return DeformedFieldModel(reduced, build, options, shown);
-                 }));
-             }),
-             py::arg("model"), py::arg("resolution") = 64, py::arg("proxies") = 40,
-             py::arg("neighbours") = 5, py::arg("domains") = 1, py::arg("kind") = "signed",
-             py::arg("progress") = py::none())
+        .def(
+            py::init([](const py::object& model, int resolution, int proxies, int neighbours,
+                        int domains, const std::string& kind, const ProgressArgument& progress) {
+                const ReducedModel reduced = reduced_model_of(model);
+                const FieldBuildOptions build =
+                    field_options(kind, resolution, 1.5, 1.4, "sparse", 16);
+                const DeformedFieldOptions options{
+                    .num_proxies = proxies, .num_neighbours = neighbours, .num_domains = domains};
+                return std::make_shared<DeformedField>(run_long(progress, [&](Progress& shown) {
+                    return DeformedFieldModel(reduced, build, options, shown);
+                }));
+            }),
+            py::arg("model"), py::arg("resolution") = 64, py::arg("proxies") = 40,
+            py::arg("neighbours") = 5, py::arg("domains") = 1, py::arg("kind") = "signed",
+            py::arg("progress") = py::none(),
+            "Of a ReducedModel: its field at rest, of a kind and resolution as in build_field, and "
+            "so many proxies on the surface, of which each place asks its nearest neighbours how "
+            "the body is deformed there; domains: parts of the surface with proxies of their own.")
         .def(
             "update",
             [](DeformedField& field, const ArrayArgument& q) {
                 return field.update(reals_of(q, "q", field.rank()));
             },
             py::arg("q"), "Takes the shape q (r,); False: it is not finite.")
-        .def_property_readonly("rank", &DeformedField::rank);
+        .def_property_readonly("rank", &DeformedField::rank, "r: size of q.");
 }
 
 }  // namespace
@@ -173,7 +179,10 @@ void bind_field(py::module_& m) {
         py::arg("storage") = "sparse", py::arg("band_cells") = 4.0,
         py::arg("progress") = py::none(),
         "Distances from a surface (mesh, file or name of a shape): kind signed for closed ones, "
-        "offset for soups, sheets and wires; resolution a power of two.");
+        "offset for soups, sheets and wires, offset_cells outside of them; size: longest side [m], "
+        "0: as it is; resolution: cells along the longest side of a box of expansion times the "
+        "surface's, a power of two; storage sparse, exact within band_cells of the surface and a "
+        "bound beyond, or dense.");
     m.def(
         "sphere_field", [=](double radius) { return shared(sphere_field(radius)); },
         py::arg("radius"), "About the origin [m].");
@@ -189,20 +198,21 @@ void bind_field(py::module_& m) {
         [=](const Eigen::Vector3d& normal, double offset) {
             return shared(plane_set_field({FieldPlane{normal, offset}}));
         },
-        py::arg("normal"), py::arg("offset") = 0.0, "All with normal · x ≤ offset.");
+        py::arg("normal"), py::arg("offset") = 0.0,
+        "All with normal · x ≤ offset [m]; normal is made a unit vector.");
     using Parts = std::vector<std::shared_ptr<DistanceField>>;
     m.def(
         "unite_fields",
         [=](const Parts& p) {
             return shared(unite_fields({p.begin(), p.end()}));
         },
-        py::arg("parts"));
+        py::arg("parts"), "Of points in any of the solids.");
     m.def(
         "intersect_fields",
         [=](const Parts& p) {
             return shared(intersect_fields({p.begin(), p.end()}));
         },
-        py::arg("parts"));
+        py::arg("parts"), "Of points in all of the solids; a bound of the distance outside.");
     m.def(
         "invert_field",
         [=](const std::shared_ptr<DistanceField>& f) { return shared(invert_field(f)); },
@@ -219,7 +229,7 @@ void bind_field(py::module_& m) {
             const Pose to = pose_of(pose);
             return shared(move_field(f, to.position, Eigen::Quaterniond(to.rotation)));
         },
-        py::arg("field"), py::arg("pose"));
+        py::arg("field"), py::arg("pose"), "Put to a pose [m].");
 }
 
 }  // namespace pliant::python

@@ -62,27 +62,39 @@ std::shared_ptr<SurfaceMesh> make_surface(const ArrayArgument& vertices,
 
 void bind_surface_reports(py::module_& m) {
     py::class_<SurfaceReport>(m, "SurfaceReport", "What is wrong, or right, with a surface.")
-        .def_readonly("num_vertices", &SurfaceReport::num_vertices)
-        .def_readonly("num_triangles", &SurfaceReport::num_triangles)
-        .def_readonly("num_components", &SurfaceReport::num_components)
-        .def_readonly("euler_number", &SurfaceReport::euler_number)
-        .def_readonly("inside_out", &SurfaceReport::inside_out)
+        .def_readonly("num_vertices", &SurfaceReport::num_vertices, "Vertices.")
+        .def_readonly("num_triangles", &SurfaceReport::num_triangles, "Triangles.")
+        .def_readonly("num_components", &SurfaceReport::num_components,
+                      "Parts that do not hang together.")
+        .def_readonly("euler_number", &SurfaceReport::euler_number,
+                      "Vertices less edges plus triangles: 2 for a closed surface without handles.")
+        .def_readonly("inside_out", &SurfaceReport::inside_out,
+                      "Closed and consistent, but of negative volume.")
         .def_readonly("area", &SurfaceReport::area, "[m²]")
         .def_readonly("volume", &SurfaceReport::volume, "[m³], only when closed")
-        .def_property_readonly("is_closed", &SurfaceReport::is_closed)
-        .def_property_readonly("is_manifold", &SurfaceReport::is_manifold)
-        .def_property_readonly("is_clean", &SurfaceReport::is_clean)
+        .def_property_readonly("is_closed", &SurfaceReport::is_closed,
+                               "No open or non-manifold edge, consistent orientation.")
+        .def_property_readonly("is_manifold", &SurfaceReport::is_manifold,
+                               "Closed or with a border, every vertex one fan.")
+        .def_property_readonly("is_clean", &SurfaceReport::is_clean,
+                               "Nothing at all is to be reported.")
         .def("__str__", [](const SurfaceReport& report) {
             return report.is_clean() ? std::string("clean") : report.text();
         });
     py::class_<RepairReport>(m, "RepairReport", "What a repair changed.")
-        .def_readonly("welded_vertices", &RepairReport::welded_vertices)
-        .def_readonly("removed_vertices", &RepairReport::removed_vertices)
-        .def_readonly("removed_degenerate", &RepairReport::removed_degenerate)
-        .def_readonly("removed_duplicate", &RepairReport::removed_duplicate)
-        .def_readonly("removed_invalid", &RepairReport::removed_invalid)
-        .def_readonly("flipped_triangles", &RepairReport::flipped_triangles)
-        .def_property_readonly("changed", &RepairReport::changed)
+        .def_readonly("welded_vertices", &RepairReport::welded_vertices,
+                      "Vertices that became one with another.")
+        .def_readonly("removed_vertices", &RepairReport::removed_vertices,
+                      "Vertices that nothing used.")
+        .def_readonly("removed_degenerate", &RepairReport::removed_degenerate,
+                      "Triangles with a repeated corner or without area.")
+        .def_readonly("removed_duplicate", &RepairReport::removed_duplicate,
+                      "Triangles that were there twice.")
+        .def_readonly("removed_invalid", &RepairReport::removed_invalid,
+                      "Triangles with corners that do not exist.")
+        .def_readonly("flipped_triangles", &RepairReport::flipped_triangles,
+                      "Triangles turned over.")
+        .def_property_readonly("changed", &RepairReport::changed, "Whether anything was changed.")
         .def("__str__", &RepairReport::text);
 }
 
@@ -102,7 +114,7 @@ void bind_surface(py::module_& m) {
                                rows_of(triangles.size(), 3), self);
             },
             "(m, 3) int32, no copy.")
-        .def_property_readonly("num_triangles", &Mesh::num_triangles)
+        .def_property_readonly("num_triangles", &Mesh::num_triangles, "m.")
         .def_property_readonly("area", &surface_area, "[m²]")
         .def_property_readonly("volume", &enclosed_volume, "Of a closed surface [m³].")
         .def(
@@ -229,13 +241,14 @@ void bind_query(py::module_& m) {
 
 void bind_shapes(py::module_& m) {
     py::class_<ShapeInfo>(m, "ShapeInfo", "A procedural shape.")
-        .def_readonly("name", &ShapeInfo::name)
-        .def_readonly("description", &ShapeInfo::description)
+        .def_readonly("name", &ShapeInfo::name, "For make_shape.")
+        .def_readonly("description", &ShapeInfo::description, "What it is.")
         .def_readonly("size", &ShapeInfo::size, "Longest side [m].")
         .def_readonly("azimuth", &ShapeInfo::azimuth, "To see it from [degrees].")
         .def_readonly("elevation", &ShapeInfo::elevation, "[degrees]")
-        .def_property_readonly("is_closed",
-                               [](const ShapeInfo& info) { return info.kind == ShapeKind::Closed; })
+        .def_property_readonly(
+            "is_closed", [](const ShapeInfo& info) { return info.kind == ShapeKind::Closed; },
+            "Whether it has an inside.")
         .def("__repr__", [](const ShapeInfo& info) { return "<shape " + info.name + ">"; });
     m.def("shape_list", &shape_list, "All procedural shapes.");
     m.def(

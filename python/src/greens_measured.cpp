@@ -117,7 +117,7 @@ void bind_greens_measured(py::module_& m) {
             },
             py::arg("i"), "vertex, force [N], displacements (n, 3) [m] with nan: not seen.")
         .def("__len__", [](const GreensMeasurement& a) { return a.probes.size(); })
-        .def_readonly("num_vertices", &GreensMeasurement::num_vertices)
+        .def_readonly("num_vertices", &GreensMeasurement::num_vertices, "n: of the surface.")
         .def_readonly("noise", &GreensMeasurement::noise, "[m]; 0: unknown.");
     py::class_<MeasuredGreensReport>(m, "MeasuredGreensReport", "How well columns are known.")
         .def_property_readonly(
@@ -144,7 +144,7 @@ void bind_greens_measured(py::module_& m) {
         .def_readonly("noise", &MeasuredGreensReport::noise, "As stated or estimated [m].")
         .def_readonly("youngs_modulus", &MeasuredGreensReport::youngs_modulus, "[Pa]")
         .def_readonly("asymmetry", &MeasuredGreensReport::asymmetry, "Of reciprocity; 0: exact.")
-        .def_readonly("notes", &MeasuredGreensReport::notes);
+        .def_readonly("notes", &MeasuredGreensReport::notes, "What is doubtful about the result.");
     m.def("probe_model", &probe_model, py::arg("model"), py::kw_only(), py::arg("num_probes") = 4,
           py::arg("cone") = 0.7, py::arg("force") = 0.0, py::arg("noise") = 0.0,
           py::arg("hidden_share") = 0.0, py::arg("seed") = 1,

@@ -64,13 +64,23 @@ bool tell(const ProgressArgument& progress, const std::string& line) {
     return !answer.is(py::bool_(false));
 }
 
+/// True: a bar of the package; False: none.
+ProgressArgument watcher_of(const ProgressArgument& progress) {
+    if (progress.is(py::bool_(false))) return ProgressArgument(py::none());
+    if (progress.is(py::bool_(true)))
+        return ProgressArgument(py::module_::import("pliant").attr("show_progress")());
+    if (!progress.is_none() && PyCallable_Check(progress.ptr()) == 0)
+        refuse("progress", progress,
+               "None, True for a bar, or a function of (stage, fraction, seconds)");
+    return progress;
+}
+
 }  // namespace
 
-void long_call(const ProgressArgument& progress, const std::function<void(Progress&)>& work) {
+void long_call(const ProgressArgument& asked, const std::function<void(Progress&)>& work) {
     constexpr auto kLook = std::chrono::milliseconds(50);
+    const ProgressArgument progress = watcher_of(asked);
     const bool is_watched = !progress.is_none();
-    if (is_watched && PyCallable_Check(progress.ptr()) == 0)
-        refuse("progress", progress, "None, True, or a function of (stage, fraction, seconds)");
 
     ProgressLines lines;
     Progress shown(is_watched ? ProgressStyle::Json : ProgressStyle::Silent, lines.file());

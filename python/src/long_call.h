@@ -9,10 +9,10 @@
 namespace pliant::python {
 
 /// Runs `work`, which touches nothing of Python, on a thread of its own without the interpreter's
-/// lock. Meanwhile Ctrl-C cancels it (KeyboardInterrupt), and `progress`, unless None, is called
-/// here with stage, fraction and seconds left (None: unknown), some ten times a second; what it
-/// throws, or False, cancels as well.
-void long_call(const ProgressArgument& progress, const std::function<void(Progress&)>& work);
+/// lock. Meanwhile Ctrl-C cancels it (KeyboardInterrupt), and `asked`, unless None, is called
+/// (True: a bar of the package) here with stage, fraction and seconds left (None: unknown), some
+/// ten times a second; what it throws, or False, cancels as well.
+void long_call(const ProgressArgument& asked, const std::function<void(Progress&)>& work);
 
 template <class Work>
 [[nodiscard]] auto run_long(const ProgressArgument& progress, Work&& work) {

@@ -26,7 +26,7 @@ void bind_vertices(py::class_<Mesh, std::shared_ptr<Mesh>>& mesh_class) {
                 return vertices_view(self, self.cast<const Mesh&>().vertices);
             },
             "(n, 3) float64 [m], no copy.")
-        .def_property_readonly("num_vertices", &Mesh::num_vertices)
+        .def_property_readonly("num_vertices", &Mesh::num_vertices, "n.")
         .def_property_readonly(
             "bounds", [](const Mesh& mesh) { return box_array(bounding_box(mesh.vertices)); },
             "(2, 3): lowest and highest corner [m].")

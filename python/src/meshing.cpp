@@ -29,12 +29,15 @@ std::shared_ptr<VolumeMesh> make_volume(const ArrayArgument& vertices,
 void bind_volume(py::module_& m) {
     using Mesh = VolumeMesh;
     py::class_<VolumeReport>(m, "VolumeReport", "What is wrong, or right, with a volume mesh.")
-        .def_readonly("num_inverted", &VolumeReport::num_inverted)
-        .def_readonly("num_orphans", &VolumeReport::num_orphans)
-        .def_readonly("num_invalid", &VolumeReport::num_invalid)
-        .def_readonly("num_parts", &VolumeReport::num_parts)
-        .def_readonly("num_weak_joints", &VolumeReport::num_weak_joints)
-        .def_property_readonly("is_clean", &VolumeReport::is_clean)
+        .def_readonly("num_inverted", &VolumeReport::num_inverted, "Elements turned inside out.")
+        .def_readonly("num_orphans", &VolumeReport::num_orphans, "Vertices that no element uses.")
+        .def_readonly("num_invalid", &VolumeReport::num_invalid,
+                      "Elements with a vertex out of range or repeated.")
+        .def_readonly("num_parts", &VolumeReport::num_parts, "Connected through faces.")
+        .def_readonly("num_weak_joints", &VolumeReport::num_weak_joints,
+                      "Vertices whose elements are not connected through faces there.")
+        .def_property_readonly("is_clean", &VolumeReport::is_clean,
+                               "Nothing at all is to be reported.")
         .def("__str__", [](const VolumeReport& report) {
             return report.is_clean() ? std::string("clean") : report.text();
         });
@@ -71,7 +74,7 @@ void bind_volume(py::module_& m) {
             "kind",
             [](const Mesh& mesh) { return mesh.kind == ElementKind::Tet4 ? "tet4" : "hex8"; },
             "\"tet4\" or \"hex8\".")
-        .def_property_readonly("num_elements", &Mesh::num_elements)
+        .def_property_readonly("num_elements", &Mesh::num_elements, "Elements.")
         .def_property_readonly(
             "num_hanging", [](const Mesh& mesh) { return mesh.hanging.size(); },
             "Vertices between those of coarser neighbours.")
@@ -130,7 +133,8 @@ void bind_meshers(py::module_& m) {
         py::arg("size") = 0.0, py::arg("hollow") = false, py::arg("growth") = 0.5,
         py::arg("levels") = 4, py::arg("progress") = py::none(),
         "Fills a surface with elements: kind voxel, graded, tet or graded-tet, so many cells along "
-        "the longest side, which is scaled to size [m] unless 0.");
+        "the longest side, which is scaled to size [m] unless 0. hollow: only where the surface is "
+        "(voxel); growth: cell size over depth, and levels of sizes (graded kinds).");
     m.def(
         "hex_box",
         [](std::array<int, 3> cells, const Eigen::Vector3d& low, const Eigen::Vector3d& high) {
@@ -152,7 +156,7 @@ void bind_meshers(py::module_& m) {
                  return Embedding(mesh, points_of(points, "points"));
              }),
              py::arg("mesh"), py::arg("points"), "points: (p, 3) [m] at rest.")
-        .def_property_readonly("num_points", &Embedding::num_points)
+        .def_property_readonly("num_points", &Embedding::num_points, "p: points carried.")
         .def_property_readonly("num_outside", &Embedding::num_outside, "Points in no element.")
         .def(
             "transfer",
@@ -163,7 +167,8 @@ void bind_meshers(py::module_& m) {
                                    {out.mutable_data(), static_cast<std::size_t>(out.size())});
                 return out;
             },
-            py::arg("u"), "Displacements of vertices (n, 3) to those of points (p, 3).")
+            py::arg("u"),
+            "Displacements [m] of the mesh's vertices (n, 3) to those of points (p, 3).")
         .def(
             "transfer_transposed",
             [](const Embedding& embedding, const ArrayArgument& f) {
@@ -173,7 +178,9 @@ void bind_meshers(py::module_& m) {
                     {values.data(), static_cast<std::size_t>(values.size())}, out);
                 return array_of<double>(out, {embedding.num_vertices(), 3});
             },
-            py::arg("f"), "Forces on points (p, 3) to those on vertices (n, 3).");
+            py::arg("f"),
+            "Forces [N] on points (p, 3) to forces on the mesh's vertices (n, 3) that do the same "
+            "work.");
 }
 
 void bind_levels(py::module_& m) {

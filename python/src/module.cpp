@@ -83,7 +83,8 @@ void bind_core(py::module_& m) {
                  return pose;
              }),
              py::arg("position") = py::make_tuple(0, 0, 0),
-             py::arg("rotation") = py::make_tuple(1, 0, 0, 0))
+             py::arg("rotation") = py::make_tuple(1, 0, 0, 0),
+             "position [m]; rotation: quaternion (w, x, y, z), made a unit one.")
         .def_static(
             "rotated",
             [](const Eigen::Vector3d& vector, const Eigen::Vector3d& position) {
@@ -113,11 +114,12 @@ void bind_core(py::module_& m) {
         .def("__repr__", &pose_text);
 
     py::class_<Twist>(m, "Twist", "Velocity of a rigid body in world axes.")
-        .def(py::init<>())
+        .def(py::init<>(), "At rest.")
         .def(py::init([](const Eigen::Vector3d& linear, const Eigen::Vector3d& angular) {
                  return Twist{linear, angular};
              }),
-             py::arg("linear"), py::arg("angular") = py::make_tuple(0, 0, 0))
+             py::arg("linear"), py::arg("angular") = py::make_tuple(0, 0, 0),
+             "linear [m/s], angular [rad/s].")
         .def_readwrite("linear", &Twist::linear, "Of the frame's origin [m/s].")
         .def_readwrite("angular", &Twist::angular, "[rad/s]");
     py::class_<Wrench>(m, "Wrench", "Force and torque in world axes.")
@@ -125,7 +127,7 @@ void bind_core(py::module_& m) {
                  return Wrench{force, torque};
              }),
              py::arg("force") = py::make_tuple(0, 0, 0),
-             py::arg("torque") = py::make_tuple(0, 0, 0))
+             py::arg("torque") = py::make_tuple(0, 0, 0), "force [N], torque [N m].")
         .def_readwrite("force", &Wrench::force, "[N]")
         .def_readwrite("torque", &Wrench::torque, "[N m]")
         .def("__repr__", [](const Wrench& wrench) -> std::string {
@@ -158,6 +160,7 @@ PYBIND11_MODULE(_core, m) {
     bind_contact_solver(m);
     bind_devices(m);
     bind_haptics(m);
+    bind_sphere_tools(m);
     bind_scene(m);
     bind_recording(m);
     bind_viewer(m);

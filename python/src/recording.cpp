@@ -98,14 +98,17 @@ void bind_recording(py::module_& m) {
             },
             py::arg("path"), "A .pliantrec file.")
         .def_property_readonly("duration", &Recording::duration, "[s]")
-        .def_property_readonly("is_complete", &Recording::is_complete)
-        .def_property_readonly("problem", &Recording::problem)
+        .def_property_readonly("is_complete", &Recording::is_complete,
+                               "False: the file ends early; all before is there.")
+        .def_property_readonly("problem", &Recording::problem,
+                               "What is wrong with the file; empty: nothing.")
         .def_property_readonly(
             "scene",
             [](const Recording& r) {
                 return std::make_shared<SceneHandle>(parse_scene(
                     r.header().scene, "scene of the recording", r.header().scene_folder));
-            })
+            },
+            "That was recorded, at its start.")
         .def_property_readonly(
             "loops",
             [](const Recording& recording) {
@@ -141,7 +144,7 @@ void bind_recording(py::module_& m) {
                 check_loop(recording, loop);
                 save_csv(recording, loop, path);
             },
-            py::arg("path"), py::arg("loop") = 0)
+            py::arg("path"), py::arg("loop") = 0, "Ticks of a loop as a table, units in its head.")
         .def(
             "save_frames",
             [](const Recording& recording, const std::filesystem::path& folder,

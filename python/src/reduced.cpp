@@ -3,8 +3,12 @@
 #include "meshes.h"
 
 #include "pliant/core/error.h"
+#include "pliant/fem/constraints.h"
+#include "pliant/fem/mass.h"
 #include "pliant/reduction/build_reduced.h"
 #include "pliant/reduction/reduced_body.h"
+#include "pliant/reduction/sketch_model.h"
+#include "pliant/reduction/snapshots.h"
 
 namespace pliant::python {
 namespace {
@@ -31,7 +35,8 @@ ModelPointer build_reduced_of(const SurfaceArgument& surface, double size,
                               const MaterialArgument& material, const std::string& fixed, bool free,
                               int rank, int num_modes, const std::string& mesh, int resolution,
                               const py::object& regions, bool hollow, bool keep_largest,
-                              const CacheArgument& cache, const ProgressArgument& progress) {
+                              const CacheArgument& cache, double growth, int levels,
+                              const std::string& storage, const ProgressArgument& progress) {
     ReducedBuildOptions options;
     options.size = size;
     options.material = material_of(material);
@@ -42,6 +47,10 @@ ModelPointer build_reduced_of(const SurfaceArgument& surface, double size,
     options.mesh.kind = mesh;
     options.mesh.resolution = resolution;
     options.mesh.hollow = hollow;
+    options.mesh.growth = growth;
+    options.mesh.levels = levels;
+    options.storage =
+        static_cast<ShapeStorage>(choice_of("storage", storage, {"float32", "int16"}));
     options.keep_largest = keep_largest;
     options.num_modes = num_modes;
     options.rank = rank;
@@ -70,6 +79,83 @@ BodyPointer make_reduced_body(ModelHandle& model, const PoseArgument& pose, doub
     return std::make_shared<ReducedHandle>(make(), make);
 }
 
+/// What a basis of other shapes leaves as it is.
+ReducedModelParts parts_of(const ReducedModel& model) {
+    ReducedModelParts parts;
+    parts.mesh = model.mesh();
+    parts.materials = model.materials();
+    parts.fixed_vertices = model.fixed_vertices();
+    parts.surface = model.surface();
+    parts.input_hash = content_hash(parts.surface);
+    parts.eigenvalues = model.eigenvalues();
+    parts.expected_reach = model.expected_reach();
+    parts.storage = model.shapes().arrays().storage;
+    parts.embedding = model.embedding();
+    return parts;
+}
+
+/// The same body in the best subspace of shapes of a full simulation.
+ModelPointer with_snapshots(const ModelHandle& handle, const ArrayArgument& shapes, int rank,
+                            double distance, const ProgressArgument& progress) {
+    const ReducedModel& model = handle.model();
+    const auto n = static_cast<py::ssize_t>(model.num_vertices());
+    const auto array = real_array(shapes, "shapes", {-1, n, 3});
+    if (!(distance >= 0 && distance < 1))
+        throw InputError("", "distance", std::to_string(distance), "0 <= value < 1");
+    return std::make_shared<ModelHandle>(run_long(progress, [&](Progress& shown) {
+        ReducedModelParts parts = parts_of(model);
+        const FemModel fem(parts.mesh, parts.materials);
+        Constraints constraints(fem.num_nodes());
+        constraints.fix(parts.fixed_vertices);
+        SnapshotRecorder recorder(fem, constraints, 0);
+        shown.stage("basis");
+        for (py::ssize_t i = 0; i < array.shape(0); ++i)
+            recorder.record(static_cast<double>(i),
+                            Eigen::Map<const Eigen::VectorXd>(array.data() + 3 * n * i, 3 * n));
+        parts.basis = mass_pca(recorder.shapes(distance), mass_matrix(fem), rank);
+        add_projections(parts, fem, shown);
+        return ReducedModel(std::move(parts));
+    }));
+}
+
+/// One load: pairs of a point of the surface and a force.
+std::vector<SurfaceForce> surface_forces_of(const BodyHandle& body, py::handle load) {
+    std::vector<SurfaceForce> forces;
+    const BodySurface surface(body.body().surface());
+    for (const py::handle item : load) {
+        if (!py::isinstance<py::sequence>(item) || py::len(item) != 2)
+            refuse("loads", item, "lists of pairs of a point and a force (3,) [N]");
+        const auto parts = py::reinterpret_borrow<py::sequence>(item);
+        const py::object place = parts[0], force = parts[1];
+        const SurfacePoint point = body.point(place);
+        SurfaceForce& added = forces.emplace_back();
+        added.force = vector_of(force, "force");
+        added.triangle = surface.triangle_of(point);
+        added.barycentric = point.barycentric;
+        if (point.triangle < 0) {
+            const Triangle& corners =
+                surface.mesh().triangles[static_cast<std::size_t>(added.triangle)];
+            for (int k = 0; k < 3; ++k) added.barycentric[k] = corners[k] == point.vertex;
+        }
+    }
+    return forces;
+}
+
+/// The same body in a subspace that also holds what these loads do.
+ModelPointer with_loads(ModelHandle& handle, const py::object& loads, int rank, int max_loads,
+                        const ProgressArgument& progress) {
+    const ReducedModel& model = handle.model();
+    const BodyPointer body = make_reduced_body(handle, PoseArgument(py::none()), 0, 0, true, {});
+    const Embedding embedding = model.embedding();
+    const SurfaceMesh surface = model.surface();
+    std::vector<SketchLoad> sketched;
+    for (const py::handle load : loads)
+        sketched.push_back(sketch_load(embedding, surface, surface_forces_of(*body, load)));
+    return std::make_shared<ModelHandle>(run_long(progress, [&](Progress& shown) {
+        return sketch_model(model, sketched, {.rank = rank, .max_loads = max_loads}, shown);
+    }));
+}
+
 std::string reduced_text(const ModelHandle& handle) {
     const ReducedModel& model = handle.model();
     return "<ReducedModel of rank " + std::to_string(model.rank()) + ", " +
@@ -92,11 +178,18 @@ void bind_model(py::module_& m) {
         .def("body", &make_reduced_body, py::arg("pose") = py::none(),
              py::arg("mass_damping") = 0.0, py::arg("stiffness_damping") = 0.002,
              py::arg("linear") = false, py::arg("velocity") = Twist{},
-             "A body of this model; Rayleigh damping in 1/s and s. linear: small displacements.")
-        .def_property_readonly("rank", [](const ModelHandle& h) { return h.model().rank(); })
-        .def_property_readonly("num_modes",
-                               [](const ModelHandle& h) { return h.model().num_modes(); })
-        .def_property_readonly("is_free", [](const ModelHandle& h) { return h.model().is_free(); })
+             "A body of this model; Rayleigh damping: of mass [1/s], of stiffness [s]. linear: "
+             "small "
+             "displacements; velocity of a free body at the start.")
+        .def_property_readonly(
+            "rank", [](const ModelHandle& h) { return h.model().rank(); },
+            "r: vectors of the basis.")
+        .def_property_readonly(
+            "num_modes", [](const ModelHandle& h) { return h.model().num_modes(); },
+            "Modes of vibration that the basis began with.")
+        .def_property_readonly(
+            "is_free", [](const ModelHandle& h) { return h.model().is_free(); },
+            "Nothing of it is held.")
         .def_property_readonly(
             "frequencies",
             [](const ModelHandle& h) {
@@ -110,7 +203,7 @@ void bind_model(py::module_& m) {
             "Part of modes and derivatives that the basis holds, 0 to 1.")
         .def_property_readonly(
             "suggested_step", [](const ModelHandle& h) { return h.model().suggested_step(); },
-            "[s]")
+            "For implicit steps [s].")
         .def_property_readonly(
             "expected_reach", [](const ModelHandle& h) { return h.model().expected_reach(); },
             "Deflection up to which the basis is meant [m].")
@@ -133,7 +226,8 @@ void bind_model(py::module_& m) {
             "Simulation mesh.")
         .def_property_readonly(
             "surface",
-            [](const ModelHandle& h) { return std::make_shared<SurfaceMesh>(h.model().surface()); })
+            [](const ModelHandle& h) { return std::make_shared<SurfaceMesh>(h.model().surface()); },
+            "That is shown and touched, at rest.")
         .def_property_readonly(
             "fixed_vertices",
             [](const ModelHandle& h) {
@@ -141,8 +235,9 @@ void bind_model(py::module_& m) {
                 return array_of<int>(fixed, {static_cast<py::ssize_t>(fixed.size())});
             },
             "Of the simulation mesh.")
-        .def_property_readonly("materials",
-                               [](const ModelHandle& h) { return h.model().materials(); })
+        .def_property_readonly(
+            "materials", [](const ModelHandle& h) { return h.model().materials(); },
+            "One for each region of the mesh.")
         .def(
             "with_materials",
             [](const ModelHandle& h, const std::vector<Material>& materials) {
@@ -150,6 +245,23 @@ void bind_model(py::module_& m) {
             },
             py::arg("materials"),
             "The same subspace with other constants: force and mass are exact.")
+        .def(
+            "truncated",
+            [](const ModelHandle& h, int rank) {
+                return std::make_shared<ModelHandle>(h.model().truncated(rank));
+            },
+            py::arg("rank"), "With the first vectors of the basis only.")
+        .def("with_snapshots", &with_snapshots, py::arg("shapes"), py::kw_only(), py::arg("rank"),
+             py::arg("distance") = 0.0, py::arg("progress") = py::none(),
+             "The same body in the best subspace of shapes (m, n, 3) of a full simulation: "
+             "displacements [m] of the n vertices of mesh, as FemBody.u has them. Rigid motion of "
+             "a free body is taken out. distance: shapes kept differ by this part of the largest, "
+             "0: all.")
+        .def("with_loads", &with_loads, py::arg("loads"), py::kw_only(), py::arg("rank") = 0,
+             py::arg("max_loads") = 8, py::arg("progress") = py::none(),
+             "The same held body in a subspace that also has the equilibria under these loads (a "
+             "sketch), each a list of pairs of a point and a force (3,) [N] in body axes. rank 0: "
+             "as it is; max_loads: solved at most, those that differ most.")
         .def_property_readonly(
             "stages",
             [](const ModelHandle& h) {
@@ -193,19 +305,31 @@ void bind_reduced(py::module_& m) {
         .def(
             "add_wrench",
             [](const ReducedHandle& b, const Wrench& wrench) { b.get().add_wrench(wrench); },
-            py::arg("wrench"), "Load of a free body about its centre of mass, of the next step.");
+            py::arg("wrench"), "Load of a free body about its centre of mass, of the next step.")
+        // nothing but the library in the loop: what examples/python/step_overhead.py compares with
+        .def(
+            "_bare_steps",
+            [](const ReducedHandle& b, int steps, double dt) {
+                ReducedBody& body = b.get();
+                for (int i = 0; i < steps; ++i) (void)body.step(dt);
+            },
+            py::arg("steps"), py::arg("dt"), "Steps in C++, without loads and the interpreter.");
     m.def(
         "build_reduced", &build_reduced_of, py::arg("surface"), py::kw_only(),
         py::arg("size") = 0.0, py::arg("material") = "rubber", py::arg("fixed") = "",
         py::arg("free") = false, py::arg("rank") = 30, py::arg("num_modes") = 20,
         py::arg("mesh") = "voxel", py::arg("resolution") = 40, py::arg("regions") = py::none(),
         py::arg("hollow") = false, py::arg("keep_largest") = false, py::arg("cache") = true,
+        py::arg("growth") = 0.5, py::arg("levels") = 4, py::arg("storage") = "float32",
         py::arg("progress") = py::none(),
         "From a surface (mesh, file or name of a shape) to a model that deforms at haptic rates. "
         "size: longest side [m], 0: as it is; fixed: selection of vertices that are held, as "
-        "\"z < 5 %\", or free; mesh: voxel, graded, tet or graded-tet with so many cells along the "
-        "longest side, hollow: only where the surface is (voxel); regions: pairs of a selection "
-        "and a material; cache: finished stages are kept.");
+        "\"z < 5 %\", or free; rank of the basis, which begins with num_modes modes of vibration; "
+        "mesh: voxel, graded, tet or graded-tet with so many cells along the longest side, hollow: "
+        "only where the surface is (voxel), growth: cell size over depth, and levels of sizes "
+        "(graded kinds); keep_largest: of a mesh in several parts, instead of an error; regions: "
+        "pairs of a selection and a material; storage of the surface's shapes: float32 or int16; "
+        "cache: finished stages are kept.");
 }
 
 }  // namespace pliant::python

@@ -50,7 +50,8 @@ void bind_solids(py::module_& m) {
     py::class_<Solid>(m, "Solid", "A solid that does not deform, in its own axes.")
         .def_property_readonly(
             "surface",
-            [](const Solid& solid) { return std::make_shared<SurfaceMesh>(solid.surface); })
+            [](const Solid& solid) { return std::make_shared<SurfaceMesh>(solid.surface); },
+            "Triangles that stand for it; a copy.")
         .def(
             "gap",
             [](const Solid& solid, const ArrayArgument& points) {

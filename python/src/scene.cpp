@@ -192,9 +192,11 @@ void bind_samples(py::module_& m) {
 void bind_scene_class(py::module_& m) {
     py::class_<SceneHandle, ScenePointer>(
         m, "Scene", "Bodies, tools and devices together; here in virtual time.")
-        .def_property_readonly("name", [](const SceneHandle& s) { return s.description().name; })
-        .def_property_readonly("description",
-                               [](const SceneHandle& s) { return s.description().description; })
+        .def_property_readonly(
+            "name", [](const SceneHandle& s) { return s.description().name; }, "Of the scene.")
+        .def_property_readonly(
+            "description", [](const SceneHandle& s) { return s.description().description; },
+            "What it shows.")
         .def_property_readonly(
             "text", [](const SceneHandle& s) { return s.description().text; }, "JSON.")
         .def_property_readonly(
@@ -205,13 +207,14 @@ void bind_scene_class(py::module_& m) {
             [](SceneHandle& s, const ProgressArgument& progress) { (void)s.world(progress); },
             py::arg("progress") = py::none(),
             "Builds or loads all models; otherwise done when they are needed.")
-        .def_property_readonly("body_names",
-                               [](SceneHandle& s) {
-                                   std::vector<std::string> names;
-                                   for (const WorldBody& body : s.world()->bodies())
-                                       names.push_back(body.name);
-                                   return names;
-                               })
+        .def_property_readonly(
+            "body_names",
+            [](SceneHandle& s) {
+                std::vector<std::string> names;
+                for (const WorldBody& body : s.world()->bodies()) names.push_back(body.name);
+                return names;
+            },
+            "For body(name).")
         .def("body", &SceneHandle::body, py::arg("name"),
              "Stepped by the scene: only look and load.")
         .def_property_readonly(
@@ -227,7 +230,10 @@ void bind_scene_class(py::module_& m) {
                 hold(s, Command::Kind::Grab, body, point, target, slot, 0, duration);
             },
             py::arg("body"), py::arg("point"), py::arg("target"), py::arg("slot") = 0,
-            py::arg("duration") = 0.0, "Pulls a point with a spring towards a place [m].")
+            py::arg("duration") = 0.0,
+            "Pulls a point with a spring towards a place [m], which moves there from the point "
+            "evenly "
+            "over a duration [s], 0: at once. slot: which of several hands.")
         .def(
             "poke",
             [](SceneHandle& s, const std::string& body, const PointArgument& point, double force,
@@ -246,14 +252,15 @@ void bind_scene_class(py::module_& m) {
         .def(
             "release",
             [](SceneHandle& s, int slot) { move(s, Command::Kind::Release, {}, slot, 0, 0); },
-            py::arg("slot") = 0)
+            py::arg("slot") = 0, "Lets go of what grab or poke of a slot holds.")
         .def(
             "move_tool",
             [](SceneHandle& s, const PoseArgument& pose, double duration, std::uint32_t buttons) {
                 move(s, Command::Kind::MoveTool, pose_of(pose), 0, duration, buttons);
             },
             py::arg("pose"), py::arg("duration") = 0.0, py::arg("buttons") = 0,
-            "Where the hand wants the tool to be.")
+            "Where the hand wants the tool to be: a pose in the world [m], reached evenly over a "
+            "duration [s], 0: at once; bit i of buttons: button i is down.")
         .def_property_readonly(
             "parameters",
             [](SceneHandle& s) {

@@ -106,11 +106,12 @@ std::unique_ptr<World> world_of_bodies(const std::vector<BodyPointer>& bodies, d
 
 void bind_viewer(py::module_& m) {
     py::class_<ViewerHandle>(m, "Viewer", "A page in the browser, until it is closed.")
-        .def_property_readonly("url", [](const ViewerHandle& v) { return v.server().url(); })
+        .def_property_readonly(
+            "url", [](const ViewerHandle& v) { return v.server().url(); }, "Of the page.")
         .def_property_readonly(
             "status", [](const ViewerHandle& v) { return v.server().status_line(); },
             "One line: ticks, percentiles, viewers.")
-        .def_property_readonly("is_open", &ViewerHandle::is_open)
+        .def_property_readonly("is_open", &ViewerHandle::is_open, "Until close().")
         .def("close", &ViewerHandle::close, "Ends the page and its loops.")
         .def("__enter__", [](const py::object& self) { return self; })
         .def("__exit__", [](ViewerHandle& v, const py::args& /*why*/) { v.close(); });

@@ -69,7 +69,8 @@ void bind_zone_kinds(py::module_& m) {
     py::class_<SeamResponse, std::shared_ptr<SeamResponse>>(
         m, "SeamResponse", "What a zone of any kind is to the seams that bond it.")
         .def_property_readonly(
-            "num_seam_nodes", [](const SeamResponse& zone) { return zone.seam_positions().size(); })
+            "num_seam_nodes", [](const SeamResponse& zone) { return zone.seam_positions().size(); },
+            "Nodes that it shares with other zones.")
         .def(
             "seam_stiffness",
             [](const SeamResponse& zone) {
@@ -112,7 +113,7 @@ void bind_zone_kinds(py::module_& m) {
         .def(py::init(&make_zone), py::arg("name"), py::arg("model"), py::arg("pose") = py::none(),
              "model: GreensModel, FemZone or ReducedZone; pose: of its axes at rest, where seams "
              "match.")
-        .def_readonly("name", &Zone::name)
+        .def_readonly("name", &Zone::name, "Of the zone.")
         .def_readonly("pose", &Zone::pose, "At rest.");
 }
 
@@ -131,9 +132,10 @@ void bind_zoned_model(py::module_& m) {
              }),
              py::arg("zones"), py::arg("tolerance") = 1e-6,
              "tolerance: of places, times the size of the smaller zone.")
-        .def_property_readonly("num_zones", &ZonedModel::num_zones)
-        .def_property_readonly("num_seams",
-                               [](const ZonedModel& model) { return model.seams().num_seams(); })
+        .def_property_readonly("num_zones", &ZonedModel::num_zones, "Zones.")
+        .def_property_readonly(
+            "num_seams", [](const ZonedModel& model) { return model.seams().num_seams(); },
+            "Places where zones hang together.")
         .def(
             "set_poses",
             [](ZonedModel& model, const py::sequence& poses) {
@@ -191,8 +193,9 @@ void bind_character(py::module_& m) {
              py::arg("axis") = py::make_tuple(0, 1, 0),
              "parent: place of a bone before it, -1: the body; joint: a point of the hinge [m] at "
              "rest.")
-        .def_readonly("name", &Bone::name)
-        .def_readonly("parent", &Bone::parent);
+        .def_readonly("name", &Bone::name, "Of the bone.")
+        .def_readonly("parent", &Bone::parent,
+                      "The bone before it that it hangs on; -1: the body itself.");
     py::class_<CharacterZone>(m, "CharacterZone", "An elastic part, moved by a bone.")
         .def(py::init([](const std::string& name, const GreensPointer& model, int bone,
                          const PoseArgument& rest, double mask_radius) {
@@ -202,7 +205,7 @@ void bind_character(py::module_& m) {
              py::arg("mask_radius") = 0.0,
              "model: GreensModel with fixed_columns; rest: of its axes in those of the body; "
              "mask_radius of forces of points [m], 0: 1.5 mean edges.")
-        .def_readonly("name", &CharacterZone::name);
+        .def_readonly("name", &CharacterZone::name, "Of the zone.");
     py::class_<CharacterModel>(m, "Character", "Elastic zones on bones.")
         .def(py::init([](const std::vector<Bone>& bones, const std::vector<CharacterZone>& zones,
                          double blend, const std::string& seams) {
@@ -220,9 +223,11 @@ void bind_character(py::module_& m) {
              "the angle of its hinge [rad]; rate of steps [Hz].");
     py::class_<ZonedHandle, BodyHandle, std::shared_ptr<ZonedHandle>>(
         m, "ZonedBody", "A character of elastic zones on bones.")
-        .def_property_readonly("pose", [](const ZonedHandle& b) { return b.get().pose(); })
-        .def_property_readonly("num_zones",
-                               [](const ZonedHandle& b) { return b.get().num_zones(); })
+        .def_property_readonly(
+            "pose", [](const ZonedHandle& b) { return b.get().pose(); },
+            "Of its axes in the world.")
+        .def_property_readonly(
+            "num_zones", [](const ZonedHandle& b) { return b.get().num_zones(); }, "Zones.")
         .def(
             "first_vertex",
             [](const ZonedHandle& b, int zone) {

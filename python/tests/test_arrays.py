@@ -22,13 +22,39 @@ def test_positions_are_one_buffer_that_outlives_the_body(beam_model):
     assert np.array_equal(first, kept)
 
 
-def test_meshes_stay_alive_for_their_views():
-    vertices = pl.make_shape("heart", resolution=16).vertices
+def small_greens():
+    return pl.build_greens(pl.make_semi_regular("nodule", 1), fixed="z < 20 %", size=0.1, cache=None)
+
+
+OWNERS = {
+    "surface": (lambda: pl.make_shape("heart", resolution=16), ["vertices", "triangles"]),
+    "volume": (lambda: pl.build_mesh(pl.Box((1, 1, 1)).surface, resolution=6), ["vertices", "elements", "filled"]),
+    "reduced": (lambda: pl.build_reduced(pl.Box((1, 1, 1)).surface, free=True, resolution=4, num_modes=2, rank=2,
+                                         cache=None), ["basis"]),
+    "pointshell": (lambda: pl.build_pointshell(pl.Sphere(0.05).surface, points=500, levels=2, resolution=32),
+                   ["points", "normals"]),
+    "greens": (small_greens, ["nodes", "areas"]),
+    "samples": (lambda: pl.scene({"pliant": 1, "name": "ball", "bodies": [
+        {"name": "ball", "rigid": {"sphere": {"radius": 0.1}, "density": 1000}}]}).advance(0.2),
+        ["time", "energy", "hand", "force"]),
+}
+
+
+@pytest.mark.parametrize("owner", OWNERS)
+def test_owners_stay_alive_for_their_views(owner):
+    make, names = OWNERS[owner]
+    thing = make()
+    views = [getattr(thing, name) for name in names]
+    kept = [view.copy() for view in views]
+    for view, name in zip(views, names):
+        assert np.shares_memory(view, getattr(thing, name)), f"{name} is a copy"
+        assert not view.flags.writeable and view.base is not None
+    assert any(view.any() for view in views)
+    del thing
     gc.collect()
-    assert np.isfinite(vertices).all()
-    basis = pl.build_reduced(pl.Box((1, 1, 1)).surface, free=True, resolution=4, num_modes=2, rank=2, cache=None).basis
-    gc.collect()
-    assert np.isfinite(basis).all() and basis.flags.f_contiguous and basis.base is not None
+    # would overwrite freed memory
+    rubbish = [np.full(view.size, 7, view.dtype) for view in views for _ in range(50)]
+    assert all(np.array_equal(view, copy) for view, copy in zip(views, kept)) and rubbish
 
 
 def test_positions_follow_the_body(beam, tip):

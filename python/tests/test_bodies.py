@@ -1,6 +1,8 @@
 """Every kind of body: built, loaded, pressed; the same numbers as the methods themselves promise."""
 
+import ctypes
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -94,8 +96,41 @@ def test_twice_the_modulus_halves_the_deflection(beam_model, tip):
     assert sags[0] / sags[1] == pytest.approx(2, rel=1e-3)
 
 
-def test_threads_step_bodies_at_the_same_time(beam_model, tip):
-    """Long runs release the interpreter's lock; results do not depend on it."""
+def ticks_in_the_middle_of(work):
+    """How often another thread got its turn in the middle half of what a call took."""
+    seen, stop = [], threading.Event()
+
+    def look():
+        while not stop.is_set():
+            seen.append(time.perf_counter())
+            time.sleep(1e-4)
+    thread = threading.Thread(target=look)
+    thread.start()
+    try:
+        start = time.perf_counter()
+        work()
+        end = time.perf_counter()
+    finally:
+        stop.set()
+        thread.join()
+    quarter = (end - start) / 4
+    assert quarter > 0.02, "too short to say"
+    return sum(start + quarter < now < end - quarter for now in seen)
+
+
+def test_other_threads_go_on_while_bodies_run(beam_model):
+    # none at all while somebody holds the lock
+    assert ticks_in_the_middle_of(lambda: ctypes.PyDLL(None).usleep(200_000)) == 0
+    assert ticks_in_the_middle_of(lambda: beam_model.body().run(60_000, 1e-3)) > 20
+    cube = pl.build_fem(pl.hex_box((12, 12, 12), (0, 0, 0), (0.1, 0.1, 0.1))).body()
+    assert ticks_in_the_middle_of(lambda: [cube.step(5e-3) for _ in range(3)]) > 5
+    bridge = pl.scene({"pliant": 1, "name": "balls", "bodies": [
+        {"name": f"ball {i}", "rigid": {"sphere": {"radius": 0.1}, "density": 1000}} for i in range(4)]})
+    bridge.build()
+    assert ticks_in_the_middle_of(lambda: bridge.advance(60)) > 20
+
+
+def test_runs_on_threads_are_those_of_one(beam_model, tip):
     forces = np.full((2000, 1, 3), 0.01)
     alone = beam_model.body().run(2000, 1e-3, record=[tip], points=[tip], forces=forces)
     found = [None, None]

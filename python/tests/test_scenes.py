@@ -132,8 +132,10 @@ def test_the_program_runs():
         pl.reproduce("nothing", "nothing.html")
 
 
-def test_all_experiments_have_an_index(tmp_path):
+def test_all_experiments_have_an_index(tmp_path, capsys):
     folder = pl.reproduce("all", tmp_path / "pages", only="fem/compression", quick=True)
+    # an hour without a word would look like a hang
+    assert "compression" in capsys.readouterr().err
     assert "fem.html#compression" in (folder / "index.html").read_text()
     with pytest.raises(pl.InputError, match="did you mean fem/compression"):
         pl.reproduce("all", folder, only="fem/compresion")

@@ -41,3 +41,34 @@ def test_the_package_has_a_stub_for_each_of_its_names():
 def test_everything_is_documented():
     for name in pl.__all__:
         assert (getattr(pl, name).__doc__ or "").strip(), name
+
+
+# what Python itself says enough about
+OBVIOUS = {"__len__", "__matmul__", "__enter__", "__exit__"}
+
+
+def without_words(tree):
+    """Functions, constructors and properties of a stub that say nothing beside their signature."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and not ast.get_docstring(node):
+            yield node.name
+        if not isinstance(node, ast.ClassDef):
+            continue
+        is_enum = any(isinstance(child, ast.AnnAssign) and "ClassVar" in ast.unparse(child.annotation)
+                      for child in node.body)
+        is_error = any(ast.unparse(base) in ("ValueError", "RuntimeError") for base in node.bases)
+        if not ast.get_docstring(node):
+            yield node.name
+        for child in node.body:
+            if not isinstance(child, ast.FunctionDef) or is_enum or is_error:
+                continue
+            is_setter = any(ast.unparse(d).endswith(".setter") for d in child.decorator_list)
+            if not is_setter and child.name not in OBVIOUS and not ast.get_docstring(child):
+                yield f"{node.name}.{child.name}"
+
+
+def test_every_member_and_constructor_is_documented():
+    tree = ast.parse((FOLDER / "pliant" / "_core.pyi").read_text(encoding="utf-8"))
+    assert not list(without_words(tree))
+    # the test itself would see one
+    assert list(without_words(ast.parse("class A:\n    \'\'\'A.\'\'\'\n    def b(self): ..."))) == ["A.b"]

@@ -137,3 +137,96 @@ def test_zwidth_needs_damping_of_half_a_period():
     found = pl.zwidth_map(device, stiffnesses=[100, 1000], dampings=[0, 0.5], duration=0.5)
     assert found["is_stable"].shape == (2, 2) and found["is_stable"].dtype == bool
     assert found["is_stable"][0].any()
+
+
+@pytest.fixture(scope="module")
+def plate():
+    """A tool 4 cm long."""
+    return pl.place_spheres(pl.Box((0.04, 0.02, 0.01)).surface, count=12)
+
+
+def test_spheres_fill_a_surface(plate):
+    surface = pl.Box((0.04, 0.02, 0.01)).surface
+    assert plate.num_particles == 12 and plate.centres.shape == plate.radii.shape == (12, 3)
+    assert np.array_equal(plate.radii[:, 0], plate.radii[:, 2]) and plate.links.shape[1] == 2
+    coverage = pl.sphere_coverage(plate, surface)
+    assert coverage["largest_overhang"] < 1e-3 and 0 < coverage["mean_gap"] < coverage["largest_gap"] < 0.006
+    small = pl.sphere_coverage(pl.place_spheres(surface, count=4), surface)
+    assert small["mean_gap"] > coverage["mean_gap"]
+    with pytest.raises(pl.InputError, match="count = 0"):
+        pl.place_spheres(surface, count=0)
+
+
+@pytest.mark.parametrize("rigid", [True, False])
+def test_sphere_tools_press_and_turn(plate, rigid):
+    block = pl.Box((0.1, 0.1, 0.1)).body(pose=(0, 0, -0.05), density=1000.0)
+    tool = pl.SphereTool([block], plate, rigid=rigid, translation_stiffness=400.0)
+    tool.reset((0, 0, 0.03))
+    # exactly nothing in the air
+    state = tool.tick(pl.Pose.rotated((0.1, 0.2, 0.3), (0.01, 0, 0.03)))
+    assert state.num_touching == 0 and not np.any(state.wrench.force) and not np.any(state.wrench.torque)
+    assert np.allclose(tool.positions, [state.hand.to_world(offset) for offset in tool.offsets])
+    for height in np.linspace(0.03, 0.003, 30):
+        state = tool.tick((0, 0, height))
+    low = (tool.positions[:, 2] - tool.radii).min()
+    assert state.num_touching > 3 and low > -1e-4 and state.status == pl.StepStatus.Ok
+    assert state.wrench.force[2] > 0.1
+    assert np.allclose(tool.forces.sum(axis=0), state.wrench.force, atol=1e-6)
+    # leaning to one side: the block turns it back
+    state = tool.tick(pl.Pose.rotated((0, 0.2, 0), (0, 0, 0.003)))
+    assert state.wrench.torque[1] < -1e-4
+    tool.apply_forces()
+    block.step(1e-3)
+    assert block.last_load.force[2] < -0.1
+    assert tool.sphere(0).position == pytest.approx(tool.positions[0])
+    with pytest.raises(pl.InputError, match="i = 12"):
+        tool.sphere(12)
+    del block
+    assert tool.tick((0, 0, 0.003)).num_touching > 0
+    assert tool.tick((float("nan"), 0, 0)).is_hand_ignored
+
+
+def test_soft_sphere_tools_hang_over_edges():
+    block = pl.Box((0.1, 0.1, 0.1)).body(pose=(-0.05, 0, -0.05))
+
+    def droop(stiffness, rigid=False):
+        """How far the end in the air is below the other."""
+        spheres = pl.place_spheres(pl.Box((0.06, 0.02, 0.01)).surface, count=40, stiffness=stiffness)
+        tool = pl.SphereTool([block], spheres, rigid=rigid)
+        tool.reset((0, 0, 0.03))
+        for height in np.linspace(0.03, -0.008, 60):
+            tool.tick((0, 0, height))
+        x, z = tool.offsets[:, 0], tool.positions[:, 2]
+        return z[x < -0.01].mean() - z[x > 0.01].mean()
+    assert droop(0.1) > droop(0.9) + 3e-4
+    assert droop(0.1, rigid=True) == droop(0.9, rigid=True) != droop(0.9)
+
+
+def test_dynamic_couplings_have_inertia():
+    gains = pl.derive_gains(pl.DeviceCapabilities())
+    dynamic, static, direct = pl.DynamicCoupling(gains, mass=0.5), pl.StaticCoupling(gains), pl.DirectRendering(gains)
+    for coupling in (dynamic, static, direct):
+        coupling.place((0, 0, 0))
+    air = pl.ToolContact()
+    air.clearance = 1.0
+    # a hand that goes away: the heavy tool lags behind and is felt, the others are there at once
+    for i in range(1, 11):
+        hand = (1e-4 * i, 0, 0)
+        for coupling in (dynamic, static, direct):
+            assert coupling.update(hand, air, 1e-3) == pl.StepStatus.Ok
+    assert np.array(direct.pose.position) == pytest.approx((1e-3, 0, 0))
+    assert 0 < dynamic.pose.position[0] < 0.9e-3 and dynamic.twist.linear[0] > 0
+    assert dynamic.rendered(hand).force[0] < -1e-3 and dynamic.stored_energy(hand) > 0
+    assert np.linalg.norm(static.rendered(hand).force) < 0.1 * np.linalg.norm(dynamic.rendered(hand).force)
+    silent = pl.DynamicCoupling(gains, mass=0.5, silent_in_free_space=True)
+    silent.place((0, 0, 0))
+    silent.update(hand, air, 1e-3)
+    assert not np.any(silent.rendered(hand).force)
+    # contact alone is what direct rendering shows
+    touch = pl.ToolContact()
+    touch.load = pl.Wrench((0, 0, 0.5))
+    touch.num_contacts = 1
+    direct.update(hand, touch, 1e-3)
+    assert direct.rendered(hand).force[2] == pytest.approx(0.5)
+    with pytest.raises(pl.InputError, match="mass"):
+        pl.DynamicCoupling(gains, mass=-1.0)
