@@ -29,7 +29,6 @@ int main(int argc, char** argv) {
     pliant_options options = {.say = say, .scale = 1.0};
     pliant_world* world = NULL;
     check(pliant_open_demo(demo, &options, &world));
-
     const double rate = pliant_rate(world);
     struct timespec next;
     clock_gettime(CLOCK_MONOTONIC, &next);
@@ -43,19 +42,15 @@ int main(int argc, char** argv) {
         /* and send this to it */
         pliant_wrench felt;
         check(pliant_get_wrench(world, &felt));
-
         if (fabs(felt.force[2]) > largest) largest = fabs(felt.force[2]);
         if (tick % 50 == 0)
             printf("%5.2f s  hand %6.1f mm  force %7.3f N\n", pliant_time(world),
                    1e3 * hand.position[2], felt.force[2]);
         next.tv_nsec += (long)(1e9 / rate);
-        while (next.tv_nsec >= 1000000000L) {
-            next.tv_nsec -= 1000000000L;
-            ++next.tv_sec;
-        }
+        next.tv_sec += next.tv_nsec / 1000000000L;
+        next.tv_nsec %= 1000000000L;
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
     }
-
     pliant_statistics statistics;
     check(pliant_get_statistics(world, &statistics));
     printf("largest force %.3f N; tick %.1f us p50, %.1f us p99.9\n", largest, statistics.p50_us,

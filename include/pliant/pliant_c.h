@@ -119,7 +119,9 @@ pliant_status pliant_get_statistics(const pliant_world* world, pliant_statistics
 
 typedef enum pliant_tool_kind {
     PLIANT_TOOL_NONE = 0,
-    PLIANT_TOOL_HELD = 1,  /* a body in the hand: six degrees of freedom, virtual coupling */
+    /* in the hand: a body with six degrees of freedom through a virtual coupling, a tool of many
+     * spheres with as many, or a proxy, which is a point: it turns freely, without torque */
+    PLIANT_TOOL_HELD = 1,
     PLIANT_TOOL_SPHERE = 2 /* a sphere that full FEM bodies feel: position alone */
 } pliant_tool_kind;
 pliant_tool_kind pliant_get_tool_kind(const pliant_world* world);
@@ -151,12 +153,12 @@ pliant_status pliant_get_wrench(const pliant_world* world, pliant_wrench* wrench
 
 /* The tool in the scene, after the last tick. */
 typedef struct pliant_tool {
-    double position[3], rotation[4];               /* of its frame */
-    double wanted_position[3], wanted_rotation[4]; /* where the hand has it, through things */
+    double position[3], rotation[4];               /* of its frame [m]; w, x, y, z */
+    double wanted_position[3], wanted_rotation[4]; /* where the hand has it, through things [m] */
     pliant_wrench contact; /* on the tool, in the scene, about the point where it is held */
     double depth;          /* of its contacts [m] */
-    int32_t num_contacts;
-    int32_t reserved;
+    int32_t num_contacts;  /* points that touch */
+    int32_t reserved;      /* 0 */
 } pliant_tool;
 /* [tick] */
 pliant_status pliant_get_tool(const pliant_world* world, pliant_tool* tool);
@@ -170,7 +172,8 @@ int32_t pliant_find_body(const pliant_world* world, const char* name); /* -1: no
 
 /* Arrays that stay where they are as long as the world lives: get them once, read them often. */
 typedef struct pliant_surface {
-    const float* positions;   /* x y z of each vertex in the scene, by pliant_update_positions() */
+    /* x y z of each vertex in the scene [m], by pliant_update_positions() */
+    const float* positions;
     const float* normals;     /* of length 1, by pliant_update_normals() */
     const int32_t* triangles; /* three vertices each, counterclockwise seen from outside */
     int32_t num_vertices, num_triangles;
@@ -183,14 +186,14 @@ pliant_status pliant_update_positions(pliant_world* world);
 /* [draws] Normals of these positions. */
 pliant_status pliant_update_normals(pliant_world* world);
 
-/* [tick] One vertex now, in the scene, in double precision. */
+/* [tick] One vertex now, in the scene [m], in double precision. */
 pliant_status pliant_get_vertex(const pliant_world* world, int32_t body, int32_t vertex,
                                 double position[3]);
 /* [tick] A force on a vertex in the next tick [N], in axes of the scene; they add up. */
 pliant_status pliant_add_force(pliant_world* world, int32_t body, int32_t vertex,
                                const double force[3]);
-/* [tick] A hand that pulls a vertex with a spring, as the mouse in the viewer does; one at a time.
- */
+/* [tick] A hand that pulls a vertex towards a place in the scene [m] with a spring, as the mouse in
+ * the viewer does; one at a time. */
 pliant_status pliant_grab(pliant_world* world, int32_t body, int32_t vertex,
                           const double target[3]);
 pliant_status pliant_drag(pliant_world* world, const double target[3]);
@@ -205,7 +208,7 @@ typedef struct pliant_parameter {
     const char* label; /* "Stiffness" */
     const char* unit;  /* "N/m"; "": a factor */
     const char* help;  /* what it feels like and what is safe */
-    double value;      /* now */
+    double value;      /* now, in its unit, as the next three */
     double start, low, high;
 } pliant_parameter;
 int32_t pliant_num_parameters(const pliant_world* world);

@@ -10,6 +10,7 @@
 #include <limits>
 #include <string>
 #include <thread>
+#include <type_traits>
 
 namespace {
 
@@ -196,25 +197,106 @@ TEST_F(CErrors, EachThreadHasItsOwnLastError) {
     EXPECT_STREQ(pliant_last_error(), "pliant_tick: world is null");
 }
 
-// A change here is another PLIANT_ABI_VERSION.
+// A change here is another PLIANT_ABI_VERSION: every constant, member and function of the header.
 static_assert(PLIANT_ABI_VERSION == 1);
-static_assert(sizeof(pliant_status) == 4 && PLIANT_FAILED == 6);
-static_assert(sizeof(pliant_source) == 4 && PLIANT_TEXT == 2);
-static_assert(sizeof(pliant_tool_kind) == 4 && PLIANT_TOOL_SPHERE == 2);
-static_assert(sizeof(pliant_device) == 104 && offsetof(pliant_device, max_force) == 24 &&
+static_assert(sizeof(pliant_status) == 4 && PLIANT_OK == 0 && PLIANT_BAD_ARGUMENT == 1 &&
+              PLIANT_BAD_INPUT == 2 && PLIANT_BAD_ABI == 3 && PLIANT_NO_TOOL == 4 &&
+              PLIANT_OUT_OF_MEMORY == 5 && PLIANT_FAILED == 6);
+static_assert(sizeof(pliant_source) == 4 && PLIANT_FILE == 0 && PLIANT_DEMO == 1 &&
+              PLIANT_TEXT == 2);
+static_assert(sizeof(pliant_tool_kind) == 4 && PLIANT_TOOL_NONE == 0 && PLIANT_TOOL_HELD == 1 &&
+              PLIANT_TOOL_SPHERE == 2);
+static_assert(sizeof(pliant_device) == 104 && offsetof(pliant_device, workspace) == 0 &&
+              offsetof(pliant_device, max_force) == 24 &&
+              offsetof(pliant_device, max_torque) == 32 &&
+              offsetof(pliant_device, continuous_force) == 40 &&
+              offsetof(pliant_device, max_stiffness) == 48 &&
+              offsetof(pliant_device, max_angular_stiffness) == 56 &&
+              offsetof(pliant_device, damping) == 64 &&
+              offsetof(pliant_device, angular_damping) == 72 &&
+              offsetof(pliant_device, delay) == 80 &&
+              offsetof(pliant_device, position_step) == 88 &&
               offsetof(pliant_device, angle_step) == 96);
-static_assert(sizeof(pliant_options) == 48 && offsetof(pliant_options, say) == 16 &&
-              offsetof(pliant_options, device) == 32 && offsetof(pliant_options, scale) == 40);
-static_assert(sizeof(pliant_statistics) == 112 && offsetof(pliant_statistics, mean_us) == 16 &&
-              offsetof(pliant_statistics, overlong) == 56 &&
-              offsetof(pliant_statistics, steps) == 64);
-static_assert(sizeof(pliant_handle) == 112 && offsetof(pliant_handle, rotation) == 24 &&
-              offsetof(pliant_handle, velocity) == 56 && offsetof(pliant_handle, buttons) == 104);
-static_assert(sizeof(pliant_wrench) == 48 && offsetof(pliant_wrench, torque) == 24);
-static_assert(sizeof(pliant_tool) == 176 && offsetof(pliant_tool, wanted_position) == 56 &&
+static_assert(sizeof(pliant_options) == 48 && offsetof(pliant_options, folder) == 0 &&
+              offsetof(pliant_options, cache) == 8 && offsetof(pliant_options, say) == 16 &&
+              offsetof(pliant_options, data) == 24 && offsetof(pliant_options, device) == 32 &&
+              offsetof(pliant_options, scale) == 40);
+static_assert(
+    sizeof(pliant_statistics) == 112 && offsetof(pliant_statistics, ticks) == 0 &&
+    offsetof(pliant_statistics, time) == 8 && offsetof(pliant_statistics, mean_us) == 16 &&
+    offsetof(pliant_statistics, p50_us) == 24 && offsetof(pliant_statistics, p99_us) == 32 &&
+    offsetof(pliant_statistics, p999_us) == 40 && offsetof(pliant_statistics, max_us) == 48 &&
+    offsetof(pliant_statistics, overlong) == 56 && offsetof(pliant_statistics, steps) == 64);
+static_assert(sizeof(pliant_handle) == 112 && offsetof(pliant_handle, position) == 0 &&
+              offsetof(pliant_handle, rotation) == 24 && offsetof(pliant_handle, velocity) == 56 &&
+              offsetof(pliant_handle, angular_velocity) == 80 &&
+              offsetof(pliant_handle, buttons) == 104 && offsetof(pliant_handle, reserved) == 108);
+static_assert(sizeof(pliant_wrench) == 48 && offsetof(pliant_wrench, force) == 0 &&
+              offsetof(pliant_wrench, torque) == 24);
+static_assert(sizeof(pliant_tool) == 176 && offsetof(pliant_tool, position) == 0 &&
+              offsetof(pliant_tool, rotation) == 24 &&
+              offsetof(pliant_tool, wanted_position) == 56 &&
+              offsetof(pliant_tool, wanted_rotation) == 80 &&
               offsetof(pliant_tool, contact) == 112 && offsetof(pliant_tool, depth) == 160 &&
-              offsetof(pliant_tool, num_contacts) == 168);
-static_assert(sizeof(pliant_surface) == 32 && offsetof(pliant_surface, num_vertices) == 24);
-static_assert(sizeof(pliant_parameter) == 64 && offsetof(pliant_parameter, value) == 32);
+              offsetof(pliant_tool, num_contacts) == 168 && offsetof(pliant_tool, reserved) == 172);
+static_assert(sizeof(pliant_surface) == 32 && offsetof(pliant_surface, positions) == 0 &&
+              offsetof(pliant_surface, normals) == 8 && offsetof(pliant_surface, triangles) == 16 &&
+              offsetof(pliant_surface, num_vertices) == 24 &&
+              offsetof(pliant_surface, num_triangles) == 28);
+static_assert(sizeof(pliant_parameter) == 64 && offsetof(pliant_parameter, name) == 0 &&
+              offsetof(pliant_parameter, label) == 8 && offsetof(pliant_parameter, unit) == 16 &&
+              offsetof(pliant_parameter, help) == 24 && offsetof(pliant_parameter, value) == 32 &&
+              offsetof(pliant_parameter, start) == 40 && offsetof(pliant_parameter, low) == 48 &&
+              offsetof(pliant_parameter, high) == 56);
+
+template <class Function, class Signature>
+constexpr bool kIs = std::is_same_v<Function, Signature>;
+static_assert(kIs<decltype(pliant_abi_version), uint32_t()>);
+static_assert(kIs<decltype(pliant_version), const char*()>);
+static_assert(kIs<decltype(pliant_last_error), const char*()>);
+static_assert(kIs<decltype(pliant_default_device), void(pliant_device*)>);
+static_assert(kIs<decltype(pliant_open), pliant_status(uint32_t, pliant_source, const char*,
+                                                       const pliant_options*, pliant_world**)>);
+static_assert(kIs<decltype(pliant_close), void(pliant_world*)>);
+static_assert(kIs<decltype(pliant_demo_name), const char*(int32_t)>);
+static_assert(kIs<decltype(pliant_rate), double(const pliant_world*)>);
+static_assert(kIs<decltype(pliant_time), double(const pliant_world*)>);
+static_assert(kIs<decltype(pliant_tick), pliant_status(pliant_world*)>);
+static_assert(kIs<decltype(pliant_reset), pliant_status(pliant_world*)>);
+static_assert(
+    kIs<decltype(pliant_get_statistics), pliant_status(const pliant_world*, pliant_statistics*)>);
+static_assert(kIs<decltype(pliant_get_tool_kind), pliant_tool_kind(const pliant_world*)>);
+static_assert(kIs<decltype(pliant_set_handle), pliant_status(pliant_world*, const pliant_handle*)>);
+static_assert(kIs<decltype(pliant_release_handle), pliant_status(pliant_world*)>);
+static_assert(kIs<decltype(pliant_get_wrench), pliant_status(const pliant_world*, pliant_wrench*)>);
+static_assert(kIs<decltype(pliant_get_tool), pliant_status(const pliant_world*, pliant_tool*)>);
+static_assert(kIs<decltype(pliant_num_bodies), int32_t(const pliant_world*)>);
+static_assert(kIs<decltype(pliant_body_name), const char*(const pliant_world*, int32_t)>);
+static_assert(kIs<decltype(pliant_body_kind), const char*(const pliant_world*, int32_t)>);
+static_assert(kIs<decltype(pliant_find_body), int32_t(const pliant_world*, const char*)>);
+static_assert(kIs<decltype(pliant_get_surface),
+                  pliant_status(const pliant_world*, int32_t, pliant_surface*)>);
+static_assert(kIs<decltype(pliant_publish), pliant_status(pliant_world*)>);
+static_assert(kIs<decltype(pliant_update_positions), pliant_status(pliant_world*)>);
+static_assert(kIs<decltype(pliant_update_normals), pliant_status(pliant_world*)>);
+static_assert(kIs<decltype(pliant_get_vertex),
+                  pliant_status(const pliant_world*, int32_t, int32_t, double*)>);
+static_assert(
+    kIs<decltype(pliant_add_force), pliant_status(pliant_world*, int32_t, int32_t, const double*)>);
+static_assert(
+    kIs<decltype(pliant_grab), pliant_status(pliant_world*, int32_t, int32_t, const double*)>);
+static_assert(kIs<decltype(pliant_drag), pliant_status(pliant_world*, const double*)>);
+static_assert(kIs<decltype(pliant_let_go), pliant_status(pliant_world*)>);
+static_assert(kIs<decltype(pliant_get_pull), pliant_status(const pliant_world*, double*)>);
+static_assert(kIs<decltype(pliant_num_parameters), int32_t(const pliant_world*)>);
+static_assert(kIs<decltype(pliant_get_parameter),
+                  pliant_status(const pliant_world*, int32_t, pliant_parameter*)>);
+static_assert(kIs<decltype(pliant_find_parameter), int32_t(const pliant_world*, const char*)>);
+static_assert(kIs<decltype(pliant_set_parameter), pliant_status(pliant_world*, int32_t, double)>);
+static_assert(kIs<decltype(pliant_state_size), size_t(const pliant_world*)>);
+static_assert(
+    kIs<decltype(pliant_save_state), pliant_status(const pliant_world*, double*, size_t)>);
+static_assert(
+    kIs<decltype(pliant_restore_state), pliant_status(pliant_world*, const double*, size_t)>);
 
 }  // namespace

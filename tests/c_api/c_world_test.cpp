@@ -37,6 +37,40 @@ const std::string kPoke = R"({"pliant": 1, "name": "poke", "gravity": [0, 0, 0],
         "fixed": "z < 1 %"}, "loop": "dynamics"}],
     "tool": {"radius": 0.035, "start": [0, 0, 0.237], "loop": "dynamics"}})";
 
+/// A block with its top at z = 0 under what a hand holds 7 mm above: a ball of 5 mm, or a plate of
+/// eight of them.
+std::string touch(const std::string& held, const std::string& tool) {
+    return R"({"pliant": 1, "name": "touch", "gravity": [0, 0, 0], "bodies": [
+    {"name": "block", "rigid": {"box": {"sizes": [0.06, 0.06, 0.04]}},
+     "pose": {"position": [0, 0, -0.02]}},
+    {"name": "held", "rigid": )" +
+           held + R"(, "pose": {"position": [0.001, 0.002, 0.012]}}],
+    "tool": {"body": "held", )" +
+           tool + "}}";
+}
+const std::string kProxy = touch(R"({"sphere": {"radius": 0.005}})", R"("proxy": {})");
+const std::string kSpheres =
+    touch(R"({"box": {"sizes": [0.04, 0.02, 0.01]}})", R"("spheres": {"layout": "plate.json"})");
+
+/// Balls of 5 mm in two rows, linked along the sides of the plate.
+std::string plate_layout() {
+    std::string particles, links;
+    for (int i = 0; i < 8; ++i) {
+        particles += std::string(i > 0 ? ", " : "") + R"({"position": [)" +
+                     std::to_string(0.01 * (i / 2) - 0.015) + ", " +
+                     std::to_string(0.01 * (i % 2) - 0.005) +
+                     R"(, 0], "radius": 0.005, "mass": 0.1, "stiffness": 0.6})";
+        const auto link = [&](int other) {
+            links += std::string(links.empty() ? "" : ", ") + "[" + std::to_string(other) + ", " +
+                     std::to_string(i) + "]";
+        };
+        if (i % 2 == 1) link(i - 1);
+        if (i >= 2) link(i - 2);
+    }
+    return R"({"format": "pliant-particles-1", "particles": [)" + particles + R"(], "links": [)" +
+           links + "]}";
+}
+
 const char* const kBlock =
     "v -0.02 -0.02 -0.02\nv 0.02 -0.02 -0.02\nv 0.02 0.02 -0.02\nv -0.02 0.02 -0.02\n"
     "v -0.02 -0.02 0.02\nv 0.02 -0.02 0.02\nv 0.02 0.02 0.02\nv -0.02 0.02 0.02\n"
@@ -50,6 +84,7 @@ protected:
         folder = std::filesystem::temp_directory_path() / ("pliant-c-" + std::to_string(getpid()));
         std::filesystem::create_directories(folder);
         std::ofstream(folder + "/block.obj") << kBlock;
+        std::ofstream(folder + "/plate.json") << plate_layout();
     }
     static void TearDownTestSuite() { std::filesystem::remove_all(folder); }
 
@@ -80,6 +115,44 @@ protected:
     /// Down to a depth in half a second and there for as long.
     void press(double depth) {
         for (int i = 1; i <= 1000; ++i) tick_at(depth * std::min(i / 500.0, 1.0));
+    }
+
+    /// The vertex of a body farthest along x, where it was published last.
+    int32_t far_end(int32_t body) {
+        pliant_surface surface;
+        EXPECT_EQ(pliant_get_surface(world, body, &surface), PLIANT_OK);
+        EXPECT_EQ(pliant_update_positions(world), PLIANT_OK);
+        int32_t end = 0;
+        for (int32_t v = 0; v < surface.num_vertices; ++v)
+            if (surface.positions[3 * v] > surface.positions[3 * end]) end = v;
+        return end;
+    }
+    /// The model of the bar as the library keeps it, under a name of its own.
+    std::string bar_file() {
+        open(kPress);
+        pliant_close(world);
+        world = nullptr;
+        const std::string path = folder + "/bar.pliant";
+        for (const auto& entry : std::filesystem::directory_iterator(folder + "/cache"))
+            if (entry.path().filename().string().starts_with("stage-model-"))
+                std::filesystem::copy_file(entry.path(), path,
+                                           std::filesystem::copy_options::overwrite_existing);
+        return path;
+    }
+    /// Pushes the end of a bar down and says how far it went [m].
+    double sag(int32_t bar) {
+        const int32_t end = far_end(bar);
+        pliant_surface surface;
+        EXPECT_EQ(pliant_get_surface(world, bar, &surface), PLIANT_OK);
+        const float before = surface.positions[3 * end + 2];
+        const double push[3] = {0, 0, -0.2};
+        for (int i = 0; i < 300; ++i) {
+            EXPECT_EQ(pliant_add_force(world, bar, end, push), PLIANT_OK);
+            EXPECT_EQ(pliant_tick(world), PLIANT_OK);
+        }
+        EXPECT_EQ(pliant_publish(world), PLIANT_OK);
+        EXPECT_EQ(pliant_update_positions(world), PLIANT_OK);
+        return before - surface.positions[3 * end + 2];
     }
 
     inline static std::string folder;
@@ -179,6 +252,94 @@ TEST_F(CWorld, ASphereGoesWhereItIsToldInALoopOfItsOwnRate) {
     ASSERT_EQ(pliant_get_statistics(world, &statistics), PLIANT_OK);
     EXPECT_EQ(statistics.ticks, 400u);
     EXPECT_EQ(statistics.steps[0], 2 * 100u);  // block and sphere
+}
+
+TEST_F(CWorld, AProxyIsAPointInTheHand) {
+    open(kProxy);
+    EXPECT_EQ(pliant_get_tool_kind(world), PLIANT_TOOL_HELD);
+    press(0.011);
+    pliant_wrench felt;
+    pliant_tool tool;
+    ASSERT_EQ(pliant_get_wrench(world, &felt), PLIANT_OK);
+    ASSERT_EQ(pliant_get_tool(world, &tool), PLIANT_OK);
+    EXPECT_EQ(tool.num_contacts, 1);
+    // the hand is 4 mm too low, the ball lies on the block
+    EXPECT_NEAR(tool.wanted_position[2], 0.001, 1e-4);
+    EXPECT_NEAR(tool.position[2], 0.005, 1e-4);
+    EXPECT_GT(felt.force[2], 0.1);
+    for (const double torque : felt.torque) EXPECT_EQ(torque, 0);
+    // it turns freely with the hand
+    pliant_handle handle = {};
+    handle.position[2] = -0.011;
+    handle.rotation[0] = handle.rotation[1] = std::sqrt(0.5);
+    for (int i = 0; i < 100; ++i) {
+        ASSERT_EQ(pliant_set_handle(world, &handle), PLIANT_OK);
+        ASSERT_EQ(pliant_tick(world), PLIANT_OK);
+    }
+    ASSERT_EQ(pliant_get_wrench(world, &felt), PLIANT_OK);
+    ASSERT_EQ(pliant_get_tool(world, &tool), PLIANT_OK);
+    for (const double torque : felt.torque) EXPECT_EQ(torque, 0);
+    EXPECT_NEAR(tool.rotation[1], std::sqrt(0.5), 1e-6);
+    EXPECT_NEAR(tool.position[2], 0.005, 1e-4);
+}
+
+TEST_F(CWorld, AToolOfManySpheresTurnsTheHand) {
+    open(kSpheres);
+    EXPECT_EQ(pliant_get_tool_kind(world), PLIANT_TOOL_HELD);
+    press(0.010);
+    pliant_wrench felt;
+    pliant_tool tool;
+    ASSERT_EQ(pliant_get_wrench(world, &felt), PLIANT_OK);
+    ASSERT_EQ(pliant_get_tool(world, &tool), PLIANT_OK);
+    EXPECT_EQ(tool.num_contacts, 8);
+    EXPECT_NEAR(tool.wanted_position[2], 0.002, 1e-4);
+    EXPECT_NEAR(tool.position[2], 0.005, 2e-4);
+    EXPECT_GT(felt.force[2], 0.1);
+    // a hand that leans to +x about y presses that end down: the block turns it back
+    pliant_handle handle = {};
+    handle.position[2] = -0.010;
+    handle.rotation[0] = std::cos(0.05);
+    handle.rotation[2] = std::sin(0.05);
+    for (int i = 0; i < 300; ++i) {
+        ASSERT_EQ(pliant_set_handle(world, &handle), PLIANT_OK);
+        ASSERT_EQ(pliant_tick(world), PLIANT_OK);
+    }
+    ASSERT_EQ(pliant_get_tool(world, &tool), PLIANT_OK);
+    EXPECT_LT(tool.contact.torque[1], -1e-4);
+}
+
+TEST_F(CWorld, AModelFileRunsAsItIs) {
+    const std::string path = bar_file();
+    const pliant_options how = options();
+    ASSERT_EQ(pliant_open_file(path.c_str(), &how, &world), PLIANT_OK) << pliant_last_error();
+    ASSERT_EQ(pliant_num_bodies(world), 1);
+    EXPECT_STREQ(pliant_body_kind(world, 0), "reduced");
+    EXPECT_EQ(pliant_get_tool_kind(world), PLIANT_TOOL_NONE);
+    pliant_surface surface;
+    ASSERT_EQ(pliant_get_surface(world, 0, &surface), PLIANT_OK);
+    EXPECT_GT(surface.num_vertices, 100);
+    EXPECT_GT(surface.num_triangles, 100);
+    ASSERT_EQ(pliant_tick(world), PLIANT_OK);
+    EXPECT_GT(sag(0), 1e-3);
+}
+
+TEST_F(CWorld, ASceneFileFindsItsModelBesideIt) {
+    bar_file();
+    const std::string path = folder + "/scene.json";
+    std::ofstream(path) << R"({"pliant": 1, "name": "file", "gravity": [0, 0, 0], "bodies": [
+        {"name": "bar", "model": "bar.pliant", "pose": {"position": [0, 1, 0.2]}}]})";
+    ASSERT_EQ(pliant_open_file(path.c_str(), nullptr, &world), PLIANT_OK) << pliant_last_error();
+    const int32_t bar = pliant_find_body(world, "bar");
+    ASSERT_EQ(bar, 0);
+    double end[3];
+    ASSERT_EQ(pliant_get_vertex(world, bar, far_end(bar), end), PLIANT_OK);
+    EXPECT_NEAR(end[1], 1, 0.1);
+    const double from_file = sag(bar);
+    pliant_close(world);
+    // as the one that a scene builds
+    open(kPress);
+    EXPECT_NEAR(sag(pliant_find_body(world, "bar")), from_file, 1e-6);
+    EXPECT_GT(from_file, 1e-3);
 }
 
 TEST_F(CWorld, SurfacesStayWhereTheyAreAndFollowWhatIsPublished) {
