@@ -56,6 +56,8 @@ std::vector<Benchmark> wavelets_large_benchmarks() {
     add(
         "product/n=2560", [] { return hierarchical_product(8, 3); }, 10, 0, false);
     add(
+        "product/n=5120", [] { return hierarchical_product(16, 3); }, 10, 0, true);
+    add(
         "product/n=10240", [] { return hierarchical_product(8, 4); }, 5, 0, true);
     add(
         "product/n=20480", [] { return hierarchical_product(16, 4); }, 5, 0, true);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 
 #include "commands.h"
 #include "lab.h"
@@ -32,9 +33,10 @@ ExperimentPage chosen_experiments(const Arguments& arguments) {
     std::vector<Experiment>& all = page.experiments;
     const std::vector<std::string> wanted = arguments.all("--only");
     if (wanted.empty()) {
-        if (!arguments.has("--list"))
-            std::erase_if(all,
-                          [](const Experiment& experiment) { return experiment.only_by_name; });
+        if (arguments.has("--list")) return page;
+        const auto is_long = [](const Experiment& experiment) { return experiment.only_by_name; };
+        std::copy_if(all.begin(), all.end(), std::back_inserter(page.left_out), is_long);
+        std::erase_if(all, is_long);
         return page;
     }
 

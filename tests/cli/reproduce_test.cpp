@@ -171,8 +171,9 @@ TEST_F(Reproduce, WaveletsKeepFewBlocksAndLongExperimentsWaitToBeAskedFor) {
         EXPECT_NE(html.find(part), std::string::npos) << part;
     const Output list = pliant("reproduce wavelets --list");
     for (const char* name : {"patterns", "gallery", "rabbit", "finger", "levels", "measured",
-                             "summation", "9,920 vertices (with --only)"})
+                             "summation", "tubes (with --only)"})
         EXPECT_TRUE(contains(list, name)) << name;
+    EXPECT_TRUE(contains(list, "9,920 vertices\n")) << "the serpent is part of the page";
 }
 
 TEST_F(Reproduce, ProxiesAreHeldByWedgesAndEdgesAndRecorded) {

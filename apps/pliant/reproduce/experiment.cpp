@@ -8,6 +8,20 @@
 #include "pliant/core/version.h"
 
 namespace pliant::reproduce {
+namespace {
+
+/// How to get the experiments that take too long for this page.
+std::string words_for_left_out(const ExperimentPage& page) {
+    std::string words;
+    for (const Experiment& experiment : page.left_out)
+        words += cli::format("%s pliant reproduce %s --only %s (%s, about %d s)",
+                             words.empty() ? " Longer experiments run only by name:" : ",",
+                             page.module.c_str(), experiment.name.c_str(), experiment.title.c_str(),
+                             experiment.seconds);
+    return words.empty() ? words : words + ".";
+}
+
+}  // namespace
 
 void Context::done(double fraction) {
     const auto units = static_cast<std::size_t>(
@@ -30,7 +44,8 @@ std::string page_html(const ExperimentPage& page, const std::vector<Section>& se
                     simd_targets().front().c_str()) +
             "Reference numbers are those published with the method or computed by an independent "
             "program; where a number is further from its reference than the stated tolerance, the "
-            "page says so. Times are CPU times of this machine, the best of several runs.",
+            "page says so. Times are CPU times of this machine, the best of several runs." +
+            words_for_left_out(page),
         sections, above);
 }
 

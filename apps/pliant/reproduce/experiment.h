@@ -43,6 +43,7 @@ struct Experiment {
 struct ExperimentPage {
     std::string module, title;
     std::vector<Experiment> experiments;
+    std::vector<Experiment> left_out = {};  ///< run only by name, and not asked for
 };
 [[nodiscard]] ExperimentPage fem_page();
 [[nodiscard]] ExperimentPage reduction_page();

@@ -17,9 +17,9 @@ ExperimentPage wavelets_page() {
                 {"summation", "Time of a sum", 5, run_wavelet_sums},
                 {"operators", "Compressed matrices against exact ones", 60, run_operator_errors},
                 {"products", "Products of the iterative solver", 20, run_solver_products},
+                {"serpent", "Level 0 of a body of 9,920 vertices", 75, run_serpent_columns},
                 {"scaling", "Products of growing bodies", 60, run_operator_scaling, true},
-                {"large", "Level 0 of closed tubes", 700, run_large_bodies, true},
-                {"serpent", "Level 0 of a body of 9,920 vertices", 400, run_serpent_columns, true},
+                {"large", "Level 0 of closed tubes", 180, run_large_bodies, true},
             }};
 }
 
