@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -50,6 +51,24 @@ std::vector<double> slow_forward(const SurfaceTransform& transform, std::vector<
             const auto filter = transform.lifting(m);
             for (std::size_t k = 0; k < filter.vertices.size(); ++k)
                 values[at(filter.vertices[k])] += filter.weights[k] * values[at(m)];
+        }
+    }
+    return values;
+}
+
+/// And synthesis, from the base up.
+std::vector<double> slow_inverse(const SurfaceTransform& transform, std::vector<double> values) {
+    for (int j = 0; j < transform.num_levels(); ++j) {
+        const int first = transform.level_sizes()[at(j)], end = transform.level_sizes()[at(j + 1)];
+        for (int m = first; m < end; ++m) {
+            const auto filter = transform.lifting(m);
+            for (std::size_t k = 0; k < filter.vertices.size(); ++k)
+                values[at(filter.vertices[k])] -= filter.weights[k] * values[at(m)];
+        }
+        for (int m = first; m < end; ++m) {
+            const auto filter = transform.interpolation(m);
+            for (std::size_t k = 0; k < filter.vertices.size(); ++k)
+                values[at(m)] += filter.weights[k] * values[at(filter.vertices[k])];
         }
     }
     return values;
@@ -107,6 +126,108 @@ TEST_F(Transforms, AreTheirEquationsOnEveryTarget) {
             }
         });
     }
+}
+
+TEST_F(Transforms, InvertByTheirEquationsOnEveryTarget) {
+    for (const std::string& target : simd_targets()) {
+        const ScopedSimdTarget scope(target);
+        each([&](const SurfaceTransform& transform, const test::NamedDomains&) {
+            for (const int width : {1, 3, 4, 9, 14}) {
+                const std::size_t n = at(transform.num_vertices());
+                auto values = random_numbers<double>(n * at(width), 9);
+                std::vector<float> single(values.begin(), values.end());
+                std::vector<std::vector<double>> expected;
+                const int first = 0, last = width - 1;
+                for (const int component : {first, last}) {
+                    std::vector<double> one(n);
+                    for (std::size_t v = 0; v < n; ++v)
+                        one[v] = values[v * at(width) + at(component)];
+                    expected.push_back(slow_inverse(transform, one));
+                }
+                transform.inverse(values.data(), width);
+                transform.inverse(single.data(), width);
+                for (std::size_t v = 0; v < n; ++v)
+                    for (std::size_t c = 0; c < 2; ++c) {
+                        const std::size_t place = v * at(width) + at(c == 0 ? first : last);
+                        ASSERT_NEAR(values[place], expected[c][v], 1e-13) << target << " " << width;
+                        ASSERT_NEAR(single[place], expected[c][v], 1e-5) << target << " " << width;
+                    }
+            }
+        });
+    }
+}
+
+/// The published weights, where nothing is a border.
+TEST_F(Transforms, FiltersOfTheInteriorAreTheirNumbers) {
+    for (const WaveletKind kind : kAllWavelets) {
+        const SurfaceTransform transform(mesh_, kind, areas_);
+        const bool is_linear = kind == WaveletKind::Linear || kind == WaveletKind::LiftedLinear;
+        const bool is_lifted =
+            kind == WaveletKind::LiftedLinear || kind == WaveletKind::LiftedButterfly;
+        const int odd = transform.level_sizes()[0];
+        for (int m = odd; m < transform.num_vertices(); ++m) {
+            // ends of the edge, opposite to it, wings
+            const auto& around = mesh_.neighbourhood[at(m - odd)];
+            constexpr double kWeights[] = {0.5,      0.5,      0.125,    0.125,
+                                           -1. / 16, -1. / 16, -1. / 16, -1. / 16};
+            std::map<int, double> expected, got;
+            for (std::size_t k = 0; k < (is_linear ? 2u : 8u); ++k)
+                expected[around[k]] += kWeights[k];
+            const auto filter = transform.interpolation(m);
+            for (std::size_t k = 0; k < filter.vertices.size(); ++k)
+                got[filter.vertices[k]] += filter.weights[k];
+            ASSERT_EQ(got, expected) << to_string(kind) << " " << m;
+
+            const auto lifting = transform.lifting(m);
+            ASSERT_EQ(lifting.vertices.size(), is_lifted ? 2u : 0u);
+            const int level = transform.level(m);
+            for (std::size_t k = 0; k < lifting.vertices.size(); ++k) {
+                ASSERT_EQ(lifting.vertices[k], around[k]);
+                ASSERT_DOUBLE_EQ(lifting.weights[k],
+                                 transform.integrals(level)[at(m)] /
+                                     (2 * transform.integrals(level - 1)[at(around[k])]));
+            }
+        }
+    }
+}
+
+/// On a flat face of the base, whose vertices are a regular grid.
+TEST_F(Transforms, ButterfliesHaveNoDetailOfCubicsOnARegularPatch) {
+    const SemiRegularMesh flat = midpoint_subdivide(test::icosahedron(), 4);
+    const auto& x = flat.mesh.vertices;
+    const SurfaceMesh base = test::icosahedron();
+    const Eigen::Vector3d origin = base.vertices[at(base.triangles[0][0])],
+                          a = base.vertices[at(base.triangles[0][1])] - origin,
+                          b = base.vertices[at(base.triangles[0][2])] - origin,
+                          normal = a.cross(b).normalized();
+    std::vector<double> cubic(x.size());
+    for (std::size_t v = 0; v < x.size(); ++v) {
+        const double s = a.dot(x[v] - origin), t = b.dot(x[v] - origin);
+        cubic[v] = 1 + s - 2 * t + s * t - t * t + s * s * s - 3 * s * s * t + 2 * t * t * t;
+    }
+    const std::vector<double> areas(x.size(), 1.0);
+    const SurfaceTransform butterfly(flat, WaveletKind::Butterfly, areas),
+        linear(flat, WaveletKind::Linear, areas);
+    const auto detail = [&](const SurfaceTransform& transform, int m) {
+        double value = cubic[at(m)];
+        const auto filter = transform.interpolation(m);
+        for (std::size_t k = 0; k < filter.vertices.size(); ++k)
+            value -= filter.weights[k] * cubic[at(filter.vertices[k])];
+        return std::abs(value);
+    };
+    int num_regular = 0;
+    double largest_linear = 0;
+    for (int m = butterfly.level_sizes()[0]; m < butterfly.num_vertices(); ++m) {
+        const auto stencil = butterfly.interpolation(m).vertices;
+        if (!std::all_of(stencil.begin(), stencil.end(),
+                         [&](int v) { return std::abs(normal.dot(x[at(v)] - origin)) < 1e-12; }))
+            continue;
+        ++num_regular;
+        EXPECT_LT(detail(butterfly, m), 1e-14) << m;
+        largest_linear = std::max(largest_linear, detail(linear, m));
+    }
+    EXPECT_GT(num_regular, 20);
+    EXPECT_GT(largest_linear, 1e-3);
 }
 
 TEST_F(Transforms, LeaveOtherDomainsAndVerticesAlone) {

@@ -278,10 +278,73 @@ TEST(WaveletGreens, DisplacementsCanBeSummedWithoutTractions) {
 }
 
 /// A solver's results on functions that differ in their form only.
+/// Compressed functions that count inverse transforms of all nodes.
+class CountedTransforms final : public GreensFunctions {
+public:
+    explicit CountedTransforms(std::shared_ptr<const GreensFunctions> counted)
+        : counted_(std::move(counted)) {}
+    [[nodiscard]] int num_nodes() const noexcept override { return counted_->num_nodes(); }
+    [[nodiscard]] int block() const noexcept override { return counted_->block(); }
+    [[nodiscard]] bool has_column(int column) const noexcept override {
+        return counted_->has_column(column);
+    }
+    void element(int i, int j, float* values) const noexcept override {
+        counted_->element(i, j, values);
+    }
+    void add_columns(std::span<const int> nodes, std::span<const float> weights,
+                     std::span<float> out) const noexcept override {
+        ++num_transforms;
+        counted_->add_columns(nodes, weights, out);
+    }
+    [[nodiscard]] int num_body_columns() const noexcept override {
+        return counted_->num_body_columns();
+    }
+    void body_element(int i, int k, float* values) const noexcept override {
+        counted_->body_element(i, k, values);
+    }
+    void add_body_columns(std::span<const float> weights,
+                          std::span<float> out) const noexcept override {
+        ++num_transforms;
+        counted_->add_body_columns(weights, out);
+    }
+    [[nodiscard]] std::size_t sum_size(int count) const noexcept override {
+        return counted_->sum_size(count);
+    }
+    void accumulate(std::span<const int> nodes, std::span<const float> weights,
+                    std::span<const float> body_weights, int count, std::span<float> sum,
+                    SummedRows rows = SummedRows::All) const noexcept override {
+        counted_->accumulate(nodes, weights, body_weights, count, sum, rows);
+    }
+    [[nodiscard]] std::span<const float> field(std::span<const float> sum, int count,
+                                               std::span<float> scratch) const noexcept override {
+        ++num_transforms;
+        return counted_->field(sum, count, scratch);
+    }
+    void row_of_sum(std::span<const float> sum, int node, float* values) const noexcept override {
+        counted_->row_of_sum(sum, node, values);
+    }
+    [[nodiscard]] bool prefers_sums() const noexcept override { return counted_->prefers_sums(); }
+    [[nodiscard]] int num_readouts() const noexcept override { return counted_->num_readouts(); }
+    void add_readouts(std::span<const int> nodes, std::span<const float> weights,
+                      std::span<float> out) const noexcept override {
+        counted_->add_readouts(nodes, weights, out);
+    }
+    void add_body_readouts(std::span<const float> weights,
+                           std::span<float> out) const noexcept override {
+        counted_->add_body_readouts(weights, out);
+    }
+
+    mutable int num_transforms = 0;
+
+private:
+    std::shared_ptr<const GreensFunctions> counted_;
+};
+
 TEST(WaveletGreens, FastSummationIsTheDenseCapacitanceAlgorithm) {
     ReferenceProblem fast = built_blob(2).reference, slow = fast;
     const auto wavelets = test::compressed(built_blob(2), {WaveletKind::LiftedLinear, 0.05});
-    fast.functions = wavelets;
+    const auto counted = std::make_shared<const CountedTransforms>(wavelets);
+    fast.functions = counted;
     slow.functions = test::reconstructed(*wavelets);
     const UpdateCosts costs;
     CapacitanceSolver a(fast, costs), b(slow, costs);
@@ -308,6 +371,7 @@ TEST(WaveletGreens, FastSummationIsTheDenseCapacitanceAlgorithm) {
             for (std::size_t k = 0; k < 3; ++k) change(fixed[9 * k + at(round)], 1e3);
         const std::vector<int> loaded{free[80], free[3], fixed[2]};
         const std::vector<Vector3d> loads{{2e3, 0, -1e3}, {0, 1e3, 0}, {1e-4, 0, 1e-4}};
+        counted->num_transforms = 0;
         for (CapacitanceSolver* solver : {&a, &b}) {
             const std::size_t num_loads = round >= 2 ? 3 : 0;
             ASSERT_TRUE(solver->set_loads(std::span(loaded).first(num_loads),
@@ -321,6 +385,7 @@ TEST(WaveletGreens, FastSummationIsTheDenseCapacitanceAlgorithm) {
                 (void)solver->advance(n, 0);
         }
         a.write_displacements(u);
+        EXPECT_EQ(counted->num_transforms, 1) << round;
         b.write_displacements(v);
         EXPECT_LT(largest_gap(u, v), 2e-5 * largest_of(v)) << round;
         a.write_readouts(r);
