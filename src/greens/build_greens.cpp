@@ -169,9 +169,7 @@ public:
             std::ranges::count_if(columns, [&](int id) { return id < model.num_nodes(); }));
         const GreensMemory direct =
             with_stored_columns(boundary_memory(model.num_nodes(), num_columns, num_kept));
-        report_.is_iterative =
-            options_.solver == GreensSolver::Iterative ||
-            (options_.solver == GreensSolver::Auto && direct.total() > memory_limit());
+        report_.is_iterative = solves_iteratively(options_.solver, direct, memory_limit());
         const GreensMemory memory =
             report_.is_iterative
                 ? with_stored_columns(iterative_memory(model.num_nodes(), num_columns))

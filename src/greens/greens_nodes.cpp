@@ -126,6 +126,12 @@ GreensMemory iterative_memory(double num_nodes, double num_columns) noexcept {
     return {iterative_matrix_bytes(num_nodes), loads, 4 * rows * columns, true};
 }
 
+bool solves_iteratively(GreensSolver solver, const GreensMemory& direct,
+                        double available) noexcept {
+    return solver == GreensSolver::Iterative ||
+           (solver == GreensSolver::Auto && direct.total() > available);
+}
+
 GreensMemory finite_memory(double num_unknowns, double num_nodes, double num_columns) noexcept {
     // entries of factors of a mesh of equal sides under nested dissection, and their work space
     const double entries = 60 * std::pow(num_unknowns, 4.0 / 3);

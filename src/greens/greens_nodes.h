@@ -35,6 +35,9 @@ struct GreensMemory {
                                          double num_columns) noexcept;
 /// Of the iterative solver, docs/greens-large.md eq. (L11).
 [[nodiscard]] GreensMemory iterative_memory(double num_nodes, double num_columns) noexcept;
+/// Which solver boundary elements take: the direct one while its memory is there.
+[[nodiscard]] bool solves_iteratively(GreensSolver solver, const GreensMemory& direct,
+                                      double available) noexcept;
 /// Throws InputError that says what is needed, what there is and what would help.
 void check_greens_memory(const GreensMemory& memory, double available, GreensMethod method,
                          int num_nodes, int num_columns);

@@ -137,5 +137,22 @@ TEST(GreensMemory, IsRefusedWithAlternatives) {
               std::string::npos);
 }
 
+TEST(GreensMemory, TheDirectSolverIsLeftWhereItDoesNotFit) {
+    // 10,000 nodes: a matrix of 7.2 GB, and 1.08 GB for each 1,000 columns
+    const GreensMemory few = boundary_memory(10000, 100, 100),
+                       many = boundary_memory(10000, 9000, 9000);
+    EXPECT_NEAR(few.total(), 7.2e9 + 0.108e9, 0.6e9);
+    EXPECT_FALSE(solves_iteratively(GreensSolver::Auto, few, 8e9));
+    EXPECT_TRUE(solves_iteratively(GreensSolver::Auto, few, 7e9));
+    EXPECT_TRUE(solves_iteratively(GreensSolver::Auto, many, 8e9)) << "columns count as well";
+    EXPECT_FALSE(solves_iteratively(GreensSolver::Auto, many, 2e10));
+    EXPECT_FALSE(solves_iteratively(GreensSolver::Auto, few, few.total()));
+    // whoever asks for one gets it; check_greens_memory then says what is missing
+    EXPECT_FALSE(solves_iteratively(GreensSolver::Direct, many, 1e9));
+    EXPECT_TRUE(solves_iteratively(GreensSolver::Iterative, few, 1e12));
+    // where the direct one does not fit, the other does
+    EXPECT_LT(iterative_memory(10000, 100).total(), 7e9);
+}
+
 }  // namespace
 }  // namespace pliant
