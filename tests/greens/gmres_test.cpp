@@ -123,6 +123,35 @@ TEST(BlockPreconditioner, SavesProducts) {
     }
 }
 
+/// The specification has 10 to 15 products on compressed columns, corrected or not, with clusters
+/// alone.
+TEST(BlockPreconditioner, SavesProductsOfWaveletColumnsAsWell) {
+    for (const int levels : {2, 3}) {
+        const SemiRegularMesh surface = sphere_of_levels(levels);
+        const BoundaryModel model(surface.mesh, {});
+        const std::vector<NodeKind> kinds = fixed_below(model, -0.45);
+        const auto matrix = make_wavelet_operator(
+            model, surface, kinds, {.tolerance = 0.01, .is_lifted = true, .rigid_correction = true},
+            Progress::none(), nullptr);
+        const MatrixXd B = some_loads(model);
+        MatrixXd X(B.rows(), B.cols());
+        const int leaf = model.num_nodes() / 8;
+        const BlockPreconditioner clusters(model, kinds, *matrix,
+                                           {.leaf_nodes = leaf, .has_coarse = false});
+        const BlockPreconditioner coarse(model, kinds, *matrix, {.leaf_nodes = leaf});
+        const GmresReport plain = gmres(*matrix, nullptr, B, X, {.tolerance = 1e-3});
+        EXPECT_GT(most_iterations(plain), 35);
+        for (const auto& [M, most] : {std::pair(&clusters, 22), std::pair(&coarse, 15)}) {
+            const GmresReport report = gmres(*matrix, M, B, X, {.tolerance = 1e-3});
+            EXPECT_TRUE(report.is_solved(1e-3));
+            EXPECT_LE(most_iterations(report), most) << levels;
+        }
+        // columns are those of the exact matrix, as well as they are compressed
+        const MatrixXd exact = exchanged_matrix(model, kinds).partialPivLu().solve(B);
+        EXPECT_LT((X - exact).norm() / exact.norm(), 0.1) << levels;
+    }
+}
+
 TEST(BlockPreconditioner, OneClusterIsTheInverse) {
     const BoundaryModel model(test::cube_surface(3), {.crease_angle = 0.5});
     const std::vector<NodeKind> kinds = fixed_below(model, 0.1);
