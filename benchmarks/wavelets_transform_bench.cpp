@@ -29,13 +29,39 @@ struct DrawnColumns {
     std::vector<std::vector<int>> lists;
 };
 
-/// Displacements of 100 loads: a sum of columns and the inverse transform, against dense columns,
-/// whose rows of the support cannot be left out.
-Workload fast_summation(bool is_cold, int bits) {
+/// Dense columns of the free vertices without rows of the support: what wavelets sum.
+const DenseGreensFunctions& dense_free_rows() {
+    static const std::unique_ptr<const DenseGreensFunctions> made = [] {
+        const ReferenceProblem& rabbit = wavelet_rabbit().dense.reference;
+        std::vector<int> nodes;
+        for (std::size_t v = 0; v < rabbit.kinds.size(); ++v)
+            if (rabbit.kinds[v] == NodeKind::Free) nodes.push_back(static_cast<int>(v));
+        DenseGreensLayout layout;
+        layout.num_nodes = static_cast<int>(nodes.size());
+        for (int k = 0; k < layout.num_nodes; ++k) layout.columns.push_back(k);
+        auto rows = std::make_unique<DenseGreensFunctions>(layout);
+        Eigen::MatrixXd values(3 * layout.num_nodes, 3);
+        Eigen::Matrix<float, 3, 3, Eigen::RowMajor> block;
+        for (int k = 0; k < layout.num_nodes; ++k) {
+            for (int i = 0; i < layout.num_nodes; ++i) {
+                rabbit.functions->element(nodes[at(i)], nodes[at(k)], block.data());
+                values.middleRows<3>(3 * i) = block.cast<double>();
+            }
+            rows->set_column(k, values);
+        }
+        return rows;
+    }();
+    return *made;
+}
+
+/// Displacements of 100 loads: a sum of columns and the inverse transform, against dense columns:
+/// all their rows, as they are stored, or the free ones alone.
+Workload fast_summation(bool is_cold, int bits, bool is_of_free_rows = false) {
     const WaveletRabbit& rabbit = wavelet_rabbit();
-    const GreensFunctions& dense = *rabbit.dense.reference.functions;
+    const GreensFunctions& dense =
+        is_of_free_rows ? dense_free_rows() : *rabbit.dense.reference.functions;
     const GreensFunctions& wavelets = *rabbit.compressed(bits).functions;
-    const int n = dense.num_nodes();
+    const int n = wavelets.num_nodes();
     struct Buffers {
         std::vector<float> sum, out;
         std::size_t turn = 0, dense_turn = 0;
@@ -44,7 +70,13 @@ Workload fast_summation(bool is_cold, int bits) {
         std::make_shared<const DrawnColumns>(rabbit.dense.reference.kinds, is_cold ? 64 : 1);
     auto buffers = std::make_shared<Buffers>();
     buffers->sum.resize(wavelets.sum_size(n));
-    buffers->out.resize(3 * at(n));
+    buffers->out.resize(3 * at(dense.num_nodes()));
+    // the same columns by their numbers there
+    auto dense_drawn =
+        is_of_free_rows
+            ? std::make_shared<const DrawnColumns>(
+                  std::vector<NodeKind>(at(dense.num_nodes()), NodeKind::Free), is_cold ? 64 : 1)
+            : drawn;
     Workload load;
     load.run = [=, &wavelets] {
         std::fill(buffers->sum.begin(), buffers->sum.end(), 0.0f);
@@ -55,7 +87,8 @@ Workload fast_summation(bool is_cold, int bits) {
     };
     load.run_reference = [=, &dense] {
         std::fill(buffers->out.begin(), buffers->out.end(), 0.0f);
-        dense.add_columns(drawn->next(buffers->dense_turn), drawn->weights, buffers->out);
+        dense.add_columns(dense_drawn->next(buffers->dense_turn), dense_drawn->weights,
+                          buffers->out);
         return double{buffers->out.front()} + double{buffers->out.back()};
     };
     return load;
@@ -123,6 +156,11 @@ std::vector<Benchmark> wavelets_transform_benchmarks() {
             "sum_columns/cold" + name, [bits] { return fast_summation(true, bits); }, 0, 8);
         add(
             "sum_columns/warm" + name, [bits] { return fast_summation(false, bits); }, 0, 3);
+        for (const bool is_cold : {true, false}) {
+            add(std::string("sum_columns/") + (is_cold ? "cold" : "warm") + name + "/free_rows",
+                [=] { return fast_summation(is_cold, bits, true); });
+            all.back().reference = "dense";
+        }
     }
     for (const WaveletKind kind : {WaveletKind::LiftedLinear, WaveletKind::LiftedButterfly}) {
         const std::string name(to_string(kind));
