@@ -17,8 +17,8 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr double kFrame = 1e-3;        // [s]
-constexpr double kContactShare = 0.6;  // of a frame that contact may take; predictions err
+constexpr double kFrame = 1e-3;        // [s], which frames are judged by
+constexpr double kContactShare = 0.6;  // of it is the budget of predictions, which err
 constexpr int kContact = 40;           // nodes of level 2
 constexpr int kGrown = 300;            // nodes, at most
 constexpr std::size_t kElementColumns = 20, kSummedColumns = 60;

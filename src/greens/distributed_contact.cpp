@@ -179,8 +179,11 @@ CapacitanceStatus DistributedContact::solve() noexcept {
             values_.push_back(u[k]);
         }
     }
+    // what the step has left
+    solver_.set_budget(std::min(options_.capacitance.budget, most_seconds_ - report_.seconds));
     const CapacitanceStatus status = solver_.solve(changes_, values_);
     report_.solver = status;
+    if (!is_refused(status)) report_.seconds += solver_.report().predicted;
     return status;
 }
 
@@ -234,10 +237,12 @@ int DistributedContact::remove_pulled() noexcept {
         const Vector3d outward = poses_[at(active_[k].tool)].rotation * active_[k].normal;
         const bool is_old = report_.iterations == 1;
         if (asked_values_[k].dot(outward) < -rounding ||
-            (is_old && asked_values_[k].dot(model_->normals[at(node)]) > rounding))
+            (is_old && asked_values_[k].dot(model_->normals[at(node)]) > rounding)) {
             is_active_[at(node)] = 0;
-        else
+            report_.pulled += was_active_[at(node)];
+        } else {
             kept_.push_back(active_[k]);
+        }
     }
     return static_cast<int>(active_.size() - kept_.size());
 }
@@ -317,6 +322,11 @@ int DistributedContact::add_intruders() noexcept {
     return static_cast<int>(count);
 }
 
+/// The next list, before anything is spent on it.
+bool DistributedContact::is_too_much() const noexcept {
+    return static_cast<double>(kept_.size() + intruders_.size()) > most_held_;
+}
+
 DistributedContact::Status DistributedContact::finish(Status status) noexcept {
     report_.status = status;
     for (const TouchedNode& touched : active_) report_.added += !was_active_[at(touched.node)];
@@ -366,6 +376,11 @@ DistributedContact::Status DistributedContact::step(std::span<const Pose> poses)
         find_intruders();
         const bool is_same = !slides && num_pulled == 0;
         if (is_same && intruders_.empty()) return finish(Status::Settled);
+        if (is_too_much()) {
+            // pulled nodes stay: the solution is that of the list with them
+            for (const TouchedNode& touched : active_) is_active_[at(touched.node)] = 1;
+            return finish(Status::Limited);
+        }
         const int num_added = add_intruders();
         if (num_added < 0 || (is_same && num_added == 0)) return finish(Status::Limited);
     }

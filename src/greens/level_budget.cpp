@@ -30,13 +30,19 @@ LevelBudget::LevelBudget(const GreensModel& model, const UpdateCosts& costs,
     if (levels_.size() < 2)
         throw InputError("", "levels.budget", std::to_string(options.budget),
                          "a body with columns of several levels: there is nothing to choose from");
+    while (most_nodes_ < reference.functions->num_nodes() &&
+           predicted(most_nodes_ + 1) <= options.budget)
+        ++most_nodes_;
+}
+
+double LevelBudget::sums(double num_nodes) const noexcept {
+    return options_.block_seconds * kBlocksOfNewInverse * num_nodes * num_nodes +
+           column_seconds_ * num_nodes;
 }
 
 double LevelBudget::predicted(double num_nodes) const noexcept {
     // eq. (H11) without loads
-    return costs_.from_scratch(num_nodes) +
-           options_.block_seconds * kBlocksOfNewInverse * num_nodes * num_nodes +
-           column_seconds_ * num_nodes;
+    return costs_.from_scratch(num_nodes) + sums(num_nodes);
 }
 
 /// Of the level itself, or the next finer one with columns.
@@ -58,11 +64,18 @@ DistributedContact::Status LevelBudget::step(DistributedContact& contact,
                                              std::span<const Pose> poses, int coarsest) noexcept {
     const std::size_t last = place_of(coarsest);
     std::size_t place = std::max(place_of(contact.wanted_level()), last);
+    const double inverses = options_.budget - sums(most_nodes_);
+    spent_ = 0;
     const auto step_here = [&] {
         // on the last level rather too late than not at all: tools would go into the body
-        contact.solver().set_budget(place > last ? options_.budget : kInfinity);
+        if (place > last)
+            contact.set_budget(most_nodes_, inverses - spent_);
+        else
+            contact.set_budget(kInfinity, kInfinity);
         (void)contact.set_level(levels_[place]);
-        return contact.step(poses);
+        const DistributedContact::Status result = contact.step(poses);
+        spent_ += contact.report().seconds;
+        return result;
     };
     DistributedContact::Status status = step_here();
     if (status == DistributedContact::Status::BadInput) return status;

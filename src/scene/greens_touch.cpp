@@ -297,7 +297,14 @@ void GreensTools::take_tractions() noexcept {
     }
     body_.add_tractions(nodes_, tractions, energy);
     if (!fade_) return;
-    fade_->follow(nodes_, tractions, contact_.level() != shown_level_);
+    // nodes that were taken when the level became finer stick where they were then, and jump when
+    // they are let go, taken again elsewhere or not
+    const bool has_changed = contact_.level() != shown_level_;
+    if (has_changed)
+        has_refined_ =
+            contact_.level() < 0 || (shown_level_ >= 0 && contact_.level() > shown_level_);
+    fade_->follow(nodes_, tractions, has_changed || (has_refined_ && contact_.report().pulled > 0));
+    has_refined_ = has_refined_ && !nodes_.empty();
     shown_level_ = contact_.level();
     body_.add_tractions(fade_->ids(), fade_->values(), 0);
 }
@@ -334,6 +341,7 @@ void GreensTools::forget() noexcept {
     if (levels_) {
         shown_level_ = levels_->finest();
         (void)contact_.set_level(shown_level_);
+        has_refined_ = false;
         levels_->reset();
         fade_->reset();
     }

@@ -2,7 +2,9 @@
 
 #include <Eigen/Core>
 
+#include <algorithm>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace pliant {
@@ -15,6 +17,7 @@ public:
     LoadFade(int steps, std::size_t max_loads) : steps_(steps) {
         for (auto* ids : {&last_ids_, &ids_}) ids->reserve(kSets * max_loads);
         for (auto* values : {&last_, &offsets_, &part_}) values->reserve(kSets * max_loads);
+        sums_.reserve(kSets * max_loads);
     }
 
     /// Loads of this step, and whether they are of another kind than those before. Afterwards ids()
@@ -23,14 +26,9 @@ public:
                 bool has_jumped) noexcept {
         if (has_jumped) {
             // all that was shown, less what is now; too much to keep track of: a jump
-            const bool fits = last_ids_.size() + ids.size() <= ids_.capacity();
+            const bool fits = last_ids_.size() + ids.size() <= sums_.capacity();
             left_ = fits ? steps_ : 0;
-            ids_ = last_ids_;
-            offsets_ = last_;
-            for (std::size_t k = 0; fits && k < ids.size(); ++k) {
-                ids_.push_back(ids[k]);
-                offsets_.push_back(-values[k]);
-            }
+            if (fits) set_offsets(ids, values);
         }
         if (left_ > 0) --left_;
         if (left_ == 0) {
@@ -55,10 +53,31 @@ public:
     [[nodiscard]] std::span<const Eigen::Vector3d> values() const noexcept { return part_; }
 
 private:
+    /// Each id once, so that fades that begin anew in every step do not pile up.
+    void set_offsets(std::span<const int> ids, std::span<const Eigen::Vector3d> values) noexcept {
+        sums_.clear();
+        for (std::size_t k = 0; k < last_ids_.size(); ++k)
+            sums_.emplace_back(last_ids_[k], last_[k]);
+        for (std::size_t k = 0; k < ids.size(); ++k) sums_.emplace_back(ids[k], -values[k]);
+        std::sort(sums_.begin(), sums_.end(),
+                  [](const auto& a, const auto& b) { return a.first < b.first; });
+        ids_.clear();
+        offsets_.clear();
+        for (const auto& [id, value] : sums_) {
+            if (ids_.empty() || ids_.back() != id) {
+                ids_.push_back(id);
+                offsets_.push_back(value);
+            } else {
+                offsets_.back() += value;
+            }
+        }
+    }
+
     static constexpr std::size_t kSets = 4;  // that may be on their way together
     int steps_, left_ = 0;
     std::vector<int> last_ids_, ids_;
     std::vector<Eigen::Vector3d> last_, offsets_, part_;
+    std::vector<std::pair<int, Eigen::Vector3d>> sums_;
 };
 
 }  // namespace pliant

@@ -1,6 +1,8 @@
 #include "pliant/greens/level_budget.h"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -15,6 +17,42 @@ namespace {
 using Eigen::Vector3d;
 using test::HierarchicalBlob;
 
+/// Dense functions that count the blocks of Ξ that are read.
+class ReadBlocks final : public GreensFunctions {
+public:
+    explicit ReadBlocks(std::shared_ptr<const GreensFunctions> counted)
+        : counted_(std::move(counted)) {}
+    [[nodiscard]] int num_nodes() const noexcept override { return counted_->num_nodes(); }
+    [[nodiscard]] int block() const noexcept override { return counted_->block(); }
+    [[nodiscard]] int num_column_levels() const noexcept override {
+        return counted_->num_column_levels();
+    }
+    [[nodiscard]] bool has_column(int column) const noexcept override {
+        return counted_->has_column(column);
+    }
+    void element(int i, int j, float* values) const noexcept override {
+        ++num_blocks;
+        counted_->element(i, j, values);
+    }
+    void add_columns(std::span<const int> nodes, std::span<const float> weights,
+                     std::span<float> out) const noexcept override {
+        num_blocks += nodes.size() * out.size() / 3;
+        counted_->add_columns(nodes, weights, out);
+    }
+    [[nodiscard]] int num_body_columns() const noexcept override { return 0; }
+    void body_element(int, int, float*) const noexcept override {}
+    void add_body_columns(std::span<const float>, std::span<float>) const noexcept override {}
+    [[nodiscard]] int num_readouts() const noexcept override { return 0; }
+    void add_readouts(std::span<const int>, std::span<const float>,
+                      std::span<float>) const noexcept override {}
+    void add_body_readouts(std::span<const float>, std::span<float>) const noexcept override {}
+
+    mutable std::size_t num_blocks = 0;
+
+private:
+    std::shared_ptr<const GreensFunctions> counted_;
+};
+
 /// A ball of radius 2 above a body of 642 vertices with columns of all levels.
 class BudgetedTouch : public ::testing::Test {
 protected:
@@ -23,7 +61,16 @@ protected:
         return made;
     }
     explicit BudgetedTouch()
-        : contact_(blob().model, {RigidShape::sphere(2)}, UpdateCosts(), {.max_nodes = 200}) {}
+        : counted_(std::make_shared<ReadBlocks>(blob().model->reference.functions)),
+          model_(counted_model(counted_)),
+          contact_(model_, {RigidShape::sphere(2)}, UpdateCosts(), {.max_nodes = 200}) {}
+
+    static std::shared_ptr<const GreensModel> counted_model(
+        const std::shared_ptr<const GreensFunctions>& functions) {
+        auto model = std::make_shared<GreensModel>(*blob().model);
+        model->reference.functions = functions;
+        return model;
+    }
 
     static LevelBudget levels_for(double budget, int calm = 8) {
         ConstraintLevelOptions options;
@@ -44,6 +91,8 @@ protected:
         return levels.predicted(static_cast<double>(contact_.touched().size()) +
                                 contact_.report().left_out);
     }
+    std::shared_ptr<const ReadBlocks> counted_;
+    std::shared_ptr<const GreensModel> model_;
     DistributedContact contact_;
 };
 
@@ -54,8 +103,14 @@ TEST_F(BudgetedTouch, GrowingContactGoesCoarserAtOnceAndFinerWhenItIsCalm) {
     int coarsest = 3, changes = 0, before = 3;
     for (int frame = 0; frame <= 100; ++frame) {
         const Pose pose = pressed_by(0.0036 * std::min(frame, 100 - frame));
+        counted_->num_blocks = 0;
         (void)levels.step(contact_, {&pose, 1}, 0);
-        EXPECT_TRUE(needed(levels) <= budget || level() == 0) << "frame " << frame;
+        contact_.solver().evaluate(contact_.solver().reference().functions->num_nodes());
+        // what was done, on levels that were given up as well: inverses, and 1 ns for a block
+        ASSERT_GT(level(), 0) << "frame " << frame;
+        const double done = levels.spent() + 1e-9 * static_cast<double>(counted_->num_blocks);
+        EXPECT_LE(done, budget) << "frame " << frame;
+        EXPECT_LE(needed(levels), budget) << "frame " << frame;
         changes += level() != before;
         EXPECT_GE(level(), frame <= 50 ? 0 : before) << "never coarser while it shrinks";
         before = level();
@@ -66,6 +121,27 @@ TEST_F(BudgetedTouch, GrowingContactGoesCoarserAtOnceAndFinerWhenItIsCalm) {
     const Pose away = pressed_by(-0.1);
     for (int calm = 0; calm < 30; ++calm) (void)levels.step(contact_, {&away, 1}, 0);
     EXPECT_EQ(level(), 3);
+}
+
+/// All at once: finer levels are given up before anything is solved on them.
+TEST_F(BudgetedTouch, SuddenContactPaysForTheLevelThatFitsAlone) {
+    LevelBudget levels = levels_for(1e-4);
+    const Pose pose = pressed_by(0.18);
+    counted_->num_blocks = 0;
+    (void)levels.step(contact_, {&pose, 1}, 0);
+    const std::size_t num_blocks = counted_->num_blocks;
+    ASSERT_EQ(level(), 1);
+    EXPECT_EQ(contact_.report().status, DistributedContact::Status::Settled);
+    EXPECT_GT(levels.spent(), 0);
+    EXPECT_LE(levels.spent() + 1e-9 * static_cast<double>(num_blocks), 1e-4);
+
+    DistributedContact alone(model_, {RigidShape::sphere(2)}, UpdateCosts(),
+                             {.max_nodes = 200, .level = 1});
+    counted_->num_blocks = 0;
+    (void)alone.step({&pose, 1});
+    EXPECT_EQ(levels.spent(), alone.report().seconds);
+    EXPECT_EQ(num_blocks, counted_->num_blocks);
+    EXPECT_EQ(contact_.load(0).force, alone.load(0).force);
 }
 
 TEST_F(BudgetedTouch, StaysOnTheFinestLevelWhereItFitsAndNoCoarserThanItIsTold) {

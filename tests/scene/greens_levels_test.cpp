@@ -281,6 +281,43 @@ TEST_F(GreensLevels, ABudgetChoosesTheLevelAndPicturesFadeFromOneToTheNext) {
     EXPECT_LT(narrow, 1.5 * std::max(alone, wide)) << "no pop";
 }
 
+/// The whole script of the demo: the largest way of a vertex in one tick.
+TEST_F(GreensLevels, APlateThatPressesAndLeavesMakesNoPop) {
+    struct Run {
+        double largest = 0;
+        std::vector<int> levels;
+    };
+    const auto run_with = [&](double budget) {
+        SceneDescription pressed = demo_scene("rabbit-press");
+        auto& contact = std::get<GreensContactDescription>(pressed.contacts[0]);
+        if (budget > 0) contact.budget = budget;
+        World world(std::move(pressed), {.cache = folder_ / "cache"});
+        int loop = 0;
+        while (world.loop(loop).num_contacts() == 0) ++loop;
+        const auto& tools = dynamic_cast<const GreensTools&>(*world.loop(loop).contact(0).greens());
+        std::vector<float> before = shown(tools.body());
+        Run result;
+        for (int tick = 1; tick <= 450; ++tick) {
+            world.advance_to(0.01 * tick + 1e-4);
+            const std::vector<float> now = shown(tools.body());
+            for (std::size_t v = 0; v < now.size(); v += 3)
+                result.largest =
+                    std::max(result.largest,
+                             double{std::hypot(now[v] - before[v], now[v + 1] - before[v + 1],
+                                               now[v + 2] - before[v + 2])});
+            before = now;
+            if (result.levels.empty() || tools.contact().level() != result.levels.back())
+                result.levels.push_back(tools.contact().level());
+        }
+        return result;
+    };
+    const Run fine = run_with(1), demo = run_with(0);
+    EXPECT_EQ(fine.levels, std::vector<int>{-1});
+    EXPECT_EQ(demo.levels, (std::vector<int>{-1, 2, -1}));
+    EXPECT_LT(fine.largest, 0.4e-3) << "the step of the plate";
+    EXPECT_LT(demo.largest, 0.5e-3) << "and a tenth of a jump of 1.3 mm";
+}
+
 TEST_F(GreensLevels, EveryKeyMakesAModelOfItsOwn) {
     const auto is_built = [&](const std::string& keys) {
         (void)build(scene(keys, "points"));

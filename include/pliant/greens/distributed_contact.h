@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -68,6 +69,13 @@ public:
     [[nodiscard]] int wanted_level() const noexcept {
         return wanted_level_;
     }  ///< from the next step
+    /// From the next step on: it ends as Limited, on the list solved for last, before it would hold
+    /// more than `max_nodes` or spend more than `seconds` on inverses, as predicted. Infinity: no
+    /// limit.
+    void set_budget(double max_nodes, double seconds) noexcept {
+        most_held_ = max_nodes;
+        most_seconds_ = seconds;
+    }
     /// How far loads on `solver()` may have moved nodes [m]: tools are looked for so far away.
     void set_reach(double reach) noexcept { least_reach_ = reach > 0 ? reach : 0; }
 
@@ -85,6 +93,8 @@ public:
         int added = 0, removed = 0;  ///< nodes, against the step before
         int left_out = 0;    ///< nodes inside a tool that are not held: too many, or refused
         double deepest = 0;  ///< of these [m]
+        double seconds = 0;  ///< of all inverses on the way, as predicted [s]
+        int pulled = 0;      ///< nodes of the step before that were let go, taken again or not
     };
     [[nodiscard]] const Report& report() const noexcept { return report_; }
 
@@ -113,6 +123,7 @@ private:
     [[nodiscard]] int remove_pulled() noexcept;
     void find_intruders() noexcept;
     [[nodiscard]] int add_intruders() noexcept;
+    [[nodiscard]] bool is_too_much() const noexcept;
     void gather_values(bool are_tractions) noexcept;
     Status finish(Status status) noexcept;
 
@@ -122,10 +133,12 @@ private:
     CapacitanceSolver solver_;
     double tolerance_;  // of gaps [m]
     double least_reach_ = 0;
-    std::vector<Eigen::Vector3d> middles_, placed_middles_;  // of the tools' bounds
-    std::vector<double> radii_;                              // around them
-    std::vector<std::vector<int>> touchable_;                // nodes, by place_of_level
-    std::vector<int> candidates_;                            // nodes
+    double most_held_ = std::numeric_limits<double>::infinity();     // of a step: nodes
+    double most_seconds_ = std::numeric_limits<double>::infinity();  // and inverses [s]
+    std::vector<Eigen::Vector3d> middles_, placed_middles_;          // of the tools' bounds
+    std::vector<double> radii_;                                      // around them
+    std::vector<std::vector<int>> touchable_;                        // nodes, by place_of_level
+    std::vector<int> candidates_;                                    // nodes
     int level_ = -1, wanted_level_ = -1, first_column_ = 0;
     std::vector<Pose> poses_;
     std::vector<TouchedNode> active_, kept_, good_;  // by node

@@ -27,8 +27,14 @@ public:
     [[nodiscard]] int finest() const noexcept { return levels_.back(); }
     /// Of a step with so many held nodes, their inverse from scratch [s].
     [[nodiscard]] double predicted(double num_nodes) const noexcept;
+    /// The most nodes that fit: a level that would hold more is given up before they are solved
+    /// for.
+    [[nodiscard]] int most_nodes() const noexcept { return most_nodes_; }
+    /// Of the last step: inverses on all levels that were tried, as predicted [s].
+    [[nodiscard]] double spent() const noexcept { return spent_; }
 
 private:
+    [[nodiscard]] double sums(double num_nodes) const noexcept;
     [[nodiscard]] std::size_t place_of(int level) const noexcept;
     [[nodiscard]] bool is_over(const DistributedContact& contact) const noexcept;
 
@@ -36,7 +42,8 @@ private:
     UpdateCosts costs_;
     double column_seconds_;    // of the sum of a column
     std::vector<int> levels_;  // with columns, from the coarsest; −1: nodes
-    int calm_ = 0;
+    int calm_ = 0, most_nodes_ = 0;
+    double spent_ = 0;
 };
 
 }  // namespace pliant

@@ -167,6 +167,7 @@ private:
     std::optional<LevelBudget> levels_;  // none: that of the body
     std::unique_ptr<LoadFade> fade_;     // with levels_
     int shown_level_ = -1;               // of the last tractions
+    bool has_refined_ = false;           // and something has been held since
     std::vector<Pose> poses_;
     std::vector<Eigen::Vector3d> pulls_;  // tractions of hands for the modulus of the model [Pa]
     std::vector<int> load_nodes_;         // of these and of driven supports
