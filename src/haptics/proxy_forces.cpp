@@ -22,7 +22,7 @@ Eigen::Vector3d hand_force(const ProxyState& state, const ProxyOptions& options,
                            const SurfaceNeighbourhood& near) noexcept {
     const ProxyContact* contact = strongest_contact(state);
     if (!contact) return Eigen::Vector3d::Zero();
-    const Eigen::Vector3d force = options.stiffness * (state.position - state.goal);
+    const Eigen::Vector3d force = options.stiffness * (state.spring_end() - state.goal);
     std::array<ConstraintPlane, 3> planes;
     if (!options.has_force_shading || state.active_planes(planes) != 1) return force;
 
@@ -53,13 +53,16 @@ void ForceSpreader::apply(const ProxyState& state, const ProxyOptions& options,
                           SurfaceNeighbourhood& near) noexcept {
     const ProxyContact* best = strongest_contact(state);
     if (!best || state.is_squeezed) return;
-    // each contact takes its multiplier, the strongest one also what is left, eq. (5)
+    // each contact takes its multiplier, the strongest one also what is left, eq. (5); all of them
+    // as much less as the hand feels
     Eigen::Vector3d rest = -options.body_force * state.force;
+    const double length = (state.position - state.goal).norm();
+    const double shown = length > 0 ? (state.spring_end() - state.goal).norm() / length : 1;
     for (int i = 0; i < state.num_contacts; ++i) {
         const ProxyContact& contact = state.contacts[static_cast<std::size_t>(i)];
         if (contact.multiplier <= 0 || &contact == best) continue;
         const Eigen::Vector3d share =
-            -options.body_force * options.stiffness * contact.multiplier * contact.normal;
+            -options.body_force * shown * options.stiffness * contact.multiplier * contact.normal;
         rest -= share;
         spread(contact, share, state, options, near);
     }

@@ -15,6 +15,17 @@ double contact_reach(const SphereCarryOptions& sphere) noexcept {
     return sphere.radius * (1 + 2 * (1 - sphere.shrink));
 }
 
+/// Of the shift that a squeeze left, in every tick with room: what was withheld comes back without
+/// a click.
+constexpr double kRelease = 0.1;
+
+/// The part of `way` from `from` that ends nearest to `goal`, 0 to 1.
+double nearest_part(const Eigen::Vector3d& from, const Eigen::Vector3d& way,
+                    const Eigen::Vector3d& goal) noexcept {
+    const double length = way.squaredNorm();
+    return length > 0 ? std::clamp(way.dot(goal - from) / length, 0.0, 1.0) : 0;
+}
+
 }  // namespace
 
 void ProxySphere::set_options(const ProxyOptions& options) noexcept {
@@ -26,6 +37,8 @@ void ProxySphere::set_options(const ProxyOptions& options) noexcept {
 void ProxySphere::reset(const Eigen::Vector3d& position) noexcept {
     state_ = {};
     state_.position = state_.goal = state_.secure = before_ = position;
+    shift_.setZero();
+    was_squeezed_ = false;
     has_anchor_ = false;
     spare_ = 0.2 * radius();
 }
@@ -36,6 +49,7 @@ void ProxySphere::begin(const Eigen::Vector3d& goal, SurfaceNeighbourhood& near)
     if (!state_.is_goal_ignored) state_.goal = goal;
     state_.triangles_tested = state_.gathers = 0;
     before_ = state_.position;
+    was_squeezed_ = state_.is_squeezed;
     near.reset_counters();
 }
 
@@ -259,8 +273,24 @@ void ProxySphere::follow_tool(SurfaceNeighbourhood& near, const Eigen::Vector3d&
     count(near);
 }
 
+void ProxySphere::withhold() noexcept {
+    if (state_.is_squeezed || was_squeezed_) {
+        // the safe place goes along with the hand, not with surfaces, up to the push into the room
+        Eigen::Vector3d safe = before_ - shift_;
+        const Eigen::Vector3d way = state_.position - state_.secure;
+        safe += nearest_part(safe, way, state_.goal) * way;
+        shift_ = state_.position - safe;
+    }
+    if (!state_.is_squeezed) {
+        shift_ *= 1 - kRelease;
+        if (!state_.is_touching() || shift_.norm() < 1e-3 * radius()) shift_.setZero();
+    }
+    state_.withheld = nearest_part(state_.position, -shift_, state_.goal) * shift_;
+}
+
 void ProxySphere::finish(SurfaceNeighbourhood& near, double stiffness) noexcept {
     options_.stiffness = stiffness;
+    withhold();
     state_.force = state_.is_goal_ignored ? Eigen::Vector3d(Eigen::Vector3d::Zero())
                                           : hand_force(state_, options_, near);
 

@@ -44,11 +44,15 @@ private:
     [[nodiscard]] PlaneGoal find_subgoal(const Eigen::Vector3d& goal) noexcept;
     /// Goes towards `to`; false: nothing in the way.
     bool move_to(SurfaceNeighbourhood& near, const Eigen::Vector3d& to) noexcept;
+    /// What the force leaves out, eq. (8).
+    void withhold() noexcept;
     void count(SurfaceNeighbourhood& near) noexcept;
 
     ProxyOptions options_;
     ProxyState state_;
     Eigen::Vector3d before_ = Eigen::Vector3d::Zero();  // when the tick began
+    Eigen::Vector3d shift_ = Eigen::Vector3d::Zero();   // from the last safe position
+    bool was_squeezed_ = false;
     double spare_ = 0;  // beyond what must be covered, so that a tick gathers once
 
     // what friction holds on to

@@ -24,7 +24,7 @@ void SphereSnapshot::take(const SphereTool& tool, double when) noexcept {
     rotation = tool.rotation_stiffness();
     const bool is_ignored = tool.state().is_hand_ignored;
     for (int i = 0; i < tool.num_spheres(); ++i) {
-        positions[at(i)] = tool.sphere(i).position;
+        positions[at(i)] = tool.sphere(i).spring_end();
         is_touching[at(i)] = !is_ignored && tool.sphere(i).is_touching();
     }
 }

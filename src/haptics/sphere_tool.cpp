@@ -194,7 +194,7 @@ void SphereTool::Impl::find_wrench() noexcept {
         if (state.is_hand_ignored || !s.is_touching()) continue;
         state.wrench.force += s.force;
         state.wrench.torque += share * options.rotation_stiffness *
-                               (s.goal - state.hand.position).cross(s.position - s.goal);
+                               (s.goal - state.hand.position).cross(s.spring_end() - s.goal);
     }
     if (!state.wrench.force.allFinite() || !state.wrench.torque.allFinite()) {
         state.wrench = {};

@@ -17,7 +17,10 @@ int ProxyState::active_planes(std::array<ConstraintPlane, 3>& planes) const noex
     int count = 0;
     for (int i = 0; i < num_contacts && count < 3; ++i) {
         const ProxyContact& contact = contacts[static_cast<std::size_t>(i)];
-        if (contact.multiplier > 0) planes[static_cast<std::size_t>(count++)] = contact.plane;
+        if (contact.multiplier <= 0) continue;
+        ConstraintPlane& plane = planes[static_cast<std::size_t>(count++)];
+        plane = contact.plane;
+        plane.offset -= std::max(0.0, plane.normal.dot(withheld));
     }
     return count;
 }

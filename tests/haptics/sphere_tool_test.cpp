@@ -289,10 +289,14 @@ TEST(SphereTool, SaysWhenThereIsNoRoomForIt) {
     };
     put(0.05);
     tool.reset(hand_at(0, 0, 0.01));
-    for (int k = 0; k < 20; ++k) {
-        const double height = std::max(0.006, 0.05 - 0.004 * k);
+    Wrench safe;  // the last with room for all
+    for (int k = 0; k < 60; ++k) {
+        const double height = std::max(0.006, 0.05 - 0.001 * k);
         put(height);
-        (void)tool.tick(hand_at(0, 0, 0.01));
+        const SphereToolState& state = tool.tick(hand_at(0, 0, 0.01));
+        if (state.num_squeezed == 0) safe = state.wrench;
+        EXPECT_LE(state.wrench.force.norm(), safe.force.norm() + 1e-6) << k;
+        EXPECT_LE(state.wrench.torque.norm(), safe.torque.norm() + 1e-6) << k;
         for (int i = 0; i < 9; ++i) {
             EXPECT_GT(tool.sphere(i).position.z(), 0);
             EXPECT_LT(tool.sphere(i).position.z(), height);

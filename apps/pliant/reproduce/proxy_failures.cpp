@@ -145,7 +145,7 @@ void run_pop_out_failures(Context& context) {
                  {"after", "squeezed at the end"}}};
     walls.add({Cell::count(squeezed),
                page.at_most("steps behind a closing plate", outside, 0, "%.0f"),
-               page.at_most("force of closing plates [N]", force, 0.5, "%.3f"),
+               page.at_most("force of closing plates [N]", force, 0.05, "%.3f"),
                page.at_most("squeezed after plates opened", proxy.state().is_squeezed, 0, "%.0f")});
     page.table(walls);
     context.done(1);

@@ -14,7 +14,7 @@ struct SphereSnapshot {
     double time = 0;                         ///< when it was true, clock of the loop [s]
     std::uint64_t sequence = 0;              ///< 0: nothing was told yet
     double translation = 0, rotation = 0;    ///< stiffness of one sphere, eq. (4) [N/m]
-    std::vector<Eigen::Vector3d> positions;  ///< p_i
+    std::vector<Eigen::Vector3d> positions;  ///< p_i, without what is withheld
     std::vector<unsigned char> is_touching;  ///< of each
 
     /// With room for so many. Throws InputError for none.

@@ -46,7 +46,9 @@ struct ProxyState {
     Eigen::Vector3d goal = Eigen::Vector3d::Zero();
     Eigen::Vector3d force = Eigen::Vector3d::Zero();  ///< on the hand [N]
     Eigen::Vector3d secure =
-        Eigen::Vector3d::Zero();                    ///< after surfaces moved, before the hand did
+        Eigen::Vector3d::Zero();  ///< after surfaces moved, before the hand did
+    /// What surfaces that leave no room moved it by and the force leaves out [m], eq. (8).
+    Eigen::Vector3d withheld = Eigen::Vector3d::Zero();
     std::array<ProxyContact, kMaxPlanes> contacts;  ///< nearest first
     int num_contacts = 0;
 
@@ -63,7 +65,10 @@ struct ProxyState {
     int gathers = 0;
 
     [[nodiscard]] bool is_touching() const noexcept;  ///< some contact holds it
-    /// Planes that hold it, at most three, for a thread that knows nothing else.
+    /// Where the spring of the hand ends: its position, but for what is withheld.
+    [[nodiscard]] Eigen::Vector3d spring_end() const noexcept { return position - withheld; }
+    /// Planes that hold it, at most three, for a thread that knows nothing else. What is withheld
+    /// is left out of them.
     int active_planes(std::array<ConstraintPlane, 3>& planes) const noexcept;
 };
 
