@@ -130,6 +130,10 @@ Benchmark trials_benchmark(const std::string& name, const std::function<SurfaceM
                             [trials] {
                                 test::TrialTotals totals;
                                 trials->run(kTrials, 100'000, totals);
+                                if (totals.trials != kTrials)
+                                    throw std::runtime_error(
+                                        "only " + std::to_string(totals.trials) + " trials of " +
+                                        std::to_string(kTrials) + " found a place to start");
                                 if (totals.losses > 0)
                                     throw std::runtime_error(std::to_string(totals.losses) +
                                                              " trials lost the proxy");

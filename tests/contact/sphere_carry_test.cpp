@@ -123,9 +123,14 @@ TEST(CarrySphere, WrongSidesOfRoughSheetsAreAsRareAsPublished) {
     };
     EXPECT_NEAR(percent(PopOutMode::Plain, true, false, false), 84.1, 8);
     EXPECT_NEAR(percent(PopOutMode::Plain, false, true, false), 42.5, 8);
-    EXPECT_LE(percent(PopOutMode::Plain, true, true, false), 2 * 0.115);
-    EXPECT_LE(percent(PopOutMode::Plain, true, true, true), 2 * 0.125);
-    EXPECT_LE(percent(PopOutMode::HalfSpace, true, true, true), 2 * 0.135);
+    // rare, but the guard must have something to do: one in 8,000 is 0.0125 %
+    const auto expect_rare = [](double measured, double reference) {
+        EXPECT_GT(measured, 0);
+        EXPECT_LE(measured, 2 * reference);
+    };
+    expect_rare(percent(PopOutMode::Plain, true, true, false), 0.115);
+    expect_rare(percent(PopOutMode::Plain, true, true, true), 0.125);
+    expect_rare(percent(PopOutMode::HalfSpace, true, true, true), 0.135);
     EXPECT_EQ(percent(PopOutMode::Guarded, true, true, true), 0);
 }
 

@@ -180,10 +180,15 @@ public:
         size_ = bounding_box(rest_.vertices).sizes().maxCoeff() / 2;
     }
 
+    /// As many as asked for: where one finds no place to start, another takes its turn.
     void run(int trials, unsigned seed, TrialTotals& totals, int steps = 40,
              double least_step = 2e-5, double most_step = 1e-2) {
+        constexpr unsigned kOthers = 10'000'019;
         for (int i = 0; i < trials; ++i)
-            run_one(seed + static_cast<unsigned>(i), totals, steps, least_step, most_step);
+            for (unsigned k = 0; k < 20; ++k)
+                if (run_one(seed + static_cast<unsigned>(i) + k * kOthers, totals, steps,
+                            least_step, most_step))
+                    break;
     }
 
 private:
@@ -195,7 +200,8 @@ private:
         return Eigen::Vector3d(normal(random_), normal(random_), normal(random_)).normalized();
     }
 
-    void run_one(unsigned seed, TrialTotals& totals, int steps, double least_step,
+    /// False: no place to start.
+    bool run_one(unsigned seed, TrialTotals& totals, int steps, double least_step,
                  double most_step) {
         random_.seed(seed);
         const double r = options_.sphere.radius;
@@ -215,7 +221,7 @@ private:
         double t = uniform(0, 1);
         place(rest_, motion, t, surface_, now_, x_);
         Eigen::Vector3d p;
-        if (!find_start(uniform(0, 1) < 0.5 ? 1e-4 * r : uniform(0, 3) * r, p)) return;
+        if (!find_start(uniform(0, 1) < 0.5 ? 1e-4 * r : uniform(0, 3) * r, p)) return false;
         proxy_.reset(p);
         const double side = side_of(motion, t, p);
         const int hand = static_cast<int>(random_() % 3);
@@ -242,6 +248,7 @@ private:
             totals.losses += 1;
             break;
         }
+        return true;
     }
 
     bool find_start(double gap, Eigen::Vector3d& p) {

@@ -54,10 +54,12 @@ void judge_trials(Context& context, int trials) {
         test::ProxyTrials without(kind.mesh, kind.is_sheet, blind);
         test::TrialTotals lost;
         without.run(context.sized(100, 10), 5000, lost, 40, 4e-3, 1e-2);
-        table.add({kind.name, Cell::count(kind.mesh.num_triangles()), Cell::count(totals.trials),
-                   page.at_most(format("trials lost, %s", kind.name), totals.losses, 0, "%.0f"),
-                   Cell::count(totals.carried), Cell::count(totals.squeezed),
-                   Cell::count(totals.cut_short), Cell::count(lost.losses)});
+        table.add(
+            {kind.name, Cell::count(kind.mesh.num_triangles()),
+             page.at_least(format("trials run, %s", kind.name), totals.trials, trials, "%.0f"),
+             page.at_most(format("trials lost, %s", kind.name), totals.losses, 0, "%.0f"),
+             Cell::count(totals.carried), Cell::count(totals.squeezed),
+             Cell::count(totals.cut_short), Cell::count(lost.losses)});
     }
     page.table(table);
 }
