@@ -62,6 +62,7 @@ PhaseTimes time_pile(ParticleBody& body, bool is_touching, int ticks) {
         const Vector3d hand(0.02 * std::cos(a), 0.02 * std::sin(a), 0.4 + way * (height - 0.4));
         const double t0 = thread_cpu_time_us();
         body.step(kPileStep);
+        const Vector3d before = proxy.state().position;
         const double t1 = thread_cpu_time_us();
         const ProxyState& now = proxy.tick(hand);
         proxy.apply_forces();
@@ -72,8 +73,8 @@ PhaseTimes time_pile(ParticleBody& body, bool is_touching, int ticks) {
         display->positions(state, x);
         const double t3 = thread_cpu_time_us();
         near.forget();
-        near.gather_swept(now.secure, 1.01 * options.sphere.radius);
-        const CarryResult carried = carry_sphere(near, now.secure, options.sphere);
+        near.gather_swept(before, 1.01 * options.sphere.radius);
+        const CarryResult carried = carry_sphere(near, before, options.sphere);
         const double t4 = thread_cpu_time_us();
         (void)pop_out(near, carried.position, options.sphere);
         const double t5 = thread_cpu_time_us();

@@ -13,12 +13,12 @@ using Eigen::Vector3d;
 std::string ProxyRecording::csv() const {
     std::string text =
         "time_s,hand_x_m,hand_y_m,hand_z_m,proxy_x_m,proxy_y_m,proxy_z_m,force_x_n,force_y_n,"
-        "force_z_n\n";
+        "force_z_n,pop_rounds,is_squeezed\n";
     for (const Row& row : rows) {
         text += format("%.6g", row.time);
         for (const Vector3d* v : {&row.goal, &row.position, &row.force})
             text += format(",%.9g,%.9g,%.9g", v->x(), v->y(), v->z());
-        text += '\n';
+        text += format(",%d,%d\n", row.pop_rounds, row.is_squeezed ? 1 : 0);
     }
     return text;
 }

@@ -13,13 +13,16 @@ struct ProxyRecording {
     struct Row {
         double time;
         Eigen::Vector3d goal, position, force;
+        int pop_rounds = 0;
+        bool is_squeezed = false;
     };
     std::vector<Row> rows;
 
     void add(double time, const ProxyState& state) {
-        rows.push_back({time, state.goal, state.position, state.force});
+        rows.push_back(
+            {time, state.goal, state.position, state.force, state.pop_rounds, state.is_squeezed});
     }
-    /// time, hand, proxy and force, three columns each.
+    /// time, hand, proxy and force, three columns each, rounds of pop-out, and 1 without room.
     [[nodiscard]] std::string csv() const;
     /// One component of `member` over time, times `scale`; every `stride`-th row.
     [[nodiscard]] Series series(const std::string& label, Eigen::Vector3d Row::*member, int axis,

@@ -127,7 +127,9 @@ void run_hand_curtain(Context& context) {
         spheres, cli::grouped(scene.curtain().surface().num_triangles()).c_str()));
     const int steps = context.sized(1250, 300);
     std::vector<double> force, torque;
-    std::string csv = "time_s,force_x_n,force_y_n,force_z_n,torque_x_nm,torque_y_nm,torque_z_nm\n";
+    std::string csv =
+        "time_s,hand_x_m,hand_y_m,hand_z_m,turn_w,turn_x,turn_y,turn_z,force_x_n,force_y_n,"
+        "force_z_n,torque_x_nm,torque_y_nm,torque_z_nm\n";
     double push = 0, follow = 0, shape = 0, curtain = 0, total = 0, in_air = 0;
     int free = 0;
     std::vector<std::string> pictures;
@@ -144,8 +146,11 @@ void run_hand_curtain(Context& context) {
         force.push_back(state.wrench.force.norm());
         torque.push_back(state.wrench.torque.norm());
         const Vector3d &f = state.wrench.force, &t = state.wrench.torque;
-        csv += format("%.6g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", scene.time(), f.x(), f.y(), f.z(),
-                      t.x(), t.y(), t.z());
+        const Vector3d& d = state.hand.position;
+        const Quaternion& q = state.hand.rotation;
+        csv += format("%.6g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g", scene.time(), d.x(), d.y(), d.z(),
+                      q.w(), q.x(), q.y(), q.z());
+        csv += format(",%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", f.x(), f.y(), f.z(), t.x(), t.y(), t.z());
         if (state.num_touching == 0) {
             ++free;
             in_air = std::max(in_air, force.back() + torque.back());
