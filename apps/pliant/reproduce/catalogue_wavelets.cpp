@@ -12,9 +12,9 @@ PublishedWork published_wavelets() {
             {"G2.1",
              "Table 7.5: models of several levels",
              "rabbit 133, 537, 2,145 free vertices; finger, tiger, dragon",
-             {},
-             "The scans are not ours to use. Bodies of our own have the published numbers of "
-             "vertices and levels; the number of free vertices is in the captions of the pages."},
+             {within("wavelets/rabbit", ": free vertices")},
+             "The scans are not ours to use: bodies of our own have the published levels, and are "
+             "held where they are held."},
             {"G4.1 F3.6",
              "Figure 3.6: blocks kept of Rabbit 2 at ε = 0.1",
              "25 % of 133²",

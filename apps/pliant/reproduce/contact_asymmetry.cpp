@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "apps/pliant/output.h"
+#include "apps/pliant/stopwatch.h"
 #include "contact_experiments.h"
 #include "contact_samples.h"
 #include "plot.h"
@@ -25,9 +26,21 @@ Pose scripted(double t, double touch, double deepest) {
 void run_asymmetry(Context& context) {
     Section& page = context.section;
     const int num_points = context.sized(256000, 16000), levels = context.sized(5, 3);
-    const Solid serpent =
-        make_solid(centred_shape("serpent", 0.5, context.sized(0, 30)), context.sized(256, 128));
-    const PointTree tree(make_shell(serpent, num_points, levels, context.sized(20, 4)));
+    const SurfaceMesh shape = centred_shape("serpent", 0.5, context.sized(0, 30));
+    Table builds{"builds",
+                 "Time of both, on all cores",
+                 {{"what", "what"}, {"size", "size"}, {"seconds", "s"}}};
+    const auto timed = [&](const char* what, int size, auto&& build) {
+        const cli::Clock::time_point start = cli::Clock::now();
+        auto result = build();
+        builds.add({what, Cell::count(size), Cell::number(cli::seconds_since(start), "%.1f")});
+        return result;
+    };
+    const int cells = context.sized(256, 128);
+    const Solid serpent = timed("field", cells, [&] { return make_solid(shape, cells); });
+    const PointTree tree(timed("points", num_points, [&] {
+        return make_shell(serpent, num_points, levels, context.sized(20, 4));
+    }));
     context.done(0.6);
     const int samples = context.sized(1800, 120);
     page.text(format(
@@ -101,6 +114,7 @@ void run_asymmetry(Context& context) {
     }
     page.figure({drawn(curves), drawn(differences)}, "");
     page.table(table);
+    page.table(builds);
 }
 
 }  // namespace pliant::reproduce

@@ -15,6 +15,7 @@ ExperimentPage reduction_page() {
             {"steps", "Cost of a step, and its limits", 6, run_steps},
             {"precomputation", "Precomputation, fill and storage", 63, run_precomputation},
             {"materials", "Materials edited at run time", 4, run_materials},
+            {"baskets", "512 free baskets in a heap", 140, run_baskets},
         }};
 }
 

@@ -13,5 +13,6 @@ void run_vibration(Context& context);
 void run_steps(Context& context);
 void run_precomputation(Context& context);
 void run_materials(Context& context);
+void run_baskets(Context& context);
 
 }  // namespace pliant::reproduce

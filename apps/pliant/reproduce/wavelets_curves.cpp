@@ -160,6 +160,16 @@ void run_rabbit_curves(Context& context) {
         draw_curves(page, bodies.back());
         context.done(std::pow(4.0, level - finest) * 0.9);
     }
+    Table sizes{"sizes",
+                "Models of several levels",
+                {{"body", "body"}, {"free", "free vertices"}, {"published", "published"}}};
+    constexpr std::array<int, 3> kPublishedFree = {133, 537, 2145};
+    for (std::size_t k = 0; k < bodies.size(); ++k)
+        sizes.add({bodies[k].title,
+                   page.compared(bodies[k].title + ": free vertices", bodies[k].free_vertices,
+                                 kPublishedFree[k], 0, "%.0f"),
+                   Cell::count(kPublishedFree[k])});
+    page.table(sizes);
     if (!context.is_quick) check_rabbit(page, bodies.back());
     tell_transforms(page, bodies);
     compare_levels(page, bodies);
