@@ -147,6 +147,7 @@ void write_scene_device(JsonWriter& json, const std::string& kind, const Argumen
             .member("continuous_force", can.continuous_force)
             .member("max_stiffness", can.max_stiffness);
     }
+    if (kind != "simulated" && report.latency > 0) json.member("latency", report.latency);
     if (report.button >= 0) json.member("clutch", report.button);
     json.end_object();
 }
@@ -193,6 +194,45 @@ std::string profile(const std::string& kind, const Arguments& arguments,
     return json.end_object().text();
 }
 
+/// How many intervals between readings are in each of equal classes.
+struct IntervalClasses {
+    double low = 0, width = 0;  // [µs]
+    std::vector<int> counts;    // empty where there are no intervals
+};
+IntervalClasses classes_of(const std::vector<double>& interval_us, std::size_t num_classes) {
+    if (interval_us.empty()) return {};
+    const auto [low, high] = std::minmax_element(interval_us.begin(), interval_us.end());
+    // clocks that never differ get one class of a microsecond
+    IntervalClasses classes{
+        *low, std::max((*high - *low) / static_cast<double>(num_classes), 1.0), {}};
+    for (const double interval : interval_us) {
+        const auto place = std::min(
+            num_classes - 1, static_cast<std::size_t>((interval - classes.low) / classes.width));
+        if (place >= classes.counts.size()) classes.counts.resize(place + 1, 0);
+        ++classes.counts[place];
+    }
+    return classes;
+}
+
+/// One line for each class, for terminals.
+void print_intervals(const std::vector<double>& interval_us) {
+    constexpr std::size_t kClasses = 8;
+    constexpr int kLongest = 40;
+    const IntervalClasses classes = classes_of(interval_us, kClasses);
+    if (classes.counts.empty()) return;
+    const int most = *std::max_element(classes.counts.begin(), classes.counts.end());
+    std::printf("\nTime between new readings:\n");
+    for (std::size_t i = 0; i < classes.counts.size(); ++i) {
+        // classes of one reading are seen beside those of thousands
+        const int length = (kLongest * classes.counts[i] + most - 1) / most;
+        std::string bar;
+        for (int k = 0; k < length; ++k) bar += "█";
+        std::printf("  from %8.0f µs %7d %s\n",
+                    classes.low + static_cast<double>(i) * classes.width, classes.counts[i],
+                    bar.c_str());
+    }
+}
+
 std::string page_of(const DeviceCheckReport& report, double rate) {
     using reproduce::Cell;
     reproduce::Section section("check", "Bring-up of " + report.capabilities.name);
@@ -205,18 +245,15 @@ std::string page_of(const DeviceCheckReport& report, double rate) {
     for (const CheckStep& step : report.steps)
         steps.add({step.name, std::string(to_string(step.result)), step.finding, step.remedy});
     section.table(steps);
-    // shares of intervals in 24 classes from the shortest to the longest
-    reproduce::Series bars{"", {}, 0, reproduce::Stroke::LineAndDots};
-    if (!report.interval_us.empty()) {
-        const auto [low, high] =
-            std::minmax_element(report.interval_us.begin(), report.interval_us.end());
-        const double width = std::max((*high - *low) / 24, 1.0);
-        std::vector<int> counts(26, 0);
-        for (const double interval : report.interval_us)
-            ++counts[std::min<std::size_t>(25,
-                                           static_cast<std::size_t>((interval - *low) / width))];
-        for (std::size_t i = 0; i < counts.size(); ++i)
-            bars.points.emplace_back(*low + (static_cast<double>(i) + 0.5) * width, counts[i]);
+    // outline of the bars
+    const IntervalClasses classes = classes_of(report.interval_us, 24);
+    reproduce::Series bars{"", {}, 0, reproduce::Stroke::Line};
+    for (std::size_t i = 0; i < classes.counts.size(); ++i) {
+        const double left = classes.low + static_cast<double>(i) * classes.width;
+        for (const auto& [x, y] : {std::pair{left, 0}, std::pair{left, classes.counts[i]},
+                                   std::pair{left + classes.width, classes.counts[i]},
+                                   std::pair{left + classes.width, 0}})
+            bars.points.emplace_back(x, y);
     }
     section.figure(
         {reproduce::drawn({.title = "Time between new readings",
@@ -251,6 +288,7 @@ void print_check(const DeviceCheckReport& report, double rate) {
                     std::string(to_string(step.result)).c_str(), step.finding.c_str());
         if (!step.remedy.empty()) std::printf("%18s → %s\n", "", step.remedy.c_str());
     }
+    print_intervals(report.interval_us);
     if (!report.passed()) return;
     std::printf(
         "\nSuggested gains (tool of 5 cm, field of 1 mm cells; scenes derive their own):\n");

@@ -204,7 +204,9 @@ std::vector<Option> session_options() {
                     {"--device", "KIND",
                      "in the hand that holds the tool: simulated, network, haply, "
                      "force-dimension, openhaptics"},
-                    {"--hand", "GRIP", "of a simulated device: loose, normal or firm"}});
+                    {"--hand", "GRIP", "of a simulated device: loose, normal or firm"},
+                    {"--profile", "FILE",
+                     "the device of a profile that pliant haptics check --profile wrote"}});
     return options;
 }
 
@@ -220,8 +222,13 @@ std::unique_ptr<World> make_world(const Arguments& arguments, SceneDescription s
 
 int run_session(const Arguments& arguments, const SceneDescription& wanted) {
     const std::string device = arguments.text("--device"), hand = arguments.text("--hand");
-    const auto in_hand = [device, hand](const SceneDescription& scene) {
-        return device.empty() && hand.empty() ? scene : with_device(scene, device, hand);
+    const std::string profile = arguments.text("--profile");
+    if (!profile.empty() && !device.empty())
+        throw InputError("", "--profile says which device it is of; drop --device");
+    const auto in_hand = [device, hand, profile](const SceneDescription& scene) {
+        const SceneDescription measured =
+            profile.empty() ? scene : with_device_profile(scene, profile);
+        return device.empty() && hand.empty() ? measured : with_device(measured, device, hand);
     };
     const SceneDescription scene = in_hand(wanted);
     if (arguments.has("--record")) check_output(arguments.text("--record"), {".pliantrec"});

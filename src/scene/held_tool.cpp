@@ -78,6 +78,25 @@ DeviceDescription with_rate(DeviceDescription device, double rate) {
     return device;
 }
 
+/// A device whose delay was measured.
+class MeasuredDevice final : public HapticDevice {
+public:
+    MeasuredDevice(std::unique_ptr<HapticDevice> device, double delay)
+        : device_(std::move(device)), capabilities_(device_->capabilities()) {
+        capabilities_.delay = delay;
+        check(capabilities_);
+    }
+    [[nodiscard]] const DeviceCapabilities& capabilities() const noexcept override {
+        return capabilities_;
+    }
+    [[nodiscard]] DeviceState read(double now) noexcept override { return device_->read(now); }
+    void write(const DeviceCommand& command) noexcept override { device_->write(command); }
+
+private:
+    std::unique_ptr<HapticDevice> device_;
+    DeviceCapabilities capabilities_;
+};
+
 }  // namespace
 
 HeldTool make_held_tool(const HeldToolDescription& description, const DeviceDescription& device,
@@ -88,6 +107,9 @@ HeldTool make_held_tool(const HeldToolDescription& description, const DeviceDesc
     held.kind = kind(device);
     held.is_virtual = is_virtual(device);
     held.device = open_device(with_rate(device, around.rate));
+    if (around.use.latency > 0)
+        held.device = std::make_unique<MeasuredDevice>(
+            std::move(held.device), std::round(around.use.latency * around.rate));
     if (const auto* simulated = std::get_if<SimulatedDescription>(&device)) {
         held.hand = simulated->hand;
         held.handle_mass = simulated->model.mass;

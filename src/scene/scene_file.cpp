@@ -116,6 +116,37 @@ JsonValue::Object body_with_model(JsonValue::Object body, const std::filesystem:
     return body;
 }
 
+/// Of the scene's text; throws for a scene without a tool in a hand.
+JsonValue::Object device_in_hand(const SceneDescription& scene) {
+    if (!scene.held_tool)
+        throw InputError("", "nothing in the scene \"" + scene.name +
+                                 "\" is held in a hand, so that it has no device; name a rigid "
+                                 "body with \"tool\": {\"body\": …}");
+    const JsonValue json = parse_json(scene.text, scene.name);
+    const JsonValue* const device = json.find("device");
+    return device != nullptr ? device->object() : JsonValue::Object{};
+}
+
+void replace_member(JsonValue::Object& object, const std::string& name, JsonValue value) {
+    std::erase_if(object, [&](const JsonValue::Member& member) { return member.first == name; });
+    object.emplace_back(name, std::move(value));
+}
+
+void keep_use_alone(JsonValue::Object& device) {
+    std::erase_if(device, [](const JsonValue::Member& member) {
+        return std::ranges::find(kDeviceUse, member.first) == std::end(kDeviceUse);
+    });
+}
+
+SceneDescription with_device_members(const SceneDescription& scene, JsonValue::Object device) {
+    JsonValue::Object json = parse_json(scene.text, scene.name).object();
+    replace_member(json, "device", JsonValue(std::move(device)));
+    SceneDescription result = parse_scene(to_text(JsonValue(std::move(json)), std::string::npos),
+                                          scene.name, scene.folder);
+    result.name = scene.name;
+    return result;
+}
+
 }  // namespace
 
 std::string_view scene_schema() noexcept { return embedded(kSchemaFile); }
@@ -175,31 +206,30 @@ SceneDescription with_model_file(SceneDescription scene, int body,
 
 SceneDescription with_device(const SceneDescription& scene, const std::string& kind,
                              const std::string& hand) {
-    if (!scene.held_tool)
-        throw InputError("", "nothing in the scene \"" + scene.name +
-                                 "\" is held in a hand, so that it has no device; name a rigid "
-                                 "body with \"tool\": {\"body\": …}");
-    JsonValue::Object json = parse_json(scene.text, scene.name).object();
-    JsonValue::Object device;
-    for (const auto& [key, value] : json)
-        if (key == "device") device = value.object();
+    JsonValue::Object device = device_in_hand(scene);
     // another kind is used as the one before
-    if (!kind.empty())
-        std::erase_if(device, [](const JsonValue::Member& member) {
-            return std::ranges::find(kDeviceUse, member.first) == std::end(kDeviceUse);
-        });
-    const auto replace = [](JsonValue::Object& object, const std::string& name, JsonValue value) {
-        std::erase_if(object,
-                      [&](const JsonValue::Member& member) { return member.first == name; });
-        object.emplace_back(name, std::move(value));
-    };
-    if (!kind.empty()) replace(device, "kind", JsonValue(kind));
-    if (!hand.empty()) replace(device, "hand", JsonValue(hand));
-    replace(json, "device", JsonValue(std::move(device)));
-    SceneDescription result = parse_scene(to_text(JsonValue(std::move(json)), std::string::npos),
-                                          scene.name, scene.folder);
-    result.name = scene.name;
-    return result;
+    if (!kind.empty()) keep_use_alone(device);
+    if (!kind.empty()) replace_member(device, "kind", JsonValue(kind));
+    if (!hand.empty()) replace_member(device, "hand", JsonValue(hand));
+    return with_device_members(scene, std::move(device));
+}
+
+SceneDescription with_device_profile(const SceneDescription& scene,
+                                     const std::filesystem::path& profile) {
+    const std::string name = profile.string();
+    const JsonValue json = parse_json(read_file(profile, JsonLimits().max_bytes), name);
+    const JsonValue* const version = json.find("pliant_device_profile");
+    const JsonValue* const measured = json.find("device");
+    if (version == nullptr || measured == nullptr || !measured->is(JsonValue::Type::Object))
+        throw InputError(name, "is no profile of a device; pliant haptics check --profile " + name +
+                                   " writes one");
+    if (!version->is(JsonValue::Type::Number) || version->number() != 1)
+        throw InputError(name, "pliant_device_profile", to_text(*version),
+                         "1; pliant haptics check writes a new one");
+    JsonValue::Object device = device_in_hand(scene);
+    keep_use_alone(device);
+    for (const auto& [key, value] : measured->object()) replace_member(device, key, value);
+    return with_device_members(scene, std::move(device));
 }
 
 std::vector<ScriptEvent> load_script(const std::filesystem::path& path,

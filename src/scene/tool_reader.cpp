@@ -50,10 +50,10 @@ const std::array<DeviceKeys, 5>& device_keys() {
            "continuous_force", "max_stiffness"}},
          {"network",
           {"address", "port", "timeout", "workspace", "max_force", "max_torque", "continuous_force",
-           "max_stiffness"}},
-         {"haply", {"url", "device_id"}},
-         {"force-dimension", {"library", "serial"}},
-         {"openhaptics", {"library", "name"}}}};
+           "max_stiffness", "latency"}},
+         {"haply", {"url", "device_id", "latency"}},
+         {"force-dimension", {"library", "serial", "latency"}},
+         {"openhaptics", {"library", "name", "latency"}}}};
     return all;
 }
 
@@ -274,6 +274,7 @@ DeviceUse read_use(const JsonObject& json) {
     use.deadman_button = json.integer("deadman", use.deadman_button);
     if (use.deadman_button >= 0 && use.deadman_button == use.clutch_button)
         json.refuse("deadman", "another button than that of the clutch");
+    use.latency = json.number("latency", use.latency);
     return use;
 }
 

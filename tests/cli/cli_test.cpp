@@ -249,6 +249,26 @@ TEST_F(CommandLine, ADeviceIsCheckedStepByStepAndItsProfileKept) {
         pliant::parse_json(pliant::read_file(path("device.json")), "device.json");
     EXPECT_EQ(profile.find("device")->find("delay")->number(), 3);
     EXPECT_EQ(profile.find("device")->find("clutch")->number(), 0);
+    EXPECT_TRUE(contains(table, "█")) << "intervals as bars\n" << table.text;
+    // read back by what runs scenes, in its gains too
+    ASSERT_EQ(pliant("shape beam --resolution 16 -o " + path("tool.obj")).exit_code, 0);
+    std::ofstream(path("press.json")) << R"({"pliant": 1, "gravity": [0, 0, 0], "bodies": [
+        {"name": "tool", "rigid": {"surface": "tool.obj", "motion": {"path": {"keyframes": [
+            {"time": 0, "position": [0, 0, 0.02]}, {"time": 0.2, "position": [0, 0, -0.02]}]}}},
+         "contact": {"pointshell": {"points": 500, "levels": 2, "resolution": 32}}},
+        {"name": "floor", "rigid": {"ground": {}}}],
+        "contacts": [{"shell": "tool", "field": "floor"}], "tool": {"body": "tool"}})";
+    const std::string run = "run " + path("press.json") + " --headless --duration 0.3 --json";
+    const Output plain = pliant(run), with = pliant(run + " --profile " + path("device.json"));
+    ASSERT_EQ(plain.exit_code, 0) << plain.text;
+    ASSERT_EQ(with.exit_code, 0) << with.text;
+    const auto state = [](const Output& output) {
+        return output.text.substr(output.text.find("state_hash"));
+    };
+    EXPECT_NE(state(plain), state(with));
+    EXPECT_FAILS_WITH(run + " --profile " + path("check.html"), "check.html");
+    EXPECT_FAILS_WITH(run + " --device network --profile " + path("device.json"),
+                      "--profile says which device it is of; drop --device");
     const Output json = pliant("haptics check --yes --json");
     EXPECT_TRUE(contains(json, "\"passed\":true")) << json.text;
     EXPECT_NE(pliant::read_file(path("check.html")).find("Time between new readings"),

@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <fstream>
+
 #include "input_error.h"
 #include "pliant/core/allocation_guard.h"
 #include "scene/haptic_scenes.h"
@@ -186,6 +188,53 @@ TEST_F(DeviceUseScene, AnotherKindOfDeviceIsUsedInTheSameWay) {
     EXPECT_NEAR(rotation_vector(other.device_use.axes).z(), 1.5707963, 1e-6);
     EXPECT_EQ(std::get<SimulatedDescription>(with_device(scene, "", "firm").device).model.mass,
               0.2);
+}
+
+TEST_F(DeviceUseScene, AProfileBringsItsDeviceAndWhatWasMeasured) {
+    const SceneDescription scene =
+        parse(press("", R"("mass": 0.2, "clutch": 3, "deadman": 1, "hand": "firm")"));
+    const std::filesystem::path file = *folder / "profile.json";
+    const auto keep = [&](const std::string& text) { std::ofstream(file) << text; };
+    keep(R"({"pliant_device_profile": 1, "passed": true, "device": {"kind": "network", "port": 0,
+             "workspace": [0.1, 0.2, 0.3], "max_force": 5, "latency": 0.0042, "clutch": 0},
+             "measured": {"latency_s": 0.0042}})");
+    const SceneDescription other = with_device_profile(scene, file);
+    EXPECT_EQ(std::get<NetworkDescription>(other.device).capabilities.max_force, 5);
+    EXPECT_EQ(other.device_use.clutch_button, 0) << "the one that was pressed";
+    EXPECT_EQ(other.device_use.deadman_button, 1) << "as the scene has it";
+    EXPECT_EQ(other.device_use.latency, 0.0042);
+    // gains and energies count with what was measured, at the rate of the loop
+    const WorldOptions options{.cache = *folder / "cache"};
+    const World stated(with_device(scene, "network", ""), options), measured(other, options);
+    const DeviceCapabilities& can = measured.loop(0).haptics()->capabilities;
+    EXPECT_EQ(stated.loop(0).haptics()->capabilities.delay, 1);
+    EXPECT_EQ(can.delay, 4);
+    EXPECT_EQ(can.workspace, Vector3d(0.1, 0.2, 0.3));
+    const auto stiffness = [](const World& world) {
+        for (const GainNote& note : world.loop(0).haptics()->gains)
+            if (note.name == "stiffness")
+                return note.value / world.loop(0).haptics()->workspace.scale;
+        return 0.0;
+    };
+    EXPECT_LT(stiffness(measured), 0.7 * stiffness(stated));
+
+    keep(R"({"pliant_device_profile": 1, "device": {"kind": "simulated", "delay": 3}})");
+    EXPECT_THAT(test::input_error([&] { (void)with_device_profile(demo_scene("bridge"), file); }),
+                HasSubstr("is held in a hand, so that it has no device"));
+    EXPECT_EQ(std::get<SimulatedDescription>(with_device_profile(scene, file).device).model.delay,
+              3);
+    const auto error = [&] {
+        return test::input_error([&] { (void)with_device_profile(scene, file); });
+    };
+    keep(R"({"pliant_device_profile": 1, "device": {"kind": "simulated", "latency": 0.003}})");
+    EXPECT_THAT(error(), HasSubstr("device.latency: is of a network device, not of a simulated"));
+    keep(R"({"kind": "simulated"})");
+    EXPECT_EQ(error(), file.string() +
+                           ": is no profile of a device; pliant haptics check "
+                           "--profile " +
+                           file.string() + " writes one");
+    keep(R"({"pliant_device_profile": 2, "device": {}})");
+    EXPECT_THAT(error(), HasSubstr("pliant_device_profile = 2 (expected 1; "));
 }
 
 }  // namespace

@@ -365,6 +365,8 @@ struct DeviceUse {
     double rate_speed = 0.1;  ///< of the scene at the very border [m/s]
     int clutch_button = -1;   ///< while it is down the handle moves alone; −1: none
     int deadman_button = -1;  ///< must be down for any force; −1: none
+    /// Measured, from a command to motion, in place of what the driver states [s]; 0: as stated.
+    double latency = 0;
 };
 
 struct CameraDescription {

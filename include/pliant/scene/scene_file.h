@@ -28,6 +28,11 @@ namespace pliant {
 /// the nearest known kind, and for a scene without a tool in a hand.
 [[nodiscard]] SceneDescription with_device(const SceneDescription& scene, const std::string& kind,
                                            const std::string& hand);
+/// The scene with the device of a profile that `pliant haptics check --profile` wrote, in its text
+/// too: kind, how to reach it, limits, measured latency, clutch. What else the scene says of the
+/// use of its device stays. Throws InputError for a file that is no profile, and as with_device().
+[[nodiscard]] SceneDescription with_device_profile(const SceneDescription& scene,
+                                                   const std::filesystem::path& profile);
 /// A file with the value of "script" of a scene alone. `scene` says what bodies there are.
 [[nodiscard]] std::vector<ScriptEvent> load_script(const std::filesystem::path& path,
                                                    const SceneDescription& scene);
