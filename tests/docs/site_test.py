@@ -15,10 +15,10 @@ import reference  # noqa: E402
 import site_pages  # noqa: E402
 
 SCHEMA = """{ "description": "A scene.", "type": "object", "required": ["pliant"],
-  "properties": { "pliant": { "const": 1 }, "rate": { "type": "number", "minimum": 1, "maximum": 10000, "default": 1000, "description": "[Hz]" },
+  "properties": { "pliant": { "const": 1, "description": "Version." }, "rate": { "type": "number", "minimum": 1, "maximum": 10000, "default": 1000, "description": "[Hz]" },
                   "pose": { "$ref": "#/$defs/pose" } },
-  "$defs": { "pose": { "type": "object", "properties": { "position": { "type": "array", "items": { "type": "number" } },
-      "turn": { "type": "object", "required": ["degrees"], "properties": { "degrees": { "type": "number", "minimum": 0, "exclusiveMaximum": 360.0 } } } } } } }"""
+  "$defs": { "pose": { "type": "object", "description": "Where it is.", "properties": { "position": { "type": "array", "description": "[m]", "items": { "type": "number" } },
+      "turn": { "type": "object", "description": "About z.", "required": ["degrees"], "properties": { "degrees": { "type": "number", "description": "[°]", "minimum": 0, "exclusiveMaximum": 360.0 } } } } } } }"""
 BIB = "@article{Loop1987,\n  author = {M{\\\"u}ller and Barbi{\\v c}}, title = {{A} title},\n  year = {1987}}\n"
 INDEX = "# Home\n\n## Guide\n\n- [One](guide/one.md)\n\n## Modules\n\n- [two](two.md)\n\n## Reference\n\n- [scenes](scene.schema.json)\n"
 
@@ -160,6 +160,15 @@ class Contents(unittest.TestCase):
         self.assertIn('<a href="#pose">pose</a>', body)
         self.assertIn('id="pose"', body)
         self.assertIn("<td><code>turn.degrees</code></td><td>number, ≥ 0, &lt; 360</td><td>needed</td>", body)
+
+    def test_keys_of_scenes_without_a_meaning_are_refused(self):
+        site = make_site(self)
+        self.assertEqual(list(site.scene.undescribed()), [])
+        path = site.root / "docs/scene.schema.json"
+        path.write_text(SCHEMA.replace('"description": "[°]", ', "").replace('"description": "[Hz]"', '"title": "Hz"'), encoding="utf-8")
+        self.assertEqual([(name, text) for name, _, text in site_pages.Site(site.root).errors],
+                         [("docs/scene.schema.json", "rate has no description"),
+                          ("docs/scene.schema.json", "pose.turn.degrees has no description")])
 
     def test_references_are_read_with_their_accents(self):
         body = make_site(self).bodies["docs/references.md"]

@@ -36,6 +36,24 @@ class SceneReference:
             schema = {**self.parts[name], **{key: value for key, value in schema.items() if key != "$ref"}}
         return schema, name
 
+    def undescribed(self):
+        """Keys that say nothing of their meaning, as "rigid.sphere"."""
+        def walk(schema, path):
+            if isinstance(schema, list):
+                for item in schema:
+                    yield from walk(item, path)
+            if not isinstance(schema, dict):
+                return
+            for key, value in schema.get("properties", {}).items():
+                if "description" not in self.target(value)[0]:
+                    yield ".".join([*path, key])
+                yield from walk(value, [*path, key])
+            for key in ("oneOf", "allOf", "items"):
+                yield from walk(schema.get(key), path)
+        yield from walk(self.schema, [])
+        for name, part in self.parts.items():
+            yield from walk(part, [name])
+
     def has_section(self, name):
         return name is not None and any("properties" in choice for choice in self.choices(self.parts[name]))
 

@@ -41,6 +41,8 @@ class Site:
         self.copied = set()         # pictures and files that pages show
         self.bodies = {name: self.body(name) for name in self.files}
         self.navigation = self.read_navigation()
+        for key in self.scene.undescribed():
+            self.wrong("docs/scene.schema.json", 1, f"{key} has no description")
 
     def read(self, name, renderer):
         return renderer.render((self.root / name).read_text(encoding="utf-8"))
