@@ -234,6 +234,33 @@ void fit_press(const PressData& data, const std::vector<Fittable>& chosen,
     result.model.assign(forces.begin(), forces.end());
 }
 
+CalibrationValues found_values(const CalibrationValues& start, const std::vector<Fittable>& chosen,
+                               const FitResult& fit) {
+    VectorXd found(static_cast<Eigen::Index>(chosen.size()));
+    for (std::size_t j = 0; j < chosen.size(); ++j)
+        found[static_cast<Eigen::Index>(j)] = fit.parameters[j].value;
+    return with(start, chosen, found);
+}
+
+/// The shapes of a reduced body are those of the Poisson ratio that it starts with: fits again with
+/// the shapes of the one found until it stays.
+void fit_press_in_own_shapes(const PressData& data, const std::vector<Fittable>& chosen,
+                             const CalibrationValues& start, Calibration& result,
+                             Progress& progress) {
+    constexpr int kMaxRounds = 10;
+    constexpr double kSamePoisson = 1e-4;
+    fit_press(data, chosen, start, result, progress);
+    if (result.setup.kind != "reduced" || !has_parameter(chosen, "poisson")) return;
+    CalibrationValues shapes = start;
+    for (int round = 0; round < kMaxRounds; ++round) {
+        const CalibrationValues found = found_values(start, chosen, result.fit);
+        if (std::abs(found.poisson - shapes.poisson) < kSamePoisson) return;
+        shapes = found;
+        fit_press(data, chosen, shapes, result, progress);
+    }
+    result.fit.has_converged = false;
+}
+
 void fit_frequencies(const std::vector<double>& targets, const std::vector<double>& ratios,
                      const std::vector<Fittable>& chosen, const CalibrationValues& start,
                      Calibration& result, Progress& progress) {
@@ -283,9 +310,7 @@ int simulate(const Arguments& arguments, const CalibrationSetup& setup, Progress
                              noise * curve.force_at(last) * normal(random));
     }
     progress.finish();
-    AtomicFile file(out);
-    file.write(press_csv(data));
-    file.commit();
+    write_file(out, press_csv(data));
     std::fprintf(stderr, "wrote %s\n", out.c_str());
     return 0;
 }
@@ -324,12 +349,9 @@ int run_calibrate(const Arguments& arguments) {
         fit_frequencies(targets, ratios, chosen, start, result, progress);
     } else {
         result.source = arguments.text("--data");
-        fit_press(data, chosen, start, result, progress);
+        fit_press_in_own_shapes(data, chosen, start, result, progress);
     }
-    VectorXd found(static_cast<Eigen::Index>(chosen.size()));
-    for (std::size_t j = 0; j < chosen.size(); ++j)
-        found[static_cast<Eigen::Index>(j)] = result.fit.parameters[j].value;
-    result.values = with(start, chosen, found);
+    result.values = found_values(start, chosen, result.fit);
     progress.finish();
     if (arguments.json())
         std::printf("%s\n", json_line(result).c_str());

@@ -275,10 +275,8 @@ std::string page_of(const DeviceCheckReport& report, double rate) {
                                 format("Written by pliant %s haptics check.", kVersion), {section});
 }
 
-void write_whole(const std::string& path, const std::string& text) {
-    AtomicFile file(path);
-    file.write(text);
-    file.commit();
+void write_and_tell(const std::string& path, const std::string& text) {
+    write_file(path, text);
     std::fprintf(stderr, "wrote %s\n", path.c_str());
 }
 
@@ -337,10 +335,10 @@ int check_haptic_device(const Arguments& arguments) {
         std::printf("%s\n", json.c_str());
     else
         print_check(report, options.rate);
-    if (!page.empty()) write_whole(page, page_of(report, options.rate));
+    if (!page.empty()) write_and_tell(page, page_of(report, options.rate));
     if (arguments.has("--profile")) {
         if (report.passed())
-            write_whole(arguments.text("--profile"), json + "\n");
+            write_and_tell(arguments.text("--profile"), json + "\n");
         else
             std::fprintf(stderr, "no profile was written: the check did not pass\n");
     }

@@ -104,6 +104,16 @@ void assign_regions(VolumeMesh& mesh, const std::vector<Region>& regions) {
     }
 }
 
+void save_with_provenance(ArchiveWriter& writer, const std::string& out, const std::string& in,
+                          const std::string& options) {
+    writer.set_provenance("version", kVersion);
+    writer.set_provenance("input", in);
+    const std::string bytes = read_file(in);
+    writer.set_provenance("input_hash", hash_text(hash_bytes(bytes.data(), bytes.size())));
+    writer.set_provenance("options", options);
+    writer.save(out);
+}
+
 void save(const MeshResult& result, const std::string& out, const std::string& in,
           const std::string& options) {
     if (!has_extension(out, ".pliant")) {
@@ -113,12 +123,7 @@ void save(const MeshResult& result, const std::string& out, const std::string& i
     ArchiveWriter writer("volume-mesh");
     const auto mesh_storage = add_volume_mesh(writer, result.mesh);
     add_embedding(writer, result.embedding);
-    writer.set_provenance("version", kVersion);
-    writer.set_provenance("input", in);
-    const std::string bytes = read_file(in);
-    writer.set_provenance("input_hash", hash_text(hash_bytes(bytes.data(), bytes.size())));
-    writer.set_provenance("options", options);
-    writer.save(out);
+    save_with_provenance(writer, out, in, options);
 }
 
 void print_report(const MeshResult& result, double surface_volume, bool hollow,
@@ -192,12 +197,7 @@ void save_hierarchy(const SemiRegularMesh& mesh, const std::string& out, const s
     }
     ArchiveWriter writer(kSemiRegularKind);
     add_semi_regular_mesh(writer, mesh);
-    writer.set_provenance("version", kVersion);
-    writer.set_provenance("input", in);
-    const std::string bytes = read_file(in);
-    writer.set_provenance("input_hash", hash_text(hash_bytes(bytes.data(), bytes.size())));
-    writer.set_provenance("options", options);
-    writer.save(out);
+    save_with_provenance(writer, out, in, options);
 }
 
 /// A surface on a hierarchy instead of a volume.

@@ -119,14 +119,12 @@ std::string wanted_page(const Arguments& arguments, const std::string& name) {
 }
 
 void write_page(const Arguments& arguments, const std::string& path, const std::string& page) {
-    AtomicFile file(path);
-    file.write(page);
-    file.commit();
+    const std::size_t size = write_file(path, page);
     if (arguments.json()) {
         JsonWriter json;
         std::printf("%s\n", json.begin_object().member("page", path).end_object().text().c_str());
     } else {
-        std::printf("%s  %s\n", path.c_str(), byte_size(static_cast<double>(file.size())).c_str());
+        std::printf("%s  %s\n", path.c_str(), byte_size(static_cast<double>(size)).c_str());
     }
 }
 

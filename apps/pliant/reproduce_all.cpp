@@ -193,12 +193,6 @@ std::vector<Section> sections_of(const ExperimentPage& page, const reproduce::Re
     return sections;
 }
 
-void write_text(const std::filesystem::path& path, const std::string& text) {
-    AtomicFile file(path);
-    file.write(text);
-    file.commit();
-}
-
 void print_summary(const Arguments& arguments, const reproduce::Report& report,
                    const std::filesystem::path& index) {
     std::map<reproduce::Status, std::size_t> counts;
@@ -279,11 +273,11 @@ int reproduce_all(const Arguments& arguments) {
             std::filesystem::remove(path);
             continue;
         }
-        write_text(path, page_html(page, sections, report.is_quick,
+        write_file(path, page_html(page, sections, report.is_quick,
                                    "<p><a href=\"index.html\">All published results</a></p>\n"));
         if (arguments.has("--logs")) reproduce::write_logs(sections, path);
     }
-    write_text(folder / "index.html", index_html(report, pages));
+    write_file(folder / "index.html", index_html(report, pages));
     print_summary(arguments, report, folder / "index.html");
     return report.failures.empty() ? 0 : 1;
 }

@@ -100,9 +100,7 @@ int run_experiments(const Arguments& arguments) {
     }
     progress.finish();
 
-    AtomicFile file(path);
-    file.write(reproduce::page_html(page, sections, is_quick));
-    file.commit();
+    const std::size_t size = write_file(path, reproduce::page_html(page, sections, is_quick));
     if (arguments.has("--logs")) reproduce::write_logs(sections, path);
 
     std::size_t total = 0, beyond = 0;
@@ -127,8 +125,7 @@ int run_experiments(const Arguments& arguments) {
                             comparison.what.c_str(), comparison.measured,
                             comparison.expected.c_str());
     std::printf("%s  %s; %zu numbers compared with references, %zu beyond their tolerances\n",
-                path.string().c_str(), byte_size(static_cast<double>(file.size())).c_str(), total,
-                beyond);
+                path.string().c_str(), byte_size(static_cast<double>(size)).c_str(), total, beyond);
     return 0;
 }
 

@@ -114,6 +114,13 @@ void AtomicFile::commit() {
     close(std::exchange(descriptor_, -1));
 }
 
+std::size_t write_file(const std::filesystem::path& path, std::string_view text) {
+    AtomicFile file(path);
+    file.write(text);
+    file.commit();
+    return file.size();
+}
+
 std::string read_file(const fs::path& path, std::size_t max_size) {
     const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
     struct stat status {};

@@ -83,6 +83,19 @@ TEST(Catalogue, NumbersOfThePageAreMatchedOrDiffer) {
     EXPECT_EQ(judged({"A1", "what", "1", {}, "why"}, with(good)).status, Status::NotMeasured);
 }
 
+TEST(Catalogue, OfManyNumbersThoseBeyondAreNamed) {
+    const PublishedItem item{"A1", "what", "1", {within("fem/test", "height")}};
+    Section section("test", "A test");
+    for (int k = 0; k < 4; ++k) (void)section.compared("height " + std::to_string(k), 1, 1, 0.05);
+    EXPECT_EQ(judged(item, with(section)).ours, "4 of 4 numbers within tolerance");
+    (void)section.compared("height 4", 2, 1, 0.05);
+    EXPECT_EQ(judged(item, with(section)).ours, "4 of 5 numbers within tolerance, not height 4: 2");
+    for (int k = 5; k < 9; ++k) (void)section.compared("height " + std::to_string(k), k, 1, 0.05);
+    EXPECT_EQ(judged(item, with(section)).ours,
+              "4 of 9 numbers within tolerance, not height 4: 2, height 5: 5, height 6: 6 and 2 "
+              "more");
+}
+
 TEST(Catalogue, ColumnsAreJudgedRowByRowInTheSenseOfTheItem) {
     Section section("test", "A test");
     Table table{

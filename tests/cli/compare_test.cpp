@@ -49,7 +49,8 @@ TEST_F(Compare, BadInputIsNamedWithItsRemedy) {
 
 TEST_F(Compare, LinearMethodsAgreeWithFullFemOnASmallPress) {
     const Output made =
-        pliant(kBeam + std::string("--only reduced,greens,linear --json -o ") + path("page.html"));
+        pliant(kBeam + std::string("--only reduced,greens,linear,particles --json -o ") +
+               path("page.html"));
     ASSERT_EQ(made.exit_code, 0) << made.text;
     std::map<std::string, JsonValue> methods;
     std::string recommended;
@@ -61,7 +62,7 @@ TEST_F(Compare, LinearMethodsAgreeWithFullFemOnASmallPress) {
         else if (const JsonValue* name = value.find("recommended"))
             recommended = name->string();
     }
-    ASSERT_EQ(methods.size(), 4u) << made.text;
+    ASSERT_EQ(methods.size(), 5u) << made.text;
     const auto number = [&](const std::string& method, const char* key) {
         return methods.at(method).find(key)->number();
     };
@@ -72,12 +73,38 @@ TEST_F(Compare, LinearMethodsAgreeWithFullFemOnASmallPress) {
         EXPECT_GE(number(name, "tick_p999_us"), number(name, "tick_p50_us")) << name;
         EXPECT_GT(number(name, "ticks"), 1800) << name;
         EXPECT_GT(number(name, "build_s"), 0) << name;
+        EXPECT_GT(number(name, "memory_bytes"), 1e4) << name;
+        EXPECT_LT(number(name, "memory_bytes"), 1e8) << name;
+        EXPECT_GE(number(name, "shape_max"), number(name, "shape_rms")) << name;
         // the curve ends where the press does
         const JsonValue& last = value.find("press")->array().back();
         EXPECT_NEAR(last.array()[0].number(), number(name, "depth_m"), 1e-9) << name;
         EXPECT_NEAR(last.array()[1].number(), number(name, "force_n"), 1e-9) << name;
     }
+    // the stroke begins where the press ended, and goes on along the surface under force
+    const auto stroke = [&](const std::string& name) {
+        return methods.at(name).find("stroke")->array();
+    };
+    for (const auto& [name, value] : methods) {
+        const JsonValue::Array points = stroke(name);
+        ASSERT_GT(points.size(), 50u) << name;
+        double way = -1;
+        for (const JsonValue& point : points) {
+            EXPECT_GE(point.array()[0].number(), way) << name;
+            EXPECT_GT(point.array()[1].number(), 0) << name;
+            way = point.array()[0].number();
+        }
+        EXPECT_GT(way, 0.005) << name;
+        EXPECT_EQ(way, stroke("fem").back().array()[0].number()) << name;
+        EXPECT_NEAR(points.front().array()[1].number(), number(name, "force_n"),
+                    0.1 * number(name, "force_n"))
+            << name;
+    }
+    // shapes compare though particles have no material
+    EXPECT_LT(number("particles", "shape_rms"), 0.1);
+    EXPECT_GT(number("particles", "shape_max"), 1e-3);
     EXPECT_EQ(number("fem", "shape_rms"), 0);
+    EXPECT_EQ(number("fem", "shape_max"), 0);
     EXPECT_EQ(number("fem", "force_ratio"), 1);
     // the same elements and the same law for small displacements
     EXPECT_NEAR(number("greens", "force_ratio"), 1, 0.02);
@@ -93,8 +120,11 @@ TEST_F(Compare, LinearMethodsAgreeWithFullFemOnASmallPress) {
 
     const std::string html = pliant::read_file(path("page.html"));
     EXPECT_TRUE(html.starts_with("<!doctype html>"));
-    for (const char* part : {"Recommendation", "Take ", "depth [mm]", "shape RMS", "full FEM",
-                             "Particles have no material"})
+    for (const char* part :
+         {"Recommendation", "Take ", "depth [mm]", "shape RMS", "full FEM",
+          "Particles have no material", "<title>Press</title>",
+          "<title>Stroke at the full depth</title>",
+          "<title>Press, force over that at the full depth</title>", "<title>particles</title>"})
         EXPECT_NE(html.find(part), std::string::npos) << part;
 }
 

@@ -90,6 +90,13 @@ TEST_F(Reproduce, ReducedModelsHaveAPageToo) {
     EXPECT_EQ(made.exit_code, 0) << made.text;
     EXPECT_TRUE(contains(made, ", 0 beyond their tolerances")) << made.text;
     EXPECT_TRUE(contains(pliant("reproduce reduction --list"), "spoon")) << "names";
+    const Output baskets =
+        pliant("reproduce reduction --quick --only baskets --json --progress none -o " +
+               path("baskets.html"));
+    EXPECT_EQ(baskets.exit_code, 0) << baskets.text;
+    // 2 s at 120 Hz, of the loop of the baskets alone
+    EXPECT_TRUE(contains(baskets, "\"when\":\"falling\",\"steps\":179,")) << baskets.text;
+    EXPECT_TRUE(contains(baskets, "\"when\":\"in the heap\",\"steps\":61,")) << baskets.text;
 }
 
 TEST_F(Reproduce, ContactHasAPageWithPeaksForEveryBump) {

@@ -51,6 +51,13 @@ TEST(AtomicFile, ReplacesAnOldFile) {
     EXPECT_EQ(read_text(directory / "a.txt"), "new");
 }
 
+TEST(AtomicFile, AWholeTextIsWrittenInOneCall) {
+    const TemporaryDirectory directory;
+    EXPECT_EQ(write_file(directory / "a.txt", "all of it"), 9u);
+    EXPECT_EQ(read_text(directory / "a.txt"), "all of it");
+    EXPECT_EQ(directory.num_files(), 1u);
+}
+
 TEST(AtomicFile, SmallAndLargePiecesKeepTheirOrder) {
     const TemporaryDirectory directory;
     AtomicFile file(directory / "a.bin");

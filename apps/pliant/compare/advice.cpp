@@ -82,6 +82,10 @@ bool Result::keeps_up(double tick) const noexcept {
     return touch.ticks.p999_us < 1e6 * kShareOfTick * tick;
 }
 
+const Result& Study::reference() const {
+    return *std::ranges::find(results, Method::FullFem, &Result::method);
+}
+
 double Result::error() const noexcept { return std::max(rms, std::abs(force_ratio - 1)); }
 
 Advice advise(const Study& study) {

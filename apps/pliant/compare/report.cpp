@@ -176,10 +176,6 @@ std::vector<std::string> doubts(const Study& study) {
 
 }  // namespace
 
-const Result& Study::reference() const {
-    return *std::ranges::find(results, Method::FullFem, &Result::method);
-}
-
 std::vector<Result> run_methods(const Object& object, const Script& script,
                                 const std::vector<Method>& methods, Progress& progress) {
     BodyMaker maker(object);
@@ -272,8 +268,15 @@ std::string compare_page(const Study& study, const Advice& advice) {
     section.figure(force_plots(study),
                    "The first two without particles, whose force has another scale.");
     const std::vector<std::string> pictures = shape_pictures(study);
-    if (!pictures.empty()) {
-        section.heading("Shape at the deepest press");
+    section.heading("Shape at the deepest press");
+    if (pictures.empty()) {
+        section.text(
+            format("Not drawn: the surface has %s triangles, and pictures of more than %s "
+                   "make a page slow to look at. A smaller --resolution than %d draws "
+                   "them; the table above has the differences.",
+                   cli::grouped(study.object->surface.num_triangles()).c_str(),
+                   cli::grouped(kMaxPictureTriangles).c_str(), study.object->resolution));
+    } else {
         section.figure(pictures,
                        "Grey where it is as that of full FEM, red where it is the whole depth of "
                        "the press off or more.");

@@ -83,6 +83,11 @@ Status judge_within(const std::vector<Pair>& pairs, std::string& ours) {
     } else {
         ours += (ours.empty() ? "" : "; ") +
                 format("%td of %zu numbers within tolerance", held, pairs.size());
+        std::size_t told = 0;
+        for (const Pair& pair : pairs)
+            if (!pair.holds && told++ < kFew)
+                ours += (told == 1 ? ", not " : ", ") + pair.name + format(": %.4g", pair.measured);
+        if (told > kFew) ours += format(" and %zu more", told - kFew);
     }
     return static_cast<std::size_t>(held) == pairs.size() ? Status::Matched : Status::Differs;
 }

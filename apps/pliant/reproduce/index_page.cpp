@@ -62,7 +62,7 @@ std::string table_of(const PublishedWork& work, const Report& report) {
         if (judgement.status == Status::Differs || judgement.status == Status::NotMeasured)
             reason = item.reason;
         if (judgement.status == Status::Differs && reason.empty())
-            reason = "Not expected: the section lists the numbers that are beyond.";
+            reason = "No reason is known: it was not so when the reasons were written.";
         if (!reason.empty())
             ours += (ours.empty() ? "" : "<br>") + ("<em>" + escaped(reason) + "</em>");
         out += "<tr><td>" + escaped(item.what) + " <span class=\"ids\">" + escaped(item.ids) +

@@ -166,12 +166,9 @@ std::size_t Section::num_beyond() const noexcept {
 
 void write_logs(const std::vector<Section>& sections, const std::filesystem::path& page) {
     for (const Section& section : sections)
-        for (const Section::Log& log : section.logs()) {
-            AtomicFile beside(page.parent_path() /
-                              (page.stem().string() + "-" + log.name + ".csv"));
-            beside.write(log.csv);
-            beside.commit();
-        }
+        for (const Section::Log& log : section.logs())
+            write_file(page.parent_path() / (page.stem().string() + "-" + log.name + ".csv"),
+                       log.csv);
 }
 
 std::string html_document(const std::string& title, const std::string& body) {
