@@ -107,7 +107,8 @@ HeldTool make_held_tool(const HeldToolDescription& description, const DeviceDesc
     held.kind = kind(device);
     held.is_virtual = is_virtual(device);
     held.device = open_device(with_rate(device, around.rate));
-    if (around.use.latency > 0)
+    // recorded readings come with what was measured
+    if (around.use.latency > 0 && !held.is_virtual)
         held.device = std::make_unique<MeasuredDevice>(
             std::move(held.device), std::round(around.use.latency * around.rate));
     if (const auto* simulated = std::get_if<SimulatedDescription>(&device)) {

@@ -218,6 +218,12 @@ TEST_F(DeviceUseScene, AProfileBringsItsDeviceAndWhatWasMeasured) {
     };
     EXPECT_LT(stiffness(measured), 0.7 * stiffness(stated));
 
+    // a replay has the delay of the recording
+    RecordedDescription recorded{std::vector<DeviceState>(10), can};
+    recorded.capabilities.delay = 7;
+    const World replay(other, {.cache = *folder / "cache", .say = {}, .device = recorded});
+    EXPECT_EQ(replay.loop(0).haptics()->capabilities.delay, 7);
+
     keep(R"({"pliant_device_profile": 1, "device": {"kind": "simulated", "delay": 3}})");
     EXPECT_THAT(test::input_error([&] { (void)with_device_profile(demo_scene("bridge"), file); }),
                 HasSubstr("is held in a hand, so that it has no device"));
