@@ -113,6 +113,55 @@ TEST_P(DemoTicks, AllocateAndLockNothing) {
     EXPECT_GT(num_touching, 100);
 }
 
+/// On the path of the demo, and into walls beside it.
+class DemoDepth : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Tools, DemoDepth, testing::Values("hoses", "peg-hole", "alpha-puzzle"),
+                         [](const auto& demo) {
+                             std::string name = demo.param;
+                             std::erase(name, '-');
+                             return name;
+                         });
+
+TEST_P(DemoDepth, StaysWithinItsBoundWithForceFeedbackAndWithout) {
+    for (const double wander : {0.0, 0.01})
+        for (const bool has_force : {true, false}) {
+            SceneDescription scene = coarse_demo(GetParam());
+            scene.held_tool->has_force = has_force;
+            std::optional<ScriptedMotion> path;
+            for (const BodyDescription& body : scene.bodies)
+                if (body.name == scene.held_tool->body)
+                    path = std::get<RigidSource>(body.source).motion;
+            World world(std::move(scene), {.cache = {}});
+            const SimulationLoop& loop = world.loop(0);
+            const double shift = wander / loop.haptics()->workspace.scale;
+            double depth = 0, force = 0;
+            int num_touching = 0;
+            for (int k = 0; k < 5000; ++k) {
+                const double time = k * loop.dt();
+                Pose wanted = path->at(time).pose;
+                wanted.position +=
+                    shift * Eigen::Vector3d(std::sin(5 * time), std::sin(6 * time + 1),
+                                            std::sin(7 * time + 2));
+                const Quaternion& q = wanted.rotation;
+                if (wander > 0)
+                    world.apply(
+                        {.kind = Command::Kind::MoveTool,
+                         .target = {wanted.position.x(), wanted.position.y(), wanted.position.z()},
+                         .rotation = {q.w(), q.x(), q.y(), q.z()}});
+                world.advance();
+                const HapticTick& tick = *loop.haptic_tick();
+                depth = std::max(depth, tick.depth / tick.max_depth);
+                force = std::max(force, tick.command.force.norm());
+                if (tick.num_contacts > 0) ++num_touching;
+            }
+            SCOPED_TRACE(testing::Message() << "wander " << wander << ", force " << has_force);
+            // beside the path the tool is wedged: docs/haptics.md eq. (20b)
+            EXPECT_LE(depth, wander > 0 ? 1.1 : 1.0);
+            EXPECT_EQ(force > 0.1, has_force && num_touching > 0);
+            if (wander > 0) EXPECT_GT(num_touching, 500);
+        }
+}
+
 TEST(LockCount, CountsMutexesOfThisThread) {
     if (!LockCount::is_active()) GTEST_SKIP();
     std::mutex mutex;

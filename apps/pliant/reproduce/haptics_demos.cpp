@@ -20,7 +20,6 @@ using cli::format;
 using Eigen::Vector3d;
 
 constexpr double kDemoMoving = 2;        // of each round, then the hand holds still [s]
-constexpr double kDemoSettling = 3;      // before it is judged: soft bodies swing [s]
 constexpr double kDemoJudged = 1;        // two windows [s]
 constexpr double kDemoLongRest = 6;      // [s]
 constexpr double kDemoWander = 8e-3;     // random places about the path, at the handle [m]
@@ -49,29 +48,17 @@ struct DemoInHand {
 DemoInHand demo_in_hand(const std::string& name, double settling) {
     SceneDescription scene = demo_scene(name);
     scene.script.clear();
-    std::optional<ScriptedMotion> path;
+    ScriptedMotion path = path_of_tool(scene);
     for (BodyDescription& body : scene.bodies) {
         auto* solid = std::get_if<RigidSource>(&body.source);
-        if (solid == nullptr || !solid->motion) continue;
-        if (scene.held_tool && scene.held_tool->body == body.name) {
-            path = solid->motion;
-            continue;
-        }
+        if (solid == nullptr || !solid->motion || body.name == scene.held_tool->body) continue;
         body.pose = solid->motion->at(0).pose;
         solid->motion.reset();
     }
-    if (!path) throw InputError("", "the tool of demo " + name + " has no path");
     bool has_bound = !scene.held_tool->fem && !scene.held_tool->among;
     for (const ContactDescription& contact : scene.contacts)
         has_bound = has_bound && !std::holds_alternative<GreensContactDescription>(contact);
-    return {std::move(scene), *path, settling, has_bound};
-}
-
-Command hand_to(const Pose& pose) {
-    const Quaternion& q = pose.rotation;
-    return {.kind = Command::Kind::MoveTool,
-            .target = {pose.position.x(), pose.position.y(), pose.position.z()},
-            .rotation = {q.w(), q.x(), q.y(), q.z()}};
+    return {std::move(scene), std::move(path), settling, has_bound};
 }
 
 /// The demo with a device and a hand, tick by tick.
@@ -230,25 +217,16 @@ StabilityOutcome judge_demo(const DemoInHand& demo, const DemoTouches& touches,
                             unsigned seed) {
     DemoLoop loop(demo, c, gains);
     const DemoHand hand(demo, touches, loop, static_cast<int>(seconds / demo.round()), seed);
-    RestJudge judge(loop.info().capabilities, loop.stiffness, loop.turning, 1 / loop.dt());
-    const auto ticks = [&](double time) { return static_cast<int>(std::lround(time / loop.dt())); };
-    const double from = gains.factor == 1 ? 0 : 2 * demo.round();
-    const int n = ticks(seconds), held = ticks(kDemoLongRest), length = ticks(demo.round()),
-              judged = length - ticks(kDemoJudged), first = ticks(from);
-    for (int k = 0; k < n + held; ++k) {
-        const HapticTick& t = loop.step(hand.at(std::min(k, n - 1) * loop.dt()));
-        const int phase = k % length;
-        judge.watch(t, phase == 0 ? loop.notice() : "");
-        if (k == n || phase == judged) judge.begin();
-        if (k >= n || (phase >= judged && k >= first)) judge.listen(t);
-        if (k < n && phase == length - 1 && k >= first && judge.end()) {
-            for (int i = 0; i < ticks(RestJudge::kHeldOn); ++i)
-                judge.listen(loop.step(hand.at(k * loop.dt())));
-            judge.end_held();
-        }
-    }
-    judge.end_long();
-    return judge.outcome();
+    const RestSchedule schedule{.dt = loop.dt(),
+                                .round = demo.round(),
+                                .judged = kDemoJudged,
+                                .seconds = seconds,
+                                .from = gains.factor == 1 ? 0 : 2 * demo.round(),
+                                .long_rest = kDemoLongRest};
+    return judge_rests(
+        RestJudge(loop.info().capabilities, loop.stiffness, loop.turning, 1 / loop.dt()), schedule,
+        [&](double time) -> const HapticTick& { return loop.step(hand.at(time)); },
+        [&] { return loop.notice(); });
 }
 
 }  // namespace

@@ -18,6 +18,9 @@ ExperimentPage haptics_page() {
             {"degradation", "A press within a budget as felt at the handle", 12,
              run_felt_degradation},
             {"virtual-hand", "A virtual hand on a soft cantilever, full FEM", 20, run_virtual_hand},
+            {"demo-depth", "Depth in the demos, with and without force feedback", 90,
+             run_demo_depth},
+            {"ticks", "Times of haptic cycles in the demos", 30, run_demo_ticks},
             {"stability", "Closed loops with hands from loose to firm", 90, run_stability_suite},
             {"demo-stability", "The demos in hands from loose to firm", 1200, run_demo_stability},
         }};

@@ -267,28 +267,17 @@ private:
 /// the end.
 StabilityOutcome judge_stability(StabilityLoop& loop, const StabilityHand& hand, double seconds,
                                  double from) {
-    RestJudge judge(loop.device.capabilities(), loop.handle_stiffness, loop.handle_turning,
-                    1 / kStabilityTick);
-    const int n = static_cast<int>(seconds / kStabilityTick),
-              length = static_cast<int>(std::lround(hand.round() / kStabilityTick)),
-              judged = length - static_cast<int>(kJudgedTime / kStabilityTick),
-              held = static_cast<int>(kLongRest / kStabilityTick),
-              held_on = static_cast<int>(RestJudge::kHeldOn / kStabilityTick);
-    for (int k = 0; k < n + held; ++k) {
-        const double now = k * kStabilityTick;
-        const HapticTick& t = loop.step(hand.at(std::min(now, seconds - kStabilityTick)));
-        judge.watch(t, now > 1 ? loop.haptics->notice() : "");
-        const int phase = k % length;
-        if (k == n || phase == judged) judge.begin();
-        if (k >= n || (phase >= judged && now >= from)) judge.listen(t);
-        if (k < n && phase == length - 1 && now >= from && judge.end()) {
-            for (int i = 0; i < held_on; ++i)
-                judge.listen(loop.step(hand.at(std::min(now, seconds - kStabilityTick))));
-            judge.end_held();
-        }
-    }
-    judge.end_long();
-    return judge.outcome();
+    const RestSchedule schedule{.dt = kStabilityTick,
+                                .round = hand.round(),
+                                .judged = kJudgedTime,
+                                .seconds = seconds,
+                                .from = from,
+                                .long_rest = kLongRest};
+    return judge_rests(
+        RestJudge(loop.device.capabilities(), loop.handle_stiffness, loop.handle_turning,
+                  1 / kStabilityTick),
+        schedule, [&](double time) -> const HapticTick& { return loop.step(hand.at(time)); },
+        [&] { return loop.haptics->notice(); });
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "stability_rests.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 
 #include "core/numbers.h"
 
@@ -25,6 +27,11 @@ std::vector<StabilityCase> all_cases(const std::vector<double>& masses,
         for (const bool is_firm : {false, true})
             for (const double encoder : encoders) all.push_back({mass, encoder, is_firm});
     return all;
+}
+
+/// Tools that touch nothing are quiet.
+Cell rests_cell(Section& page, const std::string& what, const StabilityOutcome& outcome) {
+    return page.at_least(what, outcome.num_rests, std::max(1.0, 0.5 * outcome.num_stops), "%.0f");
 }
 
 /// Where there is no bound, there is no number either.
@@ -58,6 +65,7 @@ void StabilityOutcome::add(const StabilityOutcome& other) {
     force_limit = std::max(force_limit, other.force_limit);
     torque_limit = std::max(torque_limit, other.torque_limit);
     held_force = std::max(held_force, other.held_force);
+    num_stops += other.num_stops;
     num_rests += other.num_rests;
     num_above += other.num_above;
     num_grown += other.num_grown;
@@ -66,6 +74,8 @@ void StabilityOutcome::add(const StabilityOutcome& other) {
     depth = std::max(depth, other.depth);
     violations += other.violations;
     least_gains = std::min(least_gains, other.least_gains);
+    num_helped += other.num_helped;
+    num_unsaid += other.num_unsaid;
     if (notice.empty()) notice = other.notice;
 }
 
@@ -81,7 +91,13 @@ void RestJudge::watch(const HapticTick& tick, const char* notice) noexcept {
     if (tick.max_depth > 0) outcome_.depth = std::max(outcome_.depth, tick.depth / tick.max_depth);
     outcome_.violations = static_cast<double>(tick.violations);
     outcome_.least_gains = std::min(outcome_.least_gains, tick.gain_scale);
-    outcome_.least_margin = std::min(outcome_.least_margin, tick.port_energy - tick.stored_energy);
+    const double margin = tick.port_energy - tick.stored_energy;
+    outcome_.least_margin = std::min(outcome_.least_margin, margin);
+    // the controller takes energy out where the margin is below its tolerance, eq. (22), (23)
+    const bool is_lowered = tick.gain_scale < 1 || tick.step_scale < 1;
+    if (is_lowered || margin < -PassivityOptions().tolerance) ++outcome_.num_helped;
+    if (notice == nullptr) return;
+    if (is_lowered && std::strstr(notice, "lowered") == nullptr) ++outcome_.num_unsaid;
     if (*notice) outcome_.notice = notice;
 }
 
@@ -110,6 +126,7 @@ void RestJudge::listen(const HapticTick& tick) noexcept {
 }
 
 bool RestJudge::end() noexcept {
+    ++outcome_.num_stops;
     if (!has_touched_) return false;
     ++outcome_.num_rests;
     outcome_.num_above += is_above_ ? 1 : 0;
@@ -123,6 +140,35 @@ void RestJudge::end_held() noexcept {
 
 void RestJudge::end_long() noexcept {
     outcome_.held_force = std::max(outcome_.held_force, largest_);
+}
+
+StabilityOutcome judge_rests(RestJudge judge, const RestSchedule& schedule,
+                             const std::function<const HapticTick&(double)>& step,
+                             const std::function<const char*()>& notice) {
+    const auto ticks = [&](double time) {
+        return static_cast<int>(std::lround(time / schedule.dt));
+    };
+    const int n = ticks(schedule.seconds), length = ticks(schedule.round),
+              judged = length - ticks(schedule.judged), first = ticks(schedule.from),
+              settled = ticks(1), asked = ticks(0.1);
+    const auto watched = [&](int k, int count) -> const HapticTick& {
+        const HapticTick& tick = step(std::min(k, n - 1) * schedule.dt);
+        judge.watch(tick, count >= settled && count % asked == 0 ? notice() : nullptr);
+        return tick;
+    };
+    for (int k = 0; k < n + ticks(schedule.long_rest); ++k) {
+        const HapticTick& tick = watched(k, k);
+        const int phase = k % length;
+        const bool is_long = k >= n;
+        if (k == n || (!is_long && phase == judged)) judge.begin();
+        if (is_long || (phase >= judged && k >= first)) judge.listen(tick);
+        if (!is_long && phase == length - 1 && k >= first && judge.end()) {
+            for (int i = 0; i < ticks(RestJudge::kHeldOn); ++i) judge.listen(watched(k, k + i));
+            judge.end_held();
+        }
+    }
+    judge.end_long();
+    return judge.outcome();
 }
 
 std::vector<Table::Column> stability_columns() {
@@ -140,7 +186,8 @@ std::vector<Table::Column> stability_columns() {
             {"margin_j", "least W − S, J"},
             {"depth", "depth over its bound"},
             {"violations", "ticks beyond"},
-            {"gains", "least gains"}};
+            {"gains", "least gains"},
+            {"helped", "ticks with help"}};
 }
 
 std::vector<Cell> stability_row(Section& page, const std::string& scene,
@@ -149,11 +196,11 @@ std::vector<Cell> stability_row(Section& page, const std::string& scene,
     const StabilityOutcome& o = outcome;
     const double margin = std::min(o.least_margin, fine.least_margin);
     return {scene,
-            Cell::count(o.num_rests),
+            rests_cell(page, "rests in contact, " + scene, o),
             page.at_most("rests above the limit, " + scene, o.num_above, 0, "%.0f"),
             Cell::number(o.num_grown, "%.0f"),
             page.at_most("rests that grow on, " + scene, o.num_growing, 0, "%.0f"),
-            Cell::count(fine.num_rests),
+            rests_cell(page, "rests in contact with a fine encoder, " + scene, fine),
             page.at_most("rests above the limit or grown with a fine encoder, " + scene,
                          fine.num_above + fine.num_grown, 0, "%.0f"),
             page.at_most("largest oscillation, " + scene, o.force, o.force_limit, "%.4f"),
@@ -164,7 +211,10 @@ std::vector<Cell> stability_row(Section& page, const std::string& scene,
             page.at_least("port energy, " + scene, margin, -PassivityOptions().tolerance, "%.1e"),
             depth_cell(page, "depth, " + scene, o.depth, depth_bound),
             Cell::number(o.violations, "%.0f"),
-            Cell::number(o.least_gains, "%.2f")};
+            page.at_least("gains that back-off left, " + scene,
+                          std::min(o.least_gains, fine.least_gains), 1, "%.2f"),
+            page.at_most("ticks with back-off or passivity control, " + scene,
+                         o.num_helped + fine.num_helped, 0, "%.0f")};
 }
 
 std::vector<Table::Column> too_high_columns() {
@@ -178,6 +228,7 @@ std::vector<Table::Column> too_high_columns() {
             {"torque_nm", "N m"},
             {"depth", "depth over its bound"},
             {"gains", "least gains"},
+            {"unsaid", "times not said"},
             {"notice", "the page said"}};
 }
 
@@ -187,7 +238,10 @@ std::vector<Cell> too_high_row(Section& page, const std::string& scene,
     return {
         scene,
         has_help ? "all" : "none",
-        Cell::count(o.num_rests),
+        rests_cell(
+            page,
+            "rests in contact " + std::string(has_help ? "with" : "without") + " help, " + scene,
+            o),
         has_help ? page.at_most("rests above the limit with help, " + scene, o.num_above, 0, "%.0f")
                  : Cell::number(o.num_above, "%.0f"),
         Cell::number(o.num_grown, "%.0f"),
@@ -197,6 +251,7 @@ std::vector<Cell> too_high_row(Section& page, const std::string& scene,
         Cell::number(o.torque, "%.1e"),
         depth_cell(page, "depth, gains too high, " + scene, o.depth, depth_bound),
         Cell::number(o.least_gains, "%.2f"),
+        page.at_most("times that back-off was not said, " + scene, o.num_unsaid, 0, "%.0f"),
         o.notice};
 }
 

@@ -5,6 +5,7 @@
 #include "pliant/haptics/simulated_device.h"
 #include "report.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,8 @@ struct StabilityOutcome {
     double force = 0, torque = 0;  ///< largest window while the hand is still [N], [N m]
     double force_limit = 0, torque_limit = 0;
     double held_force = 0;    ///< largest window of long rests [N]
-    int num_rests = 0;        ///< in contact
+    int num_stops = 0;        ///< times the hand held still
+    int num_rests = 0;        ///< of them in contact
     int num_above = 0;        ///< of them with a window above a limit
     int num_grown = 0;        ///< with a second window that is a tenth above the first
     int num_growing = 0;      ///< of them those that grow on, eq. (24a), or get above a limit
@@ -38,6 +40,8 @@ struct StabilityOutcome {
     double depth = 0;         ///< over its bound
     double violations = 0;    ///< ticks beyond it
     double least_gains = 1;   ///< of back-off
+    double num_helped = 0;    ///< ticks in which back-off or the passivity controller was at work
+    int num_unsaid = 0;       ///< times that back-off was at work and the tool did not say so
     std::string notice;       ///< the last one of the tool
     void add(const StabilityOutcome& other);
 };
@@ -50,7 +54,7 @@ public:
     RestJudge(const DeviceCapabilities& device, double stiffness, double angular_stiffness,
               double rate);
 
-    /// Every tick.
+    /// Every tick; `notice` of the tool where it was asked for, else null.
     void watch(const HapticTick& tick, const char* notice) noexcept;
     /// Ticks of a rest, after begin(); end() judges the first two windows. True: the second had
     /// grown; kHeldOn more, then end_held(), tells whether it grows on.
@@ -71,14 +75,30 @@ private:
     bool is_above_ = false, has_grown_ = false, has_touched_ = false;
 };
 
-/// What runs of a scene are compared with: the limits of eq. (24) in short and in long rests, the
+/// Rounds of motion and rest, each rest judged at the end of its round, and a long rest at last.
+struct RestSchedule {
+    double dt = 1e-3;      ///< of ticks [s]
+    double round = 5;      ///< [s]
+    double judged = 1;     ///< two windows at the end of a round [s]
+    double seconds = 60;   ///< of all rounds [s]
+    double from = 0;       ///< what ends before is not judged [s]
+    double long_rest = 6;  ///< [s]
+};
+/// `step` makes a tick with the hand where it is at a time, `notice` asks the tool.
+[[nodiscard]] StabilityOutcome judge_rests(RestJudge judge, const RestSchedule& schedule,
+                                           const std::function<const HapticTick&(double)>& step,
+                                           const std::function<const char*()>& notice);
+
+/// What runs of a scene are compared with: the limits of eq. (24) in short and in long rests, in
+/// contact at every second stop at least, with no help of back-off and passivity controller, the
 /// port's energy and the depth over its bound, if there is one (infinity: none).
 [[nodiscard]] std::vector<Table::Column> stability_columns();
 [[nodiscard]] std::vector<Cell> stability_row(Section& page, const std::string& scene,
                                               const StabilityOutcome& outcome,
                                               const StabilityOutcome& fine, double depth_bound);
 
-/// Runs with gains that a user set too high, judged where there is help against it.
+/// Runs with gains that a user set too high, judged where there is help against it, which must say
+/// what it did.
 [[nodiscard]] std::vector<Table::Column> too_high_columns();
 [[nodiscard]] std::vector<Cell> too_high_row(Section& page, const std::string& scene,
                                              const StabilityOutcome& outcome, bool has_help,
