@@ -144,7 +144,8 @@ TEST_F(Reproduce, PolesAreFeltAsFourSpringsInARow) {
         EXPECT_NE(html.find(part), std::string::npos) << part;
     const Output list = pliant("reproduce haptics --list");
     for (const char* name : {"alpha-puzzle", "alpha-pushes", "pole", "rod", "couplings", "solves",
-                             "limits", "bumps", "degradation"})
+                             "limits", "bumps", "degradation", "virtual-hand", "demo-depth",
+                             "ticks", "stability", "demo-stability"})
         EXPECT_TRUE(contains(list, name)) << name;
 }
 
