@@ -143,10 +143,19 @@ TEST_F(Reproduce, PolesAreFeltAsFourSpringsInARow) {
     for (const char* part : {"<section id=\"pole\">", "four springs, N/m", "dynamic, 50 g"})
         EXPECT_NE(html.find(part), std::string::npos) << part;
     const Output list = pliant("reproduce haptics --list");
-    for (const char* name : {"alpha-puzzle", "alpha-pushes", "pole", "rod", "couplings", "solves",
-                             "limits", "bumps", "degradation", "virtual-hand", "demo-depth",
-                             "ticks", "stability", "demo-stability"})
+    for (const char* name :
+         {"alpha-puzzle", "alpha-pushes", "pole", "rod", "couplings", "solves", "limits", "bumps",
+          "degradation", "virtual-hand", "demo-depth", "ticks", "stability", "demo-stability"})
         EXPECT_TRUE(contains(list, name)) << name;
+}
+
+TEST_F(Reproduce, RodsStayBetweenTheirPostsAndHandsOnFullFemAreQuiet) {
+    const Output made =
+        pliant("reproduce haptics --quick --only rod --only virtual-hand --progress none -o " +
+               path("page.html"));
+    ASSERT_EQ(made.exit_code, 0) << made.text;
+    EXPECT_TRUE(contains(made, "22 numbers compared with references, 0 beyond")) << made.text;
+    EXPECT_EQ(first_unbalanced_tag(page("page.html")), "");
 }
 
 TEST_F(Reproduce, GreensFunctionsAreFeltWithoutTheirMesh) {

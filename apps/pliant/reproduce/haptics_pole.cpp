@@ -100,8 +100,9 @@ void stiffen_turns(CouplingGains& gains) {
     gains.angular_stiffness = gains.stiffness * gains.length * gains.length;
 }
 
-RodRun lever_in_hand(const RodScene& scene) {
+RodRun lever_in_hand(const RodScene& scene, bool limits_torque) {
     ToolInHandOptions options;
+    options.tool.coupling.limits_torque = limits_torque;
     options.hand = HandModel::firm();
     options.cell = 2e-3;
     options.adjust = stiffen_turns;
@@ -199,8 +200,9 @@ void run_long_rod(Context& context) {
         "A rod (6 mm thick) lies between two posts at ±b from the hand, which turns it by 86°, "
         "with force feedback on. The depth allowed is 1 mm. Published: torque saturation is "
         "described and left out, and people lever objects through gaps. Here the largest torque "
-        "follows the lever of contacts; beside it the published law 2 k_R sin(θ/2) for a hand "
-        "without feedback. References, of a prototype without feedback: at most 0.25 mm with the "
+        "follows the lever of contacts; beside it the same with this limit alone left out, and the "
+        "published law 2 k_R sin(θ/2), without the depth bound, for a hand without feedback. "
+        "References, of a prototype without feedback: at most 0.25 mm with the "
         "torque limited to half of F_max b; without a limit rods of 240 mm pass through the posts "
         "for all b, and that of 120 mm for b = 4 mm.");
     Table table{"long_rod",
@@ -210,6 +212,8 @@ void run_long_rod(Context& context) {
                  {"depth_mm", "limited, in the hand: deepest, mm"},
                  {"angle", "angle, °"},
                  {"torque", "torque felt, N m"},
+                 {"unlimited_mm", "torque not limited, in the hand: deepest, mm"},
+                 {"unlimited_angle", "angle, °"},
                  {"published_mm", "as published: deepest, mm"},
                  {"published_angle", "angle, °"}}};
     Plot plot{.title = "Rod of 240 mm, posts at ±10 mm",
@@ -222,12 +226,16 @@ void run_long_rod(Context& context) {
     for (const double half : {0.03, 0.06, 0.12})
         for (const double b : {0.004, 0.01, 0.02}) {
             const RodScene scene(half, b);
-            const RodRun limited = lever_in_hand(scene), published = lever_as_published(scene);
+            const RodRun limited = lever_in_hand(scene, true),
+                         unlimited = lever_in_hand(scene, false),
+                         published = lever_as_published(scene);
             const std::string name = format("rod of %.0f mm, b = %.0f mm", 2e3 * half, 1e3 * b);
             table.add({Cell::number(2e3 * half, "%.0f"), Cell::number(1e3 * b, "%.0f"),
                        page.at_most("depth, " + name, 1e3 * limited.depth, 0.25, "%.3f"),
                        page.at_most("angle, " + name, kDegrees * limited.angle, 6, "%.1f"),
                        Cell::number(limited.torque, "%.3f"),
+                       Cell::number(1e3 * unlimited.depth, "%.2f"),
+                       Cell::number(kDegrees * unlimited.angle, "%.0f"),
                        Cell::number(1e3 * published.depth, "%.2f"),
                        Cell::number(kDegrees * published.angle, "%.0f")});
             if (half == 0.12 && b == 0.01) {
