@@ -118,6 +118,9 @@ void print_summary(const Arguments& arguments, const World& world, const Summary
         std::printf("%-12s %s, 1 : %.3g, oscillation %.3g N at most\n", "device",
                     info->capabilities.name.c_str(), 1 / info->workspace.scale,
                     summary.oscillation);
+        if (info->kind == "recorded" && haptics->device.status == DeviceStatus::Disconnected)
+            std::printf("%-12s has ended: the tool stayed where it was, without force\n",
+                        "recording");
     }
     for (std::size_t s = 1; s < statuses.size(); ++s)
         if (statuses[s] > 0)
@@ -202,8 +205,10 @@ std::vector<Option> session_options() {
                      "simulated seconds"},
                     {"--record", "FILE", "write a recording, .pliantrec; see pliant replay"},
                     {"--device", "KIND",
-                     "in the hand that holds the tool: simulated, network, haply, "
+                     "in the hand that holds the tool: simulated, recorded, network, haply, "
                      "force-dimension, openhaptics"},
+                    {"--recording", "FILE",
+                     "that a recorded device plays or a simulated hand follows, .pliantrec"},
                     {"--hand", "GRIP", "of a simulated device: loose, normal or firm"},
                     {"--profile", "FILE",
                      "the device of a profile that pliant haptics check --profile wrote"}});
@@ -225,10 +230,17 @@ int run_session(const Arguments& arguments, const SceneDescription& wanted) {
     const std::string profile = arguments.text("--profile");
     if (!profile.empty() && !device.empty())
         throw InputError("", "--profile says which device it is of; drop --device");
-    const auto in_hand = [device, hand, profile](const SceneDescription& scene) {
+    const std::string recording = arguments.text("--recording");
+    if (device == "recorded" && recording.empty())
+        throw InputError("",
+                         "--device recorded needs the recording that it plays: --recording "
+                         "FILE.pliantrec");
+    const auto in_hand = [device, hand, profile, recording](const SceneDescription& scene) {
         const SceneDescription measured =
             profile.empty() ? scene : with_device_profile(scene, profile);
-        return device.empty() && hand.empty() ? measured : with_device(measured, device, hand);
+        return device.empty() && hand.empty() && recording.empty()
+                   ? measured
+                   : with_device(measured, device, hand, recording);
     };
     const SceneDescription scene = in_hand(wanted);
     if (arguments.has("--record")) check_output(arguments.text("--record"), {".pliantrec"});
@@ -244,9 +256,10 @@ int run_session(const Arguments& arguments, const SceneDescription& wanted) {
                                      [&](const DemoInfo& demo) { return demo.name == scene.name; });
     if (!is_demo) options.scenes.push_back({scene.name, scene.description});
     for (const DemoInfo& demo : demos) options.scenes.push_back({demo.name, demo.description});
-    options.open_scene = [scene, in_hand](const std::string& name, Progress& progress) {
+    options.open_scene = [scene, in_hand, recording](const std::string& name, Progress& progress) {
         SceneDescription next = name == scene.name ? scene : demo_scene(name);
-        if (next.held_tool) next = in_hand(next);
+        // a recording is of one scene
+        if (next.held_tool && recording.empty()) next = in_hand(next);
         return std::make_unique<World>(std::move(next), WorldOptions{}, progress);
     };
     std::unique_ptr<World> world = make_world(arguments, scene);

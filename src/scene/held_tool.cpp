@@ -1,6 +1,7 @@
 #include "pliant/scene/held_tool.h"
 
 #include "pliant/core/error.h"
+#include "pliant/haptics/recorded_device.h"
 
 #include <algorithm>
 #include <array>
@@ -15,6 +16,8 @@ using Eigen::Vector3d;
 constexpr double kReachMargin = 1.25;
 /// Of the motion that is looked at, and between two looks [s].
 constexpr double kLookedAt = 120, kLookStep = 0.02;
+/// In which a hand is led from where the tool is to a recorded path [s].
+constexpr double kLeadTime = 1;
 /// Handle travel over travel in the scene.
 constexpr double kLeastScale = 0.01, kLargestScale = 10;
 
@@ -42,12 +45,27 @@ ToolSize size_about(const SurfaceMesh& surface, const Vector3d& grasp) {
 }
 
 /// Box of the places of the grasp point.
-Box reach_of_hand(const HeldToolSurroundings& around, const Vector3d& grasp) {
-    Box box(around.start.to_world(grasp), around.start.to_world(grasp));
-    if (around.motion)
+Box reach_of_hand(const Pose& start, const std::optional<ScriptedMotion>& motion,
+                  const Vector3d& grasp) {
+    Box box(start.to_world(grasp), start.to_world(grasp));
+    if (motion)
         for (int i = 0; i * kLookStep <= kLookedAt; ++i)
-            box.extend(around.motion->at(i * kLookStep).pose.to_world(grasp));
+            box.extend(motion->at(i * kLookStep).pose.to_world(grasp));
     return box;
+}
+
+/// The path of a recorded hand for a tool that starts elsewhere: led over in the first second.
+ScriptedMotion path_from(const Pose& start, std::vector<Keyframe> keys) {
+    const Pose first = keys.front().pose;
+    for (Keyframe& key : keys) {
+        if (key.time >= kLeadTime) break;
+        const double s = key.time / kLeadTime, part = s * s * (3 - 2 * s);
+        const Vector3d turn = rotation_difference(first.rotation, start.rotation);
+        key.pose.position += (1 - part) * (start.position - first.position);
+        key.pose.rotation =
+            (rotation_from_vector((1 - part) * turn) * key.pose.rotation).normalized();
+    }
+    return ScriptedMotion(std::move(keys));
 }
 
 /// Half sides of the box along the axes of the device.
@@ -75,6 +93,8 @@ DeviceDescription with_rate(DeviceDescription device, double rate) {
         if (simulated->model.capabilities.name.empty())
             simulated->model.capabilities.name = "simulated device";
     }
+    if (auto* recorded = std::get_if<RecordedDescription>(&device); recorded && recorded->rate > 0)
+        recorded->states = resample(recorded->states, recorded->rate, rate);
     return device;
 }
 
@@ -114,13 +134,16 @@ HeldTool make_held_tool(const HeldToolDescription& description, const DeviceDesc
     if (const auto* simulated = std::get_if<SimulatedDescription>(&device)) {
         held.hand = simulated->hand;
         held.handle_mass = simulated->model.mass;
+        if (!simulated->path.empty()) held.motion = path_from(around.start, simulated->path);
     }
-    held.motion = around.motion;
+    if (const auto* recorded = std::get_if<RecordedDescription>(&device))
+        held.is_played_anew = !recorded->recording.empty();
+    if (!held.motion) held.motion = around.motion;
     const DeviceCapabilities& can = held.device->capabilities();
     const Vector3d grasp =
         description.grasp ? *description.grasp : bounding_box(around.surface.vertices).center();
     const ToolSize size = size_about(around.surface, grasp);
-    const Box reach = reach_of_hand(around, grasp);
+    const Box reach = reach_of_hand(around.start, held.motion, grasp);
 
     held.scene.rate = around.rate;
     held.scene.scale = description.scale > 0

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
 #include "pliant/core/error.h"
 #include "pliant/scene/recording.h"
@@ -43,22 +44,76 @@ void set_parameters(const RecordingHeader& header, World& world) {
     }
 }
 
+/// What says that the device is played, before its own name.
+constexpr std::string_view kPlayedName = "recording of ";
+/// Readings that are older than the one before by this much: the loop was reset [s].
+constexpr double kClockFall = 0.02;
+
+/// Of the tool in a hand, one for each tick. `file` is for messages, or empty.
+const std::vector<HapticTick>& all_haptics(const Recording& recording, const std::string& file,
+                                           bool may_be_cut) {
+    const std::optional<RecordingHeader::Device>& device = recording.header().device;
+    if (!device)
+        throw InputError(file,
+                         "nothing was held in a hand in this recording, so that it has no "
+                         "readings of a device; record a scene with \"tool\": {\"body\": …}");
+    const std::vector<HapticTick>& ticks = recording.haptics(device->loop);
+    const std::uint64_t num_ticks = recording.num_ticks(device->loop);
+    // a file may be cut between what the last tick left
+    const bool is_cut = may_be_cut && !recording.is_complete() && ticks.size() + 1 == num_ticks;
+    if (ticks.size() != num_ticks && !is_cut)
+        throw InputError(file, "the recording has " + std::to_string(ticks.size()) +
+                                   " readings of its device for " + std::to_string(num_ticks) +
+                                   " ticks; it cannot be simulated again");
+    if (ticks.empty()) throw InputError(file, "no tick was recorded; record a longer run");
+    return ticks;
+}
+
 }  // namespace
 
 std::optional<DeviceDescription> recorded_device(const Recording& recording) {
     const std::optional<RecordingHeader::Device>& device = recording.header().device;
-    if (!device || device->is_virtual) return std::nullopt;
-    const std::vector<HapticTick>& ticks = recording.haptics(device->loop);
-    if (ticks.size() != recording.num_ticks(device->loop))
-        throw InputError("", "the recording has " + std::to_string(ticks.size()) +
-                                 " readings of its device for " +
-                                 std::to_string(recording.num_ticks(device->loop)) +
-                                 " ticks; it cannot be simulated again");
+    // what was itself played from a file is here as well: that file is not needed
+    if (!device || (device->is_virtual && device->kind != "recorded")) return std::nullopt;
     RecordedDescription again;
     again.capabilities = device->capabilities;
-    again.states.reserve(ticks.size());
-    for (const HapticTick& tick : ticks) again.states.push_back(tick.device);
+    for (const HapticTick& tick : all_haptics(recording, "", false))
+        again.states.push_back(tick.device);
     return again;
+}
+
+RecordedDescription recorded_readings(const Recording& recording, const std::string& name) {
+    const std::vector<HapticTick>& ticks = all_haptics(recording, name, true);
+    const RecordingHeader::Device& device = *recording.header().device;
+    RecordedDescription played;
+    played.capabilities = device.capabilities;
+    if (!played.capabilities.name.starts_with(kPlayedName))
+        played.capabilities.name.insert(0, kPlayedName);
+    played.rate = recording.header().loops[static_cast<std::size_t>(device.loop)].rate;
+    played.states.reserve(ticks.size());
+    double last = 0, before = 0;  // on the recorded clock: the last reading; the last reset
+    for (std::size_t k = 0; k < ticks.size(); ++k) {
+        DeviceState& state = played.states.emplace_back(ticks[k].device);
+        if (state.status != DeviceStatus::Disconnected) {
+            if (state.time < last - kClockFall) before = static_cast<double>(k) / played.rate;
+            last = state.time;
+        }
+        state.time += before;
+    }
+    return played;
+}
+
+std::vector<Keyframe> recorded_path(const Recording& recording, const std::string& name) {
+    const std::vector<HapticTick>& ticks = all_haptics(recording, name, true);
+    const auto loop = static_cast<std::size_t>(recording.header().device->loop);
+    const double rate = recording.header().loops[loop].rate;
+    std::vector<Keyframe> keys;
+    keys.reserve(ticks.size());
+    for (std::size_t k = 0; k < ticks.size(); ++k)
+        if (is_finite(ticks[k].manipulandum))
+            keys.push_back({static_cast<double>(k + 1) / rate, ticks[k].manipulandum});
+    if (keys.empty()) throw InputError(name, "has no place of a hand to follow");
+    return keys;
 }
 
 std::vector<Body*> recorded_bodies(const Recording& recording, World& world) {

@@ -205,12 +205,15 @@ SceneDescription with_model_file(SceneDescription scene, int body,
 }
 
 SceneDescription with_device(const SceneDescription& scene, const std::string& kind,
-                             const std::string& hand) {
+                             const std::string& hand, const std::filesystem::path& recording) {
     JsonValue::Object device = device_in_hand(scene);
     // another kind is used as the one before
     if (!kind.empty()) keep_use_alone(device);
     if (!kind.empty()) replace_member(device, "kind", JsonValue(kind));
     if (!hand.empty()) replace_member(device, "hand", JsonValue(hand));
+    if (!recording.empty())
+        replace_member(device, "recording",
+                       JsonValue(std::filesystem::absolute(recording).string()));
     return with_device_members(scene, std::move(device));
 }
 

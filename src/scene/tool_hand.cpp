@@ -369,6 +369,7 @@ void ToolHand::reset() noexcept {
         simulated_->reset(first_handle_);
         simulated_->set_buttons(buttons_);
     }
+    if (held_.is_played_anew) rewind();
     tool_->reset();
 }
 
@@ -384,7 +385,12 @@ void ToolHand::fill(ShownHaptics& frame) const noexcept {
     frame.body = info_.body;
     frame.tick = tool_->last();
     if (proxy_) proxy_->fill(frame.proxy);
-    std::snprintf(frame.notice.data(), frame.notice.size(), "%s", tool_->notice());
+    const bool has_ended = recorded_ && recorded_->is_at_end() &&
+                           tool_->last().device.status == DeviceStatus::Disconnected;
+    std::snprintf(frame.notice.data(), frame.notice.size(), "%s",
+                  has_ended ? "The recording has ended: the force is zero and the tool stays; a "
+                              "reset plays it again."
+                            : tool_->notice());
 }
 
 }  // namespace pliant

@@ -42,12 +42,13 @@ struct DeviceKeys {
     const char* kind;
     std::vector<const char*> keys;
 };
-const std::array<DeviceKeys, 5>& device_keys() {
-    static const std::array<DeviceKeys, 5> all = {
+const std::array<DeviceKeys, 6>& device_keys() {
+    static const std::array<DeviceKeys, 6> all = {
         {{"simulated",
           {"mass", "inertia", "damping", "friction", "bandwidth", "rate", "delay", "position_step",
            "angle_step", "seed", "hand", "tremor", "workspace", "max_force", "max_torque",
-           "continuous_force", "max_stiffness"}},
+           "continuous_force", "max_stiffness", "recording"}},
+         {"recorded", {"recording"}},
          {"network",
           {"address", "port", "timeout", "workspace", "max_force", "max_torque", "continuous_force",
            "max_stiffness", "latency"}},
@@ -278,7 +279,12 @@ DeviceUse read_use(const JsonObject& json) {
     return use;
 }
 
-DeviceDescription read_simulated(const JsonObject& json) {
+/// Looked for when the world is made: a replay of what was played has its own readings.
+std::string read_recording(const JsonObject& json, const std::filesystem::path& folder) {
+    return json.has("recording") ? (folder / json.text("recording", "")).string() : "";
+}
+
+DeviceDescription read_simulated(const JsonObject& json, const std::filesystem::path& folder) {
     SimulatedDescription device;
     DeviceModel& model = device.model;
     model.mass = json.number("mass", model.mass);
@@ -295,6 +301,7 @@ DeviceDescription read_simulated(const JsonObject& json) {
         model.seed = static_cast<std::uint64_t>(seed->number());
     read_capabilities(json, model.capabilities);
     device.hand = read_hand(json);
+    device.recording = read_recording(json, folder);
     return device;
 }
 
@@ -361,7 +368,16 @@ DeviceDescription read_device(const JsonObject& json, const std::filesystem::pat
         return ForceDimensionDescription{read_library(json, folder), json.integer("serial", 0)};
     if (kind == "openhaptics")
         return OpenHapticsDescription{read_library(json, folder), json.text("name", "")};
-    return read_simulated(json);
+    if (kind == "recorded") {
+        if (!json.has("recording"))
+            json.fail("kind",
+                      "of a recorded device needs its file: \"recording\": "
+                      "\"FILE.pliantrec\"");
+        RecordedDescription device;
+        device.recording = read_recording(json, folder);
+        return device;
+    }
+    return read_simulated(json, folder);
 }
 
 }  // namespace pliant

@@ -2,6 +2,7 @@
 
 #include "pliant/core/error.h"
 #include "pliant/core/nearest_name.h"
+#include "pliant/scene/recording.h"
 
 #include <algorithm>
 
@@ -13,12 +14,30 @@ bool is_many(const BodyDescription& description) {
     return description.copies || std::holds_alternative<HandSource>(description.source);
 }
 
+/// With what its recording says, where the scene names one.
+DeviceDescription with_recording(DeviceDescription device,
+                                 const std::function<void(const std::string&)>& say) {
+    auto* const recorded = std::get_if<RecordedDescription>(&device);
+    auto* const simulated = std::get_if<SimulatedDescription>(&device);
+    const std::string file = recorded ? recorded->recording : simulated ? simulated->recording : "";
+    if (file.empty()) return device;
+    const Recording recording = Recording::load(file);
+    if (simulated) simulated->path = recorded_path(recording, file);
+    if (recorded) {
+        *recorded = recorded_readings(recording, file);
+        recorded->recording = file;
+    }
+    if (say && !recording.is_complete())
+        say("device: " + file + ": " + recording.problem() + "; it is used up to there");
+    return device;
+}
+
 }  // namespace
 
 WorldInMaking::WorldInMaking(const SceneDescription& described, const WorldOptions& options,
                              Progress& shown)
     : scene(described),
-      device(options.device ? *options.device : described.device),
+      device(with_recording(options.device ? *options.device : described.device, options.say)),
       say(options.say),
       progress(shown) {
     list_loops();

@@ -165,6 +165,37 @@ TEST_F(Session, AToolInAHandIsRecordedWithItsDeviceAndRepeatedBitForBit) {
                       "nothing in the scene \"box\" is held in a hand");
 }
 
+TEST_F(Session, ARecordedHandIsPlayedAndFollowed) {
+    const std::string file = path("hand.pliantrec"), again = path("again.pliantrec");
+    const std::string run = "run " + path("peg.json") + " --headless --progress none --json ";
+    const Output made = pliant(run + "--duration 0.5 --hand loose --record " + file);
+    ASSERT_EQ(made.exit_code, 0) << made.text;
+    const Output played =
+        pliant(run + "--duration 0.5 --device recorded --recording " + file + " --record " + again);
+    ASSERT_EQ(played.exit_code, 0) << played.text;
+    EXPECT_EQ(hash_in(played), hash_in(made));
+    EXPECT_TRUE(contains(played, "\"device\":\"recording of simulated device\"")) << played.text;
+    const std::string follow = run + "--duration 0.5 --hand firm --recording " + file;
+    const Output followed = pliant(follow);
+    ASSERT_EQ(followed.exit_code, 0) << followed.text;
+    EXPECT_NE(hash_in(followed), hash_in(made));
+    EXPECT_EQ(hash_in(followed), hash_in(pliant(follow)));
+    const Output longer = pliant("run " + path("peg.json") +
+                                 " --headless --progress none --duration 0.6 --device recorded "
+                                 "--recording " +
+                                 file);
+    EXPECT_TRUE(contains(longer, "has ended: the tool stayed where it was, without force"))
+        << longer.text;
+    // what was played is all there
+    std::filesystem::remove(file);
+    EXPECT_EQ(pliant("replay " + again + " --progress none --check").exit_code, 0);
+    EXPECT_FAILS_WITH(run + "--device recorded",
+                      "--device recorded needs the recording that it plays: --recording FILE");
+    EXPECT_FAILS_WITH(run + "--recording " + file, "hand.pliantrec");
+    EXPECT_FAILS_WITH(run + "--device recorded --hand firm --recording " + again,
+                      "is of a simulated device, not of a recorded one");
+}
+
 TEST_F(Session, RecordingWithAScriptHoldsTheScript) {
     std::ofstream(path("poke.json"))
         << R"([{ "time": 0.05, "poke": { "body": "box", "at": [0.1, 0, 1], "force": 3 } }])";

@@ -20,6 +20,8 @@ namespace pliant {
 struct SimulatedDescription {
     DeviceModel model = {};
     HandModel hand = {};
+    std::string recording = {};       ///< of a scene: the file whose path the hand follows
+    std::vector<Keyframe> path = {};  ///< where the hand wants the tool; empty: others say
 };
 
 /// "scripted": a handle on a path; ScriptedDevice.
@@ -32,6 +34,8 @@ struct ScriptedDescription {
 struct RecordedDescription {
     std::vector<DeviceState> states;
     DeviceCapabilities capabilities = {};
+    double rate = 0;             ///< of the readings [Hz]; 0: that of the loop
+    std::string recording = {};  ///< of a scene: the file that has the readings
 };
 
 /// "external": a handle that the program which ticks the loop moves; ExternalDevice. Scene files

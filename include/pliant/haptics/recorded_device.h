@@ -6,6 +6,12 @@
 
 namespace pliant {
 
+/// Readings of one rate [Hz] as a loop of another one gets them: poses, twists and grippers between
+/// two good readings are interpolated; all else is that of the earlier one, at the age it had.
+/// Throws InputError for rates that are a hundred times apart.
+[[nodiscard]] std::vector<DeviceState> resample(const std::vector<DeviceState>& states, double from,
+                                                double to);
+
 /// Readings of another time, one per call and exactly as they were, whatever the clock says and
 /// whatever force is shown: open loop. A loop that is the same gets the same bits.
 class RecordedDevice final : public HapticDevice {

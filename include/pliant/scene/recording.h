@@ -132,9 +132,20 @@ private:
 };
 
 /// The device of a recording for WorldOptions: its readings again, so that a replay needs neither
-/// the device nor its hand. Nothing where the device was virtual and may run again, and where there
-/// was none. Throws InputError where readings are missing.
+/// the device nor its hand. Nothing where the device was simulated and runs again, closed loop, and
+/// where there was none. Throws InputError where readings are missing.
 [[nodiscard]] std::optional<DeviceDescription> recorded_device(const Recording& recording);
+
+// The next two are for another run of this scene or of another one, whatever device it was; `name`
+// stands for the file in messages. They throw InputError where no tool was in a hand or readings
+// are missing; what was cut off ends there.
+
+/// Readings of the device, to be played open loop. Their clock goes on through resets of the loop.
+[[nodiscard]] RecordedDescription recorded_readings(const Recording& recording,
+                                                    const std::string& name);
+/// Where the hand led the tool, tick by tick in the axes of the scene: the manipulandum.
+[[nodiscard]] std::vector<Keyframe> recorded_path(const Recording& recording,
+                                                  const std::string& name);
 
 /// Samples of a loop as a table with a header line: tick, time_s, hand_x_m, …, and of the tool in a
 /// hand what a HapticTick says. Throws InputError.

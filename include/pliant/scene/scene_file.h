@@ -24,10 +24,12 @@ namespace pliant {
 [[nodiscard]] SceneDescription with_model_file(SceneDescription scene, int body,
                                                const std::filesystem::path& model);
 /// The scene with another device in the hand that holds its tool, in its text too: of this kind
-/// (empty: as it is), held "loose", "normal" or "firm" (empty: as it is). Throws InputError with
-/// the nearest known kind, and for a scene without a tool in a hand.
+/// (empty: as it is), held "loose", "normal" or "firm" (empty: as it is), with the recording that
+/// it plays or follows (empty: as it is). Throws InputError with the nearest known kind, and for a
+/// scene without a tool in a hand.
 [[nodiscard]] SceneDescription with_device(const SceneDescription& scene, const std::string& kind,
-                                           const std::string& hand);
+                                           const std::string& hand,
+                                           const std::filesystem::path& recording = {});
 /// The scene with the device of a profile that `pliant haptics check --profile` wrote, in its text
 /// too: kind, how to reach it, limits, measured latency, clutch. What else the scene says of the
 /// use of its device stays. Throws InputError for a file that is no profile, and as with_device().
