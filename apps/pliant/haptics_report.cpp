@@ -19,7 +19,7 @@ using reproduce::Section;
 using reproduce::Series;
 
 constexpr double kLeastJump = 0.05;  ///< that a hand notices as a click [N]
-constexpr int kShownJumps = 10;
+constexpr std::size_t kShownJumps = 10;
 
 double percentile(std::vector<double> values, double p) {
     if (values.empty()) return 0;
@@ -72,7 +72,9 @@ void measure_signal(HapticStudy& study) {
     study.median_force = percentile(size, 0.5);
     study.p99_force = percentile(size, 0.99);
     study.max_force = percentile(size, 1);
-    study.jumps = find_jumps(force, kLeastJump, kShownJumps);
+    study.jumps = find_jumps(force, kLeastJump, static_cast<int>(force.size()));
+    study.num_jumps = study.jumps.size();
+    if (study.num_jumps > kShownJumps) study.jumps.resize(kShownJumps);
     study.spectrum = force_spectrum(force, study.rate);
     const OscillationOptions options;
     double loudest = 0;
@@ -123,7 +125,7 @@ std::vector<Line> lines(const HapticStudy& study) {
         {"clicks of more than 0.05 N",
          study.jumps.empty()
              ? "none"
-             : format("%zu, up to %.3g N", study.jumps.size(), study.jumps.front().size),
+             : format("%zu, up to %.3g N", study.num_jumps, study.jumps.front().size),
          "", study.jumps.empty()},
         {"gains or steps were reduced",
          format("%.2f %% of the time, to %.3g and %.3g", 100 * study.reduced, study.least_gain,
@@ -260,7 +262,8 @@ std::string json_line(const HapticStudy& study) {
     json.member("loud_windows", study.num_loud_windows);
     json.member("loudest_frequency", study.loudest_frequency);
     json.member("least_gain_scale", study.least_gain).member("least_step_scale", study.least_step);
-    json.member("not_ok", study.num_not_ok).key("jumps").begin_array();
+    json.member("not_ok", study.num_not_ok);
+    json.member("num_jumps", study.num_jumps).key("jumps").begin_array();
     for (const ForceJump& jump : study.jumps)
         json.begin_object()
             .member("time", static_cast<double>(jump.sample + 1) / study.rate)
@@ -290,8 +293,11 @@ std::string haptics_page(const HapticStudy& study) {
                    "Where the force has its energy; how far the coupling was "
                    "stretched.");
     if (!study.jumps.empty()) {
-        reproduce::Table clicks{
-            "clicks", "Jumps of the force", {{"time", "time [s]"}, {"size", "size [N]"}}};
+        reproduce::Table clicks{"clicks",
+                                study.num_jumps > study.jumps.size()
+                                    ? "The largest jumps of the force"
+                                    : "Jumps of the force",
+                                {{"time", "time [s]"}, {"size", "size [N]"}}};
         for (const ForceJump& jump : study.jumps)
             clicks.add({Cell::number(static_cast<double>(jump.sample + 1) / study.rate, "%.3f"),
                         Cell::number(jump.size, "%.3g")});

@@ -26,7 +26,8 @@ struct HapticStudy {
     double least_gain = 1, least_step = 1;  ///< that back-off made of them
     std::int64_t num_unread = 0;            ///< ticks without a new reading of the device
     std::int64_t num_not_ok = 0;            ///< ticks with another status
-    std::vector<ForceJump> jumps;           ///< of the force, largest first
+    std::vector<ForceJump> jumps;           ///< of the force, the largest ones first
+    std::size_t num_jumps = 0;              ///< of all
     ForceSpectrum spectrum;
     double loudest_frequency = 0;  ///< above the cutoff of oscillation [Hz]
 };

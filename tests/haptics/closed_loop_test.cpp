@@ -90,8 +90,9 @@ TEST_P(ClosedLoop, TheRulesAloneAreCalmAndPassiveForAllDevicesAndHands) {
 }
 
 TEST_P(ClosedLoop, GainsFourTimesTooHighAreBroughtBack) {
-    // a plane that the box lies flat on is left: contact holds its rotations
-    if (GetParam() == LoopScene::BoxOnPlane) return;
+    if (GetParam() == LoopScene::BoxOnPlane)
+        GTEST_SKIP() << "a box flat on a plane does not shake at four times the gains: contact "
+                        "holds its rotations";
     for (const auto& [mass, encoder] : {std::pair{0.05, 5e-5}, {0.1, 2e-5}, {0.3, 2e-5}}) {
         LoopOptions options;
         options.scene = GetParam();

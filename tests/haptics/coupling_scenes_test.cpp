@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "haptics/loop_step.h"
 #include "pliant/core/allocation_guard.h"
 #include "pliant/core/parallel.h"
@@ -43,19 +45,30 @@ struct Outcome {
     double peak = 0, last = 0;  ///< depth [m]
     Pose pose;
     double lever = 0;
+    // the largest since it settled, along and about each axis
+    Vector3d shift = Vector3d::Zero(), turn = Vector3d::Zero();  ///< [m], [rad]
 };
 
-/// `hand(t)`: pose of the manipulandum.
+/// `hand(t)`: pose of the manipulandum. From the tick `settled` on motion is drift.
 template <typename Hand>
 Outcome run(const ToolShape& tool, const FieldPointer& field, const CouplingGains& gains,
-            const CouplingOptions& options, const Pose& start, int ticks, const Hand& hand) {
+            const CouplingOptions& options, const Pose& start, int ticks, const Hand& hand,
+            int settled = std::numeric_limits<int>::max()) {
     ContactLoadOptions loads;
     loads.stiffness = gains.contact_stiffness;
     ToolScene scene(tool, field, loads);
     StaticCoupling coupling(gains, options);
     coupling.place(start);
     Outcome outcome;
+    Pose then;
     for (int i = 0; i < ticks; ++i) {
+        if (i == settled) then = coupling.pose();
+        if (i >= settled) {
+            const Pose& now = coupling.pose();
+            outcome.shift = outcome.shift.cwiseMax((now.position - then.position).cwiseAbs());
+            outcome.turn =
+                outcome.turn.cwiseMax(rotation_difference(then.rotation, now.rotation).cwiseAbs());
+        }
         const ToolContact& contact = scene.contact(coupling.pose());
         outcome.last = scene.depth();
         outcome.peak = std::max(outcome.peak, outcome.last);
@@ -250,6 +263,43 @@ TEST(CouplingScene, BallInASocketTurnsThrough180DegreesAndStays) {
     EXPECT_LT(outcome.last, 0.3e-3);
     EXPECT_LT(outcome.pose.position.norm(), 0.5e-3);
     EXPECT_LT(rotation_difference(outcome.pose.rotation, hand(1.199).rotation).norm(), 0.05);
+}
+
+/// A hand that pulls until 1.5 s and then keeps still, all springs saturated, for ten seconds.
+TEST(CouplingScene, NothingDriftsWhereContactLeavesItFree) {
+    constexpr int kSettled = 2000, kTicks = kSettled + 10000;
+    const auto until = [](double t) { return std::min(t, 1.5) / 1.5; };
+    const auto drift = [&](const ToolShape& tool, const FieldPointer& field, const auto& hand) {
+        return run(tool, field, scene_gains(tool), {}, {}, kTicks, hand, kSettled);
+    };
+    // measured: 0.06 µm and 0.1 µrad at most
+    const auto expect_still = [](const Outcome& outcome) {
+        EXPECT_LT(outcome.shift.maxCoeff(), 1e-6);
+        EXPECT_LT(outcome.turn.maxCoeff(), 1e-5);
+    };
+    const Outcome shaft = drift(box(0.01, 0.01, 0.02, 2e-3), walls(0.0102, {0, 1}), [&](double t) {
+        return Pose{{0.3, 0.3, 0.1 * until(t)}, rotation_from_vector({0, 0, 1.0})};
+    });
+    expect_still(shaft);
+    EXPECT_NEAR(shaft.pose.position.z(), 0.1, 2e-3);
+    const Outcome tube =
+        drift(ball_of_points(0.01, 2000), invert_field(capsule_field(0.0102, 1.0)), [&](double t) {
+            return Pose{{0.2, 0, 0.1 * until(t)}, rotation_from_vector({0, 0, 2.5 * until(t)})};
+        });
+    expect_still(tube);
+    EXPECT_NEAR(tube.pose.position.z(), 0.1, 5e-3);
+    // 170, exactly 180 and 190 degrees
+    for (const double degrees : {170.0, 180.0, 190.0}) {
+        const double angle = degrees / 180 * std::numbers::pi;
+        const Outcome socket =
+            drift(ball_of_points(0.01, 2000), invert_field(sphere_field(0.0101)), [&](double t) {
+                return Pose{{0.1, -0.2, 0.3}, rotation_from_vector({0, angle * until(t), 0})};
+            });
+        expect_still(socket);
+        EXPECT_LT(
+            rotation_difference(socket.pose.rotation, rotation_from_vector({0, angle, 0})).norm(),
+            0.05);
+    }
 }
 
 TEST(CouplingScene, PlateBlockedInASlotStaysWhileTheHandTurns400Degrees) {
