@@ -228,8 +228,10 @@ std::unique_ptr<MovingSurface> make_moving_surface(Body& body) {
         return std::make_unique<GreensSurface>(body, std::vector{greens});
     if (auto* zoned = dynamic_cast<ZonedBody*>(&body)) {
         std::vector<const GreensBody*> zones;
-        for (int z = 0; z < zoned->num_zones(); ++z) zones.push_back(&zoned->zone(z));
-        return std::make_unique<GreensSurface>(body, zones);
+        for (int z = 0; z < zoned->num_zones(); ++z)
+            if (zoned->has_greens(z)) zones.push_back(&zoned->zone(z));
+        if (static_cast<int>(zones.size()) == zoned->num_zones())
+            return std::make_unique<GreensSurface>(body, zones);
     }
     return std::make_unique<DisplayedSurface>(body);
 }

@@ -104,11 +104,100 @@ void FemZone::set_loads(std::span<const int> vertices, std::span<const Vector3d>
     }
     held_.noalias() -= responses_.transpose() * loaded_;  // K_si K_ii⁻¹ f_i
     solver_->inner->solve_in_place(loaded_);
+    if (moved_.size()) moved_ = on_surface(loaded_);
 }
 
 void FemZone::seam_forces(const VectorXd& u, VectorXd& f) const noexcept {
     f = held_;
     f.noalias() += K_seam_ * u;
+}
+
+/// Of the inner components; others are zero.
+MatrixXd FemZone::on_surface(const MatrixXd& inner) const {
+    MatrixXd rows = MatrixXd::Zero(3 * static_cast<Eigen::Index>(shown_.size()), inner.cols());
+    for (std::size_t v = 0; v < shown_.size(); ++v)
+        for (int axis = 0; axis < 3; ++axis)
+            if (const int place = place_[at(3 * shown_[v] + axis)]; place >= 0)
+                rows.row(3 * static_cast<Eigen::Index>(v) + axis) = inner.row(place);
+    return rows;
+}
+
+void FemZone::show_surface() {
+    std::vector<int> place(at(model_.num_nodes()), -1);
+    surface_ = {};
+    shown_.clear();
+    for (const Triangle& corners : boundary_triangles(model_.mesh())) {
+        Triangle& triangle = surface_.triangles.emplace_back();
+        for (std::size_t k = 0; k < 3; ++k) {
+            int& v = place[at(corners[k])];
+            if (v < 0) {
+                v = static_cast<int>(shown_.size());
+                shown_.push_back(corners[k]);
+                surface_.vertices.push_back(model_.mesh().vertices[at(corners[k])]);
+            }
+            triangle[k] = v;
+        }
+    }
+    if (shown_.size() > at(kMaxShownVertices))
+        throw InputError("", "a zone of finite elements has " + std::to_string(shown_.size()) +
+                                 " vertices on its surface; at most " +
+                                 std::to_string(kMaxShownVertices) +
+                                 " can be shown: choose a coarser mesh");
+    const auto num_seam = held_.size(), num_shown = static_cast<Eigen::Index>(3 * shown_.size());
+    // forces on the components of the surface, and the three weights
+    MatrixXd f = MatrixXd::Zero(loaded_.size(), num_shown + 3);
+    MatrixXd all = MatrixXd::Zero(num_seam + num_shown, num_shown + 3);
+    const auto put = [&](int component, Eigen::Index column, double value) {
+        const int where = place_[at(component)];
+        if (where >= 0) f(where, column) = value;
+        if (where <= -2) all(-2 - where, column) = -value;
+    };
+    for (Eigen::Index i = 0; i < num_shown; ++i)
+        put(3 * shown_[static_cast<std::size_t>(i / 3)] + static_cast<int>(i % 3), i, 1);
+    for (int axis = 0; axis < 3; ++axis) {
+        const VectorXd weight = gravity_load(model_, Vector3d::Unit(axis));
+        for (int i = 0; i < model_.num_unknowns(); ++i) put(i, num_shown + axis, weight[i]);
+    }
+    all.topRows(num_seam).noalias() -= responses_.transpose() * f;
+    solver_->inner->solve_in_place(f);
+    all.bottomRows(num_shown) = on_surface(f);
+    by_force_ = all.leftCols(num_shown);
+    by_weight_ = all.rightCols<3>();
+    by_seam_ = on_surface(responses_);
+    for (Eigen::Index i = 0; i < num_shown; ++i)
+        if (const int where =
+                place_[at(3 * shown_[static_cast<std::size_t>(i / 3)] + static_cast<int>(i % 3))];
+            where <= -2)
+            by_seam_(i, -2 - where) = 1;
+    moved_ = on_surface(loaded_);
+    placed_ = moved_;
+}
+
+void FemZone::add_force(int vertex, const Vector3d& force, VectorXd& load) const noexcept {
+    for (int axis = 0; axis < 3; ++axis) load += force[axis] * by_force_.col(3 * vertex + axis);
+}
+
+void FemZone::add_weight(const Vector3d& acceleration, VectorXd& load) const noexcept {
+    for (int axis = 0; axis < 3; ++axis) load += acceleration[axis] * by_weight_.col(axis);
+}
+
+bool FemZone::set_load(const VectorXd& load) noexcept {
+    if (load.size() != load_size() || !load.allFinite()) return false;
+    held_ = load.head(held_.size());
+    moved_ = load.tail(moved_.size());
+    return true;
+}
+
+void FemZone::place_surface(const VectorXd& u, std::span<Vector3d> x) const noexcept {
+    assert(x.size() == surface_.vertices.size());
+    placed_ = moved_;
+    placed_.noalias() += by_seam_ * u;
+    for (std::size_t v = 0; v < x.size(); ++v)
+        x[v] = surface_.vertices[v] + placed_.segment<3>(3 * static_cast<Eigen::Index>(v));
+}
+
+Eigen::Matrix3d FemZone::vertex_compliance(int moved, int pulled) const noexcept {
+    return by_force_.block<3, 3>(held_.size() + 3 * moved, 3 * pulled);
 }
 
 VectorXd FemZone::displacements(const VectorXd& u_seam) const {

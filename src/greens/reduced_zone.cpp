@@ -51,6 +51,38 @@ ReducedZone::ReducedZone(std::shared_ptr<const ReducedForce> force, const Matrix
     tangent_ = at_rest_;
 }
 
+ReducedZone::ReducedZone(std::shared_ptr<const ReducedForce> force, const MatrixXd& U,
+                         SurfaceMesh surface, std::vector<int> seam,
+                         const ReducedZoneOptions& options)
+    : ReducedZone(std::move(force), U, surface.vertices, std::move(seam), options) {
+    surface_ = std::move(surface);
+    U_surface_ = U;
+    weights_ = MatrixXd::Zero(U.cols(), 3);
+    held_by_ = VectorXd::Zero(U_.rows());
+    moved_ = VectorXd::Zero(U.rows());
+}
+
+std::shared_ptr<ReducedZone> ReducedZone::with_surface(const ReducedModel& model,
+                                                       std::vector<int> seam,
+                                                       const ReducedZoneOptions& options) {
+    if (model.is_free())
+        throw InputError("",
+                         "a free reduced model cannot be a zone: rigid motions are not in its "
+                         "subspace, and its seam could not follow; build it with \"fixed\"");
+    const SurfaceMesh surface = model.surface();
+    const Embedding embedding = model.embedding();
+    const auto basis = model.basis();
+    MatrixXd U(3 * static_cast<Eigen::Index>(surface.vertices.size()), model.rank());
+    for (Eigen::Index i = 0; i < U.cols(); ++i)
+        embedding.transfer({basis.col(i).data(), static_cast<std::size_t>(basis.rows())},
+                           {U.col(i).data(), static_cast<std::size_t>(U.rows())});
+    auto zone =
+        std::make_shared<ReducedZone>(model.make_force(), U, surface, std::move(seam), options);
+    for (int axis = 0; axis < 3; ++axis)
+        zone->weights_.col(axis) = model.gravity_load(Vector3d::Unit(axis));
+    return zone;
+}
+
 void ReducedZone::take_seam(const MatrixXd& U, std::span<const Vector3d> vertices,
                             const ReducedZoneOptions& options) {
     if (seam_.empty()) throw InputError("", "a reduced zone needs seam vertices");
@@ -97,6 +129,33 @@ bool ReducedZone::set_load(const VectorXd& load) noexcept {
     if (load.size() != load_.size() || !load.allFinite()) return false;
     load_ = load;
     return true;
+}
+
+void ReducedZone::add_force(int vertex, const Vector3d& force, VectorXd& load) const noexcept {
+    for (int axis = 0; axis < 3; ++axis)
+        load += force[axis] * U_surface_.row(3 * vertex + axis).transpose();
+}
+
+void ReducedZone::add_weight(const Vector3d& acceleration, VectorXd& load) const noexcept {
+    for (int axis = 0; axis < 3; ++axis) load += acceleration[axis] * weights_.col(axis);
+}
+
+void ReducedZone::place_surface(const VectorXd& u, std::span<Vector3d> x) const noexcept {
+    assert(x.size() == surface_.vertices.size());
+    seam_forces(u, held_by_);
+    moved_.noalias() = U_surface_ * q_;
+    for (std::size_t v = 0; v < x.size(); ++v)
+        x[v] = surface_.vertices[v] + moved_.segment<3>(3 * static_cast<Eigen::Index>(v));
+}
+
+Eigen::Matrix3d ReducedZone::vertex_compliance(int moved, int pulled) const noexcept {
+    Eigen::Matrix3d C;
+    for (int axis = 0; axis < 3; ++axis) {
+        step_ = U_surface_.row(3 * pulled + axis).transpose();
+        at_rest_.solveInPlace(step_);
+        for (int row = 0; row < 3; ++row) C(row, axis) = U_surface_.row(3 * moved + row).dot(step_);
+    }
+    return C;
 }
 
 /// docs/greens-zones.md eq. (15).

@@ -2,6 +2,7 @@
 
 #include "body/surface_display.h"
 #include "core/numbers.h"
+#include "greens/surface_zone_body.h"
 #include "pliant/greens/zones.h"
 
 #include <algorithm>
@@ -29,7 +30,16 @@ void check_character(const CharacterModel& model, const ZonedBodyOptions& option
         throw InputError("", "there are " + std::to_string(model.bones.size()) + " bones and " +
                                  std::to_string(options.flexion.size()) + " paths of their angles");
     for (const CharacterZone& zone : model.zones) {
-        if (!zone.model) throw InputError("", "zone \"" + zone.name + "\" has no model");
+        if (!zone.model == !zone.other)
+            throw InputError("", "zone \"" + zone.name +
+                                     "\" has no model: it needs one, or a zone of another kind");
+        if (zone.other && model.seams != SeamMode::Bonded)
+            throw InputError("", "zone \"" + zone.name +
+                                     "\" has no Green's functions: its seams must be bonded");
+        if (zone.other && zone.other->surface().triangles.empty())
+            throw InputError("", "zone \"" + zone.name +
+                                     "\" has no surface: make it with one, by "
+                                     "ReducedZone::with_surface or FemZone::show_surface");
         if (!is_finite(zone.rest) || !(zone.rest.rotation.norm() > 0))
             throw InputError("", "zone \"" + zone.name + "\": its place is not finite");
         if (zone.bone < 0 || at(zone.bone) >= model.bones.size())
@@ -37,6 +47,12 @@ void check_character(const CharacterModel& model, const ZonedBodyOptions& option
                                      std::to_string(zone.bone) + "; there are " +
                                      std::to_string(model.bones.size()));
     }
+    if (std::ranges::all_of(model.zones, [](const CharacterZone& zone) { return !zone.model; }))
+        throw InputError("", "a body of zones needs one with Green's functions at least");
+}
+
+const SurfaceMesh& surface_of_zone(const CharacterZone& zone) {
+    return zone.model ? zone.model->surface.mesh : zone.other->surface();
 }
 
 SurfaceMesh surface_at_rest(const CharacterModel& model, const ZonedBodyOptions& options) {
@@ -44,7 +60,7 @@ SurfaceMesh surface_at_rest(const CharacterModel& model, const ZonedBodyOptions&
     SurfaceMesh whole;
     for (const CharacterZone& zone : model.zones) {
         const int first = whole.num_vertices();
-        const SurfaceMesh& mesh = zone.model->surface.mesh;
+        const SurfaceMesh& mesh = surface_of_zone(zone);
         for (const Vector3d& x : mesh.vertices) whole.vertices.push_back(zone.rest.to_world(x));
         for (const Triangle& corners : mesh.triangles)
             whole.triangles.push_back({first + corners[0], first + corners[1], first + corners[2]});
@@ -54,9 +70,9 @@ SurfaceMesh surface_at_rest(const CharacterModel& model, const ZonedBodyOptions&
 
 }  // namespace
 
-ZonedDisplay::ZonedDisplay(std::vector<std::shared_ptr<const GreensDisplay>> zones,
-                           const SurfaceMesh& rest)
-    : zones_(std::move(zones)), triangles_(rest.triangles) {
+ZonedDisplay::ZonedDisplay(std::vector<std::shared_ptr<const BodyDisplay>> zones,
+                           std::vector<int> first_vertex, const SurfaceMesh& rest)
+    : zones_(std::move(zones)), first_vertex_(std::move(first_vertex)), triangles_(rest.triangles) {
     int offset = kPoseFloats;
     for (const auto& zone : zones_) {
         offsets_.push_back(offset);
@@ -66,13 +82,10 @@ ZonedDisplay::ZonedDisplay(std::vector<std::shared_ptr<const GreensDisplay>> zon
 }
 
 void ZonedDisplay::positions(std::span<const float> state, std::span<float> x) const noexcept {
-    std::size_t first = 0;
-    for (std::size_t z = 0; z < zones_.size(); ++z) {
-        const std::size_t size = 3 * zones_[z]->model().surface.mesh.vertices.size();
-        zones_[z]->positions(state.subspan(at(offsets_[z]), at(zones_[z]->state_size())),
-                             x.subspan(first, size));
-        first += size;
-    }
+    for (std::size_t z = 0; z < zones_.size(); ++z)
+        zones_[z]->positions(
+            state.subspan(at(offsets_[z]), at(zones_[z]->state_size())),
+            x.subspan(3 * at(first_vertex_[z]), 3 * at(first_vertex_[z + 1] - first_vertex_[z])));
 }
 
 void ZonedDisplay::normals(std::span<const float> x, std::span<float> n) const noexcept {
@@ -85,24 +98,25 @@ struct ZonedBody::Impl {
         options.pose.rotation.normalize();
         angles.assign(at(skeleton.num_bones()), 0);
         moved.assign(at(skeleton.num_bones()), Pose());
-        std::vector<std::shared_ptr<const GreensDisplay>> displays;
+        std::vector<std::shared_ptr<const BodyDisplay>> displays;
         int vertex = 0, triangle = 0;
         for (CharacterZone& zone : model.zones) zone.rest.rotation.normalize();
         if (model.seams == SeamMode::Bonded) bond();
         for (CharacterZone& zone : model.zones) {
             first_vertex.push_back(vertex);
             first_triangle.push_back(triangle);
-            vertex += zone.model->surface.mesh.num_vertices();
-            triangle += zone.model->surface.mesh.num_triangles();
+            vertex += surface_of_zone(zone).num_vertices();
+            triangle += surface_of_zone(zone).num_triangles();
             add_zone(zone);
-            displays.push_back(
-                std::static_pointer_cast<const GreensDisplay>(zones.back().body->display()));
+            displays.push_back(zones.back().body->display());
         }
         first_vertex.push_back(vertex);
         first_triangle.push_back(triangle);
-        display =
-            std::make_shared<ZonedDisplay>(std::move(displays), surface_at_rest(model, options));
-        sliders = zones[0].body->parameters();
+        display = std::make_shared<ZonedDisplay>(std::move(displays), first_vertex,
+                                                 surface_at_rest(model, options));
+        sliders = std::ranges::find_if(zones, [](const ZoneBody& zone) {
+                      return zone.greens != nullptr;
+                  })->body->parameters();
         sliders.resize(kFlexion);  // levels differ from zone to zone
         sliders.push_back({.name = "flexion",
                            .label = "Flexion",
@@ -117,7 +131,9 @@ struct ZonedBody::Impl {
     }
 
     struct ZoneBody {
-        std::unique_ptr<GreensBody> body;
+        std::unique_ptr<Body> body;
+        GreensBody* greens = nullptr;  // one of the two
+        SurfaceZoneBody* other = nullptr;
         std::vector<Vector3d> rest;  // driven nodes in the axes of the body
         BoneWeights weights;
         std::vector<Vector3d> driven;  // displacements in the axes of the zone
@@ -130,9 +146,13 @@ struct ZonedBody::Impl {
                 "at most " + std::to_string(GreensZone::kMaxLoads) + " for bonded zones");
         std::vector<Zone> made;
         for (const CharacterZone& zone : model.zones)
-            made.push_back({zone.name, zone.model, nullptr, zone.rest});
+            made.push_back({zone.name, zone.model, zone.other, zone.rest});
         bonded.emplace(made, find_seams(made));
         for (int z = 0; z < bonded->num_zones(); ++z) {
+            if (!bonded->greens(z)) {
+                for (auto* const list : {&lagged, &forces, &at_rest}) list->emplace_back();
+                continue;
+            }
             const GreensZone& zone = *bonded->greens(z);
             if (!zone.is_displaced())
                 throw InputError("", "zone \"" + model.zones[at(z)].name +
@@ -152,18 +172,26 @@ struct ZonedBody::Impl {
     /// Fixed nodes that other bones share in are driven, or bonded ones; the others are on their
     /// bone.
     void add_zone(const CharacterZone& zone) {
+        if (zone.other) {
+            ZoneBody made;
+            auto body = std::make_unique<SurfaceZoneBody>(zone.other, options.rate);
+            made.other = body.get();
+            made.body = std::move(body);
+            zones.push_back(std::move(made));
+            return;
+        }
         const ReferenceProblem& reference = zone.model->reference;
         GreensBodyOptions zone_options{.pose = options.pose * zone.rest,
                                        .rate = options.rate,
                                        .mask_radius = zone.mask_radius,
+                                       .constraint_level = zone.constraint_level,
                                        .max_loads = options.max_loads};
         ZoneBody made;
         if (bonded) {
             const GreensZone& seams = *bonded->greens(static_cast<int>(zones.size()));
             zone_options.driven = seams.seam_nodes();
             made.driven.assign(seams.seam_nodes().size(), Vector3d::Zero());
-            made.body = std::make_unique<GreensBody>(zone.model, zone_options);
-            zones.push_back(std::move(made));
+            push_greens(std::move(made), zone, zone_options);
             return;
         }
         for (int node = 0; node < zone.model->num_nodes(); ++node) {
@@ -181,7 +209,13 @@ struct ZonedBody::Impl {
         }
         made.weights = skeleton.weights(zone.bone, made.rest, model.blend);
         made.driven.assign(made.rest.size(), Vector3d::Zero());
-        made.body = std::make_unique<GreensBody>(zone.model, zone_options);
+        push_greens(std::move(made), zone, zone_options);
+    }
+
+    void push_greens(ZoneBody made, const CharacterZone& zone, const GreensBodyOptions& how) {
+        auto body = std::make_unique<GreensBody>(zone.model, how);
+        made.greens = body.get();
+        made.body = std::move(body);
         zones.push_back(std::move(made));
     }
 
@@ -201,7 +235,7 @@ struct ZonedBody::Impl {
                 zone.driven[k] = in_body.to_body(blended(zone.weights, static_cast<int>(k), moved,
                                                          zone.rest[k])) -
                                  model.zones[z].rest.to_body(zone.rest[k]);
-            zone.body->place(pose * in_body, zone.driven);
+            zone.greens->place(pose * in_body, zone.driven);
         }
     }
 
@@ -213,19 +247,25 @@ struct ZonedBody::Impl {
         // what zones ask of their seams, eq. (16)
         external.setZero();
         for (int z = 0; z < bonded->num_zones(); ++z)
-            bonded->seams().gather(z, lagged[at(z)], external);
+            if (zones[at(z)].greens) bonded->seams().gather(z, lagged[at(z)], external);
         for (std::size_t i = 0; i < external_vectors.size(); ++i)
             external_vectors[i] = -external.segment<3>(3 * static_cast<Eigen::Index>(i));
         // otherwise seams stay where they are
-        if (placed == SeamSystem::Status::Solved &&
-            bonded->solve(external_vectors) == SeamSystem::Status::Solved)
+        const SeamSystem::Status solved =
+            placed == SeamSystem::Status::Solved ? bonded->solve(external_vectors) : placed;
+        // zones that are not linear go on in the next step
+        if (solved == SeamSystem::Status::Solved || solved == SeamSystem::Status::NotConverged)
             for (std::size_t z = 0; z < zones.size(); ++z)
                 for (std::size_t k = 0; k < zones[z].driven.size(); ++k)
                     zones[z].driven[k] = bonded->seams()
                                              .displacements(static_cast<int>(z))
                                              .segment<3>(3 * static_cast<Eigen::Index>(k));
         for (std::size_t z = 0; z < zones.size(); ++z)
-            zones[z].body->place(pose * seam_poses[z], zones[z].driven);
+            if (zones[z].greens)
+                zones[z].greens->place(pose * seam_poses[z], zones[z].driven);
+            else
+                zones[z].other->place(pose * seam_poses[z],
+                                      bonded->seams().displacements(static_cast<int>(z)));
     }
 
     /// Loads of the last step reach the seams.
@@ -233,8 +273,12 @@ struct ZonedBody::Impl {
         if (!bonded) return;
         const double part = -std::expm1(-dt / kSeamTime);
         for (int z = 0; z < bonded->num_zones(); ++z) {
+            if (zones[at(z)].other) {
+                zones[at(z)].other->follow_loads(dt);
+                continue;
+            }
             GreensZone& zone = *bonded->greens(z);
-            const GreensBody& body = *zones[at(z)].body;
+            const GreensBody& body = *zones[at(z)].greens;
             // tractions over the modulus as it is move it as those over that of the model
             scaled.clear();
             for (const Vector3d& p : body.load_tractions())
@@ -249,6 +293,8 @@ struct ZonedBody::Impl {
             (void)zone.set_body_loads(kWeightless);
         }
     }
+
+    [[nodiscard]] Body& body(int z) const noexcept { return *zones[at(z)].body; }
 
     /// The zone of a surface point, and the point on it; −1: none.
     [[nodiscard]] int find(SurfacePoint& point) const noexcept {
@@ -292,8 +338,15 @@ ZonedBody::~ZonedBody() = default;
 
 const CharacterModel& ZonedBody::model() const noexcept { return impl_->model; }
 int ZonedBody::num_zones() const noexcept { return static_cast<int>(impl_->zones.size()); }
-GreensBody& ZonedBody::zone(int z) noexcept { return *impl_->zones[at(z)].body; }
-const GreensBody& ZonedBody::zone(int z) const noexcept { return *impl_->zones[at(z)].body; }
+bool ZonedBody::has_greens(int z) const noexcept { return impl_->zones[at(z)].greens != nullptr; }
+GreensBody& ZonedBody::zone(int z) noexcept {
+    assert(has_greens(z));
+    return *impl_->zones[at(z)].greens;
+}
+const GreensBody& ZonedBody::zone(int z) const noexcept {
+    assert(has_greens(z));
+    return *impl_->zones[at(z)].greens;
+}
 int ZonedBody::first_vertex(int z) const noexcept { return impl_->first_vertex[at(z)]; }
 int ZonedBody::first_triangle(int z) const noexcept { return impl_->first_triangle[at(z)]; }
 int ZonedBody::display_offset(int z) const noexcept { return impl_->display->state_offset(z); }
@@ -308,7 +361,7 @@ void ZonedBody::add_force(const SurfacePoint& point, const Vector3d& force) noex
     if (z < 0)
         impl_->has_ignored = true;
     else
-        zone(z).add_force(on_zone, force);
+        impl_->body(z).add_force(on_zone, force);
 }
 
 void ZonedBody::set_gravity(const Vector3d& acceleration) noexcept {
@@ -336,6 +389,9 @@ void ZonedBody::do_reset() noexcept {
     impl_->time = 0;
     impl_->has_ignored = false;
     for (Eigen::VectorXd& held : impl_->lagged) held.setZero();
+    // what other kinds carry counts when seams are solved
+    for (Impl::ZoneBody& zone : impl_->zones)
+        if (zone.other) zone.body->reset();
     impl_->place();
     for (Impl::ZoneBody& zone : impl_->zones) zone.body->reset();
 }
@@ -343,31 +399,31 @@ void ZonedBody::do_reset() noexcept {
 Vector3d ZonedBody::position(const SurfacePoint& point, TickMoment moment) const noexcept {
     SurfacePoint on_zone = point;
     const int z = is_valid(point) ? impl_->find(on_zone) : -1;
-    return z < 0 ? Vector3d(Vector3d::Zero()) : zone(z).position(on_zone, moment);
+    return z < 0 ? Vector3d(Vector3d::Zero()) : impl_->body(z).position(on_zone, moment);
 }
 
 Vector3d ZonedBody::velocity(const SurfacePoint& point) const noexcept {
     SurfacePoint on_zone = point;
     const int z = is_valid(point) ? impl_->find(on_zone) : -1;
-    return z < 0 ? Vector3d(Vector3d::Zero()) : zone(z).velocity(on_zone);
+    return z < 0 ? Vector3d(Vector3d::Zero()) : impl_->body(z).velocity(on_zone);
 }
 
 Vector3d ZonedBody::normal(const SurfacePoint& point) const noexcept {
     SurfacePoint on_zone = point;
     const int z = is_valid(point) ? impl_->find(on_zone) : -1;
-    return z < 0 ? Vector3d(Vector3d::Zero()) : zone(z).normal(on_zone);
+    return z < 0 ? Vector3d(Vector3d::Zero()) : impl_->body(z).normal(on_zone);
 }
 
 double ZonedBody::mobility(const SurfacePoint& point) const noexcept {
     SurfacePoint on_zone = point;
     const int z = is_valid(point) ? impl_->find(on_zone) : -1;
-    return z < 0 ? 0 : zone(z).mobility(on_zone);
+    return z < 0 ? 0 : impl_->body(z).mobility(on_zone);
 }
 
 bool ZonedBody::compliance(const SurfacePoint& point, Eigen::Matrix3d& C) const noexcept {
     SurfacePoint on_zone = point;
     const int z = is_valid(point) ? impl_->find(on_zone) : -1;
-    return z >= 0 && zone(z).compliance(on_zone, C);
+    return z >= 0 && impl_->body(z).compliance(on_zone, C);
 }
 
 Energy ZonedBody::energy() const noexcept {
@@ -384,7 +440,11 @@ void ZonedBody::set_parameter(int index, double value) noexcept {
         impl_->flexion = clamped(impl_->sliders[kFlexion], value);
         return;
     }
-    for (Impl::ZoneBody& zone : impl_->zones) zone.body->set_parameter(index, value);
+    for (Impl::ZoneBody& zone : impl_->zones) {
+        zone.body->set_parameter(index, value);
+        if (zone.other && index == kZonedStiffness)
+            zone.other->set_stiffness(clamped(impl_->sliders[kZonedStiffness], value));
+    }
 }
 
 int ZonedBody::state_size() const noexcept {
@@ -422,12 +482,18 @@ bool ZonedBody::restore_state(std::span<const double> state) noexcept {
         std::size_t next = from.size() - num_held;
         for (Eigen::VectorXd& held : m.lagged)
             for (double& one : held) one = from[next++];
+        // what other kinds carry counts when seams are solved
+        const auto take_zones = [&](bool is_other) {
+            std::size_t first = 1;
+            return std::ranges::all_of(m.zones, [&](Impl::ZoneBody& zone) {
+                const std::size_t size = at(zone.body->state_size());
+                const auto own = from.subspan(std::exchange(first, first + size), size);
+                return !zone.other == is_other || zone.body->restore_state(own);
+            });
+        };
+        if (!take_zones(true)) return false;
         m.place();
-        std::size_t first = 1;
-        return std::ranges::all_of(m.zones, [&](Impl::ZoneBody& zone) {
-            const std::size_t size = at(zone.body->state_size());
-            return zone.body->restore_state(from.subspan(std::exchange(first, first + size), size));
-        });
+        return take_zones(false);
     };
     if (take(state)) return true;
     (void)take(m.kept);
@@ -438,7 +504,7 @@ void ZonedBody::write_display(std::span<float> state) const noexcept {
     assert(state.size() == at(impl_->display->state_size()));
     write_pose(impl_->pose, state);
     for (int z = 0; z < num_zones(); ++z)
-        zone(z).write_display(
+        impl_->body(z).write_display(
             state.subspan(at(display_offset(z)), at(display_offset(z + 1) - display_offset(z))));
 }
 

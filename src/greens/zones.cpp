@@ -148,6 +148,25 @@ std::vector<ZoneSeam> find_seams(std::span<const Zone> zones, double tolerance) 
     return seams;
 }
 
+std::vector<int> vertices_at_nodes(std::span<const Vector3d> vertices, const Pose& pose,
+                                   std::span<const Zone> zones, double tolerance) {
+    std::vector<Vector3d> placed;
+    for (const Vector3d& x : vertices) placed.push_back(pose.to_world(x));
+    const double near = tolerance * bounding_box(placed).sizes().maxCoeff();
+    std::vector<char> meets(placed.size(), 0);
+    for (const Zone& zone : zones) {
+        if (!zone.model) continue;
+        const std::vector<Vector3d> nodes = placed_nodes(zone);
+        const std::vector<int> order = ordered_by_x(nodes);
+        for (std::size_t v = 0; v < placed.size(); ++v)
+            meets[v] |= nearest_node(placed[v], nodes, order).distance <= near;
+    }
+    std::vector<int> found;
+    for (std::size_t v = 0; v < meets.size(); ++v)
+        if (meets[v]) found.push_back(static_cast<int>(v));
+    return found;
+}
+
 ZonedModel::ZonedModel(std::vector<Zone> zones, const std::vector<ZoneSeam>& seams,
                        SeamSystemOptions options)
     : zones_(std::move(zones)), node_seams_(seams) {

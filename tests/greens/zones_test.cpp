@@ -5,6 +5,8 @@
 
 #include <map>
 
+#include <Eigen/Eigenvalues>
+
 #include "core/numbers.h"
 #include "greens/zoned_bar.h"
 #include "input_error.h"
@@ -13,8 +15,10 @@
 #include "pliant/geometry/subdivision.h"
 #include "pliant/greens/build_greens.h"
 #include "pliant/greens/distributed_contact.h"
+#include "pliant/greens/fem_zone.h"
 #include "pliant/greens/greens_body.h"
 #include "pliant/greens/hierarchical_basis.h"
+#include "pliant/greens/reduced_zone.h"
 #include "pliant/greens/wavelet_greens.h"
 #include "pliant/greens/zoned_body.h"
 #include "tests/greens/bent_ball.h"
@@ -390,6 +394,211 @@ TEST(ZonedGreens, ABentPoseRespondsAsItsZonesDo) {
             largest = std::max(largest, exact.norm());
         }
     EXPECT_LT(worst, 3e-6 * largest);
+}
+
+/// The last third of the bar as finite elements, with its seam and its surface.
+struct LastThird {
+    explicit LastThird(Law law = Law::SmallStrain)
+        : pose(built_bar().zones[2].pose),
+          model(part_of(tet_box(6, 2, 2,
+                                Box(Vector3d::Zero(),
+                                    Vector3d(kBarLength, 2 * kBarCell, 2 * kBarCell))),
+                        4 * kBarCell, 6 * kBarCell, pose),
+                {isotropic(3e4, GreensBuildOptions().poisson_ratio, GreensBuildOptions().density,
+                           law)}) {
+        for (int v = 0; v < model.num_nodes(); ++v)
+            if (std::abs(pose.to_world(model.mesh().vertices[at(v)]).x() - 4 * kBarCell) < 1e-9)
+                seam.push_back(v);
+    }
+    [[nodiscard]] std::shared_ptr<FemZone> finite_elements() const {
+        auto zone = std::make_shared<FemZone>(model, seam);
+        zone->show_surface();
+        return zone;
+    }
+    /// In the subspace of all modes.
+    [[nodiscard]] std::shared_ptr<ReducedZone> reduced(double layer) const {
+        FemModel::Matrix K = model.make_matrix();
+        model.tangent(VectorXd::Zero(model.num_unknowns()), K);
+        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> modes{Eigen::MatrixXd(K)};
+        const Eigen::MatrixXd& U = modes.eigenvectors();
+        const auto shown = finite_elements();
+        Eigen::MatrixXd U_surface(3 * shown->surface().num_vertices(), U.cols());
+        std::vector<int> seam_of_surface;
+        for (int v = 0; v < shown->surface().num_vertices(); ++v) {
+            const int in_mesh = shown->surface_vertices()[at(v)];
+            U_surface.middleRows(3 * v, 3) = U.middleRows(3 * in_mesh, 3);
+            if (std::ranges::find(seam, in_mesh) != seam.end()) seam_of_surface.push_back(v);
+        }
+        return std::make_shared<ReducedZone>(make_direct_force(model, U), U_surface,
+                                             shown->surface(), seam_of_surface,
+                                             ReducedZoneOptions{.layer = layer});
+    }
+
+    Pose pose;
+    FemModel model;
+    std::vector<int> seam;
+};
+
+CharacterModel hybrid_bar(std::shared_ptr<SurfaceZone> last) {
+    const BuiltBar& bar = built_bar();
+    CharacterModel character;
+    character.seams = SeamMode::Bonded;
+    character.bones.push_back({.name = "root"});
+    for (const Zone& zone : bar.zones)
+        character.zones.push_back({.name = zone.name, .model = zone.model, .rest = zone.pose});
+    character.zones[2].model = nullptr;
+    character.zones[2].other = std::move(last);
+    return character;
+}
+
+/// Pulled at the end of the last zone and pressed on the one before: largest difference from the
+/// displacement of the bar that was never cut, over the largest.
+double difference_from_whole(ZonedBody& body, const Vector3d& gravity) {
+    const FemModel whole(
+        tet_box(6, 2, 2, Box(Vector3d::Zero(), Vector3d(kBarLength, 2 * kBarCell, 2 * kBarCell))),
+        {isotropic(3e4, GreensBuildOptions().poisson_ratio, GreensBuildOptions().density,
+                   Law::SmallStrain)});
+    const auto nearest = [](const std::vector<Vector3d>& points, const Vector3d& x) {
+        return static_cast<int>(
+            std::ranges::min_element(points, {},
+                                     [&](const Vector3d& y) { return (x - y).squaredNorm(); }) -
+            points.begin());
+    };
+    const Vector3d end(kBarLength, 0, 2 * kBarCell), middle(3 * kBarCell, 0, 2 * kBarCell);
+    const Vector3d pull(0.02, -0.01, 0.03), push(-0.01, 0.02, -0.04);
+    const GreensModel& second = *built_bar().zones[1].model;
+    const Pose& frame = built_bar().zones[1].pose;
+    const int node = nearest(second.reference.positions, frame.to_body(middle));
+    const int vertex = nearest(body.surface().vertices, end);
+    const std::array nodes{node};
+    const std::array tractions{
+        Vector3d(frame.rotation.conjugate() * push / second.reference.areas[at(node)])};
+    body.set_gravity(gravity);
+    std::uint64_t allocations = 0;
+    for (int k = 0; k < 100; ++k) {
+        const AllocationGuard guard;
+        body.add_force(SurfacePoint::at_vertex(vertex), pull);
+        body.zone(1).add_tractions(nodes, tractions, 0);
+        const StepStatus status = body.step(0.02);
+        allocations += guard.count();
+        EXPECT_EQ(status, StepStatus::Ok);
+    }
+    EXPECT_EQ(allocations, 0u);
+
+    std::vector<int> held, seam;
+    for (int v = 0; v < whole.num_nodes(); ++v) {
+        if (whole.mesh().vertices[at(v)].x() < 1e-9) held.push_back(v);
+        if (std::abs(whole.mesh().vertices[at(v)].x() - kBarCell) < 1e-9) seam.push_back(v);
+    }
+    FemZone exact(whole, seam, held);
+    exact.set_loads(
+        std::array{nearest(whole.mesh().vertices, end), nearest(whole.mesh().vertices, middle)},
+        std::array{pull, push}, gravity);
+    VectorXd f(3 * static_cast<Eigen::Index>(seam.size()));
+    exact.seam_forces(VectorXd::Zero(f.size()), f);
+    const VectorXd u = exact.displacements(-exact.seam_stiffness().ldlt().solve(f));
+    double worst = 0;
+    for (int v = 0; v < body.surface().num_vertices(); ++v) {
+        const Vector3d& rest = body.surface().vertices[at(v)];
+        const int same = nearest(whole.mesh().vertices, rest);
+        EXPECT_LT((whole.mesh().vertices[at(same)] - rest).norm(), 1e-9);
+        worst = std::max(
+            worst,
+            (body.position(SurfacePoint::at_vertex(v)) - rest - u.segment<3>(3 * same)).norm());
+    }
+    return worst / u.cwiseAbs().maxCoeff();
+}
+
+TEST(HybridZones, FiniteElementsInABodyAreTheWholeBody) {
+    ZonedBody body(hybrid_bar(LastThird().finite_elements()));
+    EXPECT_TRUE(body.has_greens(1));
+    EXPECT_FALSE(body.has_greens(2));
+    EXPECT_LT(difference_from_whole(body, Vector3d(0, 1, -9.81)), 2e-5);
+    // drawn where it is
+    std::vector<float> state(at(body.display()->state_size()));
+    std::vector<float> x(3 * body.surface().vertices.size());
+    body.write_display(state);
+    body.display()->positions(state, x);
+    for (int v = 0; v < body.surface().num_vertices(); ++v)
+        EXPECT_LT((Eigen::Map<Eigen::Vector3f>(x.data() + 3 * v).cast<double>() -
+                   body.position(SurfacePoint::at_vertex(v)))
+                      .norm(),
+                  1e-7);
+    // hands know how it gives way, and its own triangles
+    const SurfacePoint end =
+        SurfacePoint::on_triangle(body.first_triangle(3) - 1, Vector3d(0.2, 0.3, 0.5));
+    Eigen::Matrix3d C;
+    ASSERT_TRUE(body.compliance(end, C));
+    EXPECT_LT((C - C.transpose()).norm(), 1e-9 * C.norm());
+    EXPECT_GT(C.eigenvalues().real().minCoeff(), 0);
+    EXPECT_GT(body.mobility(end), 0);
+    EXPECT_NEAR(body.normal(end).norm(), 1, 1e-12);
+    // goes on from a saved state
+    std::vector<double> saved(at(body.state_size()));
+    body.save_state(saved);
+    for (int k = 0; k < 5; ++k) ASSERT_EQ(body.step(0.02), StepStatus::Ok);
+    const Vector3d later = body.position(end);
+    const Vector3d velocity = body.velocity(end);
+    EXPECT_GT(velocity.norm(), 1e-5);
+    ASSERT_TRUE(body.restore_state(saved));
+    EXPECT_GT((body.position(end) - later).norm(), 1e-6);
+    for (int k = 0; k < 5; ++k) ASSERT_EQ(body.step(0.02), StepStatus::Ok);
+    EXPECT_LT((body.position(end) - later).norm(), 1e-12);
+    saved.back() = kNan;
+    EXPECT_FALSE(body.restore_state(saved));
+    EXPECT_EQ(body.position(end), later);
+    body.add_force(end, Vector3d(kNan, 0, 0));
+    EXPECT_EQ(body.step(0.02), StepStatus::InputIgnored);
+    body.set_gravity(Vector3d::Zero());
+    body.reset();
+    double farthest = 0;
+    for (int v = 0; v < body.surface().num_vertices(); ++v)
+        farthest = std::max(
+            farthest,
+            (body.position(SurfacePoint::at_vertex(v)) - body.surface().vertices[at(v)]).norm());
+    EXPECT_LT(farthest, 1e-9);
+}
+
+TEST(HybridZones, AReducedModelInABodyIsTheWholeBody) {
+    ZonedBody body(hybrid_bar(LastThird().reduced(1e-5)));
+    EXPECT_LT(difference_from_whole(body, Vector3d::Zero()), 1e-3);
+}
+
+/// All zones have the same factor: half the displacement.
+TEST(HybridZones, TheStiffnessOfAllZonesIsOneSlider) {
+    ZonedBody body(hybrid_bar(LastThird().finite_elements()));
+    const SurfacePoint end = SurfacePoint::at_vertex(body.first_vertex(3) - 1);
+    const auto pulled = [&] {
+        body.reset();
+        const Vector3d before = body.position(end);
+        for (int k = 0; k < 100; ++k) {
+            body.add_force(end, Vector3d(0.01, 0, 0.02));
+            (void)body.step(0.02);
+        }
+        return Vector3d(body.position(end) - before);
+    };
+    const Vector3d u = pulled();
+    ASSERT_EQ(body.parameters()[0].name, "stiffness");
+    body.set_parameter(0, 2);
+    EXPECT_LT((2 * pulled() - u).norm(), 1e-6 * u.norm());
+}
+
+TEST(HybridZones, WhatCannotBeIsRefused) {
+    const LastThird last;
+    CharacterModel character = hybrid_bar(last.finite_elements());
+    character.seams = SeamMode::Blended;
+    EXPECT_EQ(input_error([&] { ZonedBody{character}; }),
+              "zone \"zone2\" has no Green's functions: its seams must be bonded");
+    character = hybrid_bar(std::make_shared<FemZone>(last.model, last.seam));
+    EXPECT_THAT(input_error([&] { ZonedBody{character}; }),
+                ::testing::HasSubstr("zone \"zone2\" has no surface: make it with one"));
+    character.zones.erase(character.zones.begin(), character.zones.begin() + 2);
+    character.zones[0].other = last.finite_elements();
+    EXPECT_EQ(input_error([&] { ZonedBody{character}; }),
+              "a body of zones needs one with Green's functions at least");
+    character = hybrid_bar(nullptr);
+    EXPECT_THAT(input_error([&] { ZonedBody{character}; }),
+                ::testing::HasSubstr("zone \"zone2\" has no model"));
 }
 
 /// Contact that knows nothing of zones.

@@ -3,6 +3,7 @@
 #include "pliant/body/scripted_motion.h"
 #include "pliant/greens/greens_body.h"
 #include "pliant/greens/skeleton.h"
+#include "pliant/greens/surface_zone.h"
 
 #include <memory>
 #include <optional>
@@ -15,10 +16,13 @@ namespace pliant {
 /// An elastic part of a character, moved by the bone that its fixed nodes are on.
 struct CharacterZone {
     std::string name;
-    std::shared_ptr<const GreensModel> model;
-    Pose rest;               ///< of the axes of the model in those of the body
-    int bone = 0;            ///< of the skeleton
-    double mask_radius = 0;  ///< of the forces of points [m]; 0: 1.5 mean edges
+    std::shared_ptr<const GreensModel> model;  ///< or null: `other`
+    Pose rest;                                 ///< of the axes of the model in those of the body
+    int bone = 0;                              ///< of the skeleton
+    double mask_radius = 0;                    ///< of the forces of points [m]; 0: 1.5 mean edges
+    /// Another kind, bonded to the others; of one body alone, which loads it.
+    std::shared_ptr<SurfaceZone> other = nullptr;
+    int constraint_level = -1;  ///< of the model, on which it is touched; −1: the finest
 };
 
 /// How the zones of a character are joined.
@@ -47,7 +51,9 @@ struct ZonedBodyOptions {
 /// The display states of the zones behind the pose of the body.
 class ZonedDisplay final : public BodyDisplay {
 public:
-    ZonedDisplay(std::vector<std::shared_ptr<const GreensDisplay>> zones, const SurfaceMesh& rest);
+    /// `first_vertex` of each zone in `rest`, and the end.
+    ZonedDisplay(std::vector<std::shared_ptr<const BodyDisplay>> zones,
+                 std::vector<int> first_vertex, const SurfaceMesh& rest);
 
     [[nodiscard]] int state_size() const noexcept override { return offsets_.back(); }
     void positions(std::span<const float> state, std::span<float> x) const noexcept override;
@@ -61,25 +67,30 @@ public:
     }
 
 private:
-    std::vector<std::shared_ptr<const GreensDisplay>> zones_;
+    std::vector<std::shared_ptr<const BodyDisplay>> zones_;
+    std::vector<int> first_vertex_;
     std::vector<int> offsets_;  // of states, and the end
     std::vector<Triangle> triangles_;
 };
 
 /// A character of elastic zones on bones: a script bends the bones, seams follow by blending, every
 /// zone is solved by itself, or seams are bonded and solved for; docs/greens-zones.md section
-/// "Characters". Contact and hands act on the zones as on any GreensBody. Wind does not move it.
+/// "Characters". Contact and hands act on the zones as on any GreensBody; on zones of another kind
+/// hands do. Wind does not move it.
 class ZonedBody final : public Body {
 public:
     /// Throws InputError as Skeleton and GreensBody do, for a zone on a bone that is not there, and
     /// where a joint bends fixed nodes that have no columns; bonded, as find_seams and ZonedModel
-    /// do, for free seam nodes, and for more than GreensZone::kMaxLoads loads.
+    /// do, for free seam nodes, and for more than GreensZone::kMaxLoads loads. Zones of another
+    /// kind must be bonded, have a surface, and not be all there are.
     ZonedBody(CharacterModel model, const ZonedBodyOptions& options = {});
     ~ZonedBody() override;
 
     [[nodiscard]] const CharacterModel& model() const noexcept;
     [[nodiscard]] int num_zones() const noexcept;
-    /// For contact; steps are those of this body.
+    /// False: of another kind, which contact does not touch.
+    [[nodiscard]] bool has_greens(int z) const noexcept;
+    /// For contact; steps are those of this body. Of zones with Green's functions.
     [[nodiscard]] GreensBody& zone(int z) noexcept;
     [[nodiscard]] const GreensBody& zone(int z) const noexcept;
     /// First vertex and triangle of a zone in surface().

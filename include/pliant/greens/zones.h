@@ -117,6 +117,11 @@ struct ZoneSeam {
 /// surface of another than its nodes are to each other, without a partner: the meshes differ.
 [[nodiscard]] std::vector<ZoneSeam> find_seams(std::span<const Zone> zones,
                                                double tolerance = 1e-6);
+/// Which of the vertices, in the frame of a pose, are at nodes of zones with Green's functions:
+/// the seam of a zone of another kind that is to be made. `tolerance` times the size of them all.
+[[nodiscard]] std::vector<int> vertices_at_nodes(std::span<const Eigen::Vector3d> vertices,
+                                                 const Pose& pose, std::span<const Zone> zones,
+                                                 double tolerance = 1e-6);
 
 /// A body of zones bonded at their seams; docs/greens-zones.md. Loads in any zone, frames anywhere.
 /// What a single model offers it offers as `posed()` for one pose. One thread at a time; nothing
