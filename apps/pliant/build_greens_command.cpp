@@ -30,6 +30,8 @@ const std::map<std::string, std::string> kGreensOptionOfName{
     {"material", "--material"},
     {"fixed", "--fix"},
     {"contactable", "--contactable"},
+    {"constraint_level", "--constraint-level"},
+    {"finest_constraint_level", "--finest-constraint-level"},
     {"kind", "--mesh"},
     {"hollow", "--hollow"},
     {"resolution", "--resolution"},
@@ -102,6 +104,12 @@ GreensBuildOptions parse_greens_options(const Arguments& arguments) {
     options.fixed = arguments.text("--fix");
     options.contactable = arguments.text("--contactable");
     options.fixed_columns = arguments.has("--support-columns");
+    options.coarsest_level = arguments.integer("--constraint-level", -1, 0, 20);
+    options.finest_level = arguments.integer("--finest-constraint-level", -1, 0, 20);
+    if (arguments.has("--finest-constraint-level") && options.coarsest_level < 0)
+        throw InputError("",
+                         "--finest-constraint-level goes with --constraint-level; add that or "
+                         "drop it");
     for (const std::string& readout : arguments.all("--readout"))
         options.readouts.push_back(parse_readout(readout));
 
@@ -134,7 +142,7 @@ GreensBuildOptions parse_greens_options(const Arguments& arguments) {
 void refuse_beside_measured(const Arguments& arguments) {
     for (const char* option :
          {"--method", "--elements", "--crease", "--readout", "--support-columns", "--probe",
-          "--solver", "--residual", "--memory"})
+          "--solver", "--residual", "--memory", "--constraint-level"})
         if (arguments.has(option))
             throw InputError("", std::string(option) +
                                      " is for models that are computed, not for --measured; drop "

@@ -29,6 +29,18 @@ const CompressionReport* compression_of(const GreensModel& model) {
     return wavelets ? &wavelets->report() : nullptr;
 }
 
+/// Of subdivision that have columns, "0 to 2" or "1".
+std::string levels_text(const GreensModel& model) {
+    const GreensFunctions& functions = *model.reference.functions;
+    int coarsest = -1, finest = -1;
+    for (int id = 0; id < functions.num_column_ids(); ++id) {
+        if (!functions.has_column(id)) continue;
+        coarsest = model.surface.num_levels() - id / functions.num_nodes();
+        if (finest < 0) finest = coarsest;
+    }
+    return finest == coarsest ? std::to_string(finest) : format("%d to %d", coarsest, finest);
+}
+
 void print_compression(const CompressionReport& report) {
     std::printf("wavelets     %s, tolerance %.3g%s, %d bits\n",
                 std::string(to_string(report.options.kind)).c_str(), report.options.tolerance,
@@ -57,6 +69,7 @@ void print_greens(const GreensModel& model) {
     std::printf("columns      %s, %s of them of fixed nodes; %d of body forces\n",
                 grouped(num_columns).c_str(), grouped(num_columns - num_free).c_str(),
                 reference.functions->num_body_columns());
+    if (reference.hierarchy) std::printf("levels       %s\n", levels_text(model).c_str());
     if (!model.readouts.empty())
         std::printf("read-outs    %zu %s, %d values\n", model.readouts.size(),
                     model.readouts.size() == 1 ? "point" : "points",

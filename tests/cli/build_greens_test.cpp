@@ -86,6 +86,11 @@ TEST_F(BuildGreensCommand, ProbesAModelAndBuildsItFromTheProbes) {
         pliant(build(fix + "--wavelet lifted-linear --measured " + path("probes.csv")));
     ASSERT_EQ(compressed.exit_code, 0) << compressed.text;
     EXPECT_TRUE(contains(compressed, "lifted-linear")) << compressed.text;
+    EXPECT_FALSE(contains(compressed, "with the base")) << compressed.text;
+    const Output smaller = pliant(
+        build(fix + "--wavelet lifted-linear --base-threshold --measured " + path("probes.csv")));
+    ASSERT_EQ(smaller.exit_code, 0) << smaller.text;
+    EXPECT_TRUE(contains(smaller, "with the base")) << smaller.text;
     const auto says = [&](const std::string& options, const std::string& sentence) {
         const Output output = pliant(build(options));
         EXPECT_NE(output.exit_code, 0);
@@ -95,6 +100,8 @@ TEST_F(BuildGreensCommand, ProbesAModelAndBuildsItFromTheProbes) {
     says(fix + "--max-error 0.01 --measured " + path("probes.csv"), "too much noise: the columns");
     says("--levels 1 --fix \"z < 10 %\" --measured " + path("probes.csv"),
          "vertices = 130 (expected 34, as the surface has");
+    says(fix + "--constraint-level 1 --measured x",
+         "--constraint-level is for models that are computed");
     says(fix + "--method bem --measured x", "--method is for models that are computed");
     says(fix + "--noise 1", "--noise goes with --probe; add that or drop it");
     says(fix + "--max-error 1", "--max-error goes with --measured; add that or drop it");
@@ -123,6 +130,27 @@ TEST_F(BuildGreensCommand, TakesTheLevelsOfARemeshedSurface) {
     EXPECT_TRUE(contains(mixed, "--resolution does not go with --kind semiregular")) << mixed.text;
     const Output plain = pliant(build("--levels 2 --fix \"x < 33 %\"", surface));
     EXPECT_TRUE(contains(plain, "--kind semiregular' gives it levels")) << plain.text;
+}
+
+TEST_F(BuildGreensCommand, HasColumnsOfTheLevelsThatAreAskedFor) {
+    const std::string fix = "--levels 2 --fix \"z < 10 %\" ";
+    const Output all = pliant(build(fix + "--constraint-level 1"));
+    ASSERT_EQ(all.exit_code, 0) << all.text;
+    EXPECT_TRUE(contains(all, "levels       1 to 2")) << all.text;
+    const Output coarse = pliant(build(fix + "--constraint-level 0 --finest-constraint-level 1"));
+    ASSERT_EQ(coarse.exit_code, 0) << coarse.text;
+    EXPECT_TRUE(contains(coarse, "levels       0 to 1")) << coarse.text;
+    const auto says = [&](const std::string& options, const std::string& sentence) {
+        const Output output = pliant(build(fix + options));
+        EXPECT_NE(output.exit_code, 0);
+        EXPECT_TRUE(contains(output, sentence)) << output.text;
+    };
+    says("--constraint-level 3", "--constraint-level = 3 (expected ");
+    says("--finest-constraint-level 1",
+         "--finest-constraint-level goes with --constraint-level; add that or drop it");
+    says("--constraint-level 2 --finest-constraint-level 1",
+         "--finest-constraint-level = 1 (expected at least the constraint level, 2)");
+    says("--constraint-level 1 --method fem", "linear boundary elements without creases");
 }
 
 TEST_F(BuildGreensCommand, ErrorsNameTheOption) {
