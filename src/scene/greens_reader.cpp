@@ -77,11 +77,14 @@ void read_wavelet(const JsonObject& json, GreensBuildOptions& build) {
     if (!json.has("wavelet")) {
         if (json.has("tolerance"))
             json.fail("tolerance", "goes with \"wavelet\": compressed functions have one");
+        if (json.has("base_threshold"))
+            json.fail("base_threshold", "goes with \"wavelet\": functions that are compressed");
         return;
     }
     WaveletOptions& wavelet = build.wavelet.emplace();
     wavelet.kind = wavelet_kind(json.text("wavelet", ""));
     wavelet.tolerance = json.number("tolerance", wavelet.tolerance);
+    wavelet.thresholds_base = json.boolean("base_threshold", wavelet.thresholds_base);
 }
 
 /// Rounds of subdivision of a recipe; −1: it has no levels.
@@ -98,7 +101,7 @@ void read_levels(const JsonObject& json, GreensRecipe& recipe) {
             json.fail(key,
                       "needs levels of subdivision: a shape that has them, as \"rabbit\", or a "
                       "file built from what `pliant mesh --kind semiregular` made");
-        if (json.has("measured") && std::string(key) != "display_level")
+        if (json.has("measured") && std::string(key) == "constraint_level")
             json.fail(key, "goes with bodies that are computed, not \"measured\"");
     }
     if (json.has("display_level") && recipe.pad)
@@ -228,9 +231,10 @@ GreensSource read_greens(const JsonObject& json, const fs::path& folder) {
         source.model = read_greens_recipe(json, folder);
         return source;
     }
-    for (const char* key : {"levels", "size", "material", "fixed", "contactable", "method",
-                            "elements", "crease_degrees", "mesh", "measured", "solver", "wavelet",
-                            "tolerance", "finest_constraint_level", "display_level"})
+    for (const char* key :
+         {"levels", "size", "material", "fixed", "contactable", "method", "elements",
+          "crease_degrees", "mesh", "measured", "solver", "wavelet", "tolerance", "base_threshold",
+          "finest_constraint_level", "display_level"})
         if (json.has(key)) json.fail(key, "goes with \"shape\" or \"surface\"; the file says it");
     const fs::path path = read_file_name(json, "file", folder);
     if (path.extension() != ".pliant")

@@ -68,8 +68,9 @@ SemiRegularMesh greens_surface(const GreensRecipe& recipe, Progress& progress) {
     return midpoint_subdivide(load_solid(source, 0, progress), 0);
 }
 
-GreensModel measured_greens(const GreensRecipe& recipe, const GreensBuildOptions& build,
-                            const SemiRegularMesh& surface, Progress& progress) {
+GreensModel estimated_greens(const GreensRecipe& recipe, GreensBuildOptions build,
+                             const SemiRegularMesh& surface, Progress& progress) {
+    build.wavelet.reset();  // what is probed is as exact as it can be
     MeasuredGreensOptions options;
     options.fixed = build.fixed;
     options.contactable = build.contactable;
@@ -91,6 +92,18 @@ GreensModel measured_greens(const GreensRecipe& recipe, const GreensBuildOptions
     return build_measured_model(
         body.surface, synthetic_measurement(body, std::get<SyntheticProbing>(recipe.measured)),
         options, progress);
+}
+
+GreensModel measured_greens(const GreensRecipe& recipe, const GreensBuildOptions& build,
+                            const SemiRegularMesh& surface, Progress& progress) {
+    GreensModel model = estimated_greens(recipe, build, surface, progress);
+    if (build.wavelet) {
+        const auto& dense = dynamic_cast<const DenseGreensFunctions&>(*model.reference.functions);
+        model.reference.functions =
+            compress_greens(dense, model.surface, model.reference.kinds, model.reference.areas,
+                            *build.wavelet, progress);
+    }
+    return model;
 }
 
 /// Nodes that may be held at once on one level, whichever has most.

@@ -355,5 +355,31 @@ TEST_F(GreensLevels, ASmallSerpentIsHeldAtItsCoarsestLevel) {
     EXPECT_GE(most, 1);
 }
 
+/// Probed, estimated, compressed and touched.
+TEST_F(GreensLevels, AMeasuredBodyIsTouchedThroughItsWavelets) {
+    const std::string probes = R"(, "measured": {"noise": 1e-6, "hidden": 0.2})";
+    const auto pressed = [&](const std::string& more) {
+        World world = build(scene(probes + more, "points"));
+        run(world, 0.3);
+        const Eigen::Vector3d force = touch_of(world).load(0).force;
+        const auto* wavelets = dynamic_cast<const WaveletGreensFunctions*>(
+            touch_of(world).body().model().reference.functions.get());
+        return std::pair(force, wavelets ? wavelets->report() : CompressionReport());
+    };
+    const auto [exact, none] = pressed("");
+    const auto [close, with_base] = pressed(R"(, "wavelet": "lifted-linear", "tolerance": 0.02)");
+    const auto [without, thresholded] =
+        pressed(R"(, "wavelet": "lifted-linear", "tolerance": 0.02, "base_threshold": true)");
+    EXPECT_EQ(none.num_blocks, 0);
+    EXPECT_GT(with_base.compression, 1.2);
+    EXPECT_FALSE(with_base.options.thresholds_base);
+    EXPECT_TRUE(thresholded.options.thresholds_base);
+    EXPECT_LE(thresholded.num_blocks, with_base.num_blocks);
+    EXPECT_GT(exact.norm(), 0.05);
+    EXPECT_LT((close - exact).norm(), 0.05 * exact.norm());
+    EXPECT_LT((without - exact).norm(), 0.05 * exact.norm());
+    EXPECT_NE(close, exact);
+}
+
 }  // namespace
 }  // namespace pliant

@@ -85,6 +85,8 @@ TEST_F(GreensReader, ReadsEveryKey) {
     EXPECT_EQ(probing.noise, 1e-5);
     EXPECT_EQ(probing.hidden_share, 0.25);
     EXPECT_EQ(probing.seed, 3u);
+    ASSERT_TRUE(probed.build.wavelet);
+    EXPECT_TRUE(probed.build.wavelet->thresholds_base);
     const auto& levels = std::get<GreensSource>(scene.bodies[7].source);
     EXPECT_EQ(levels.constraint_level, 1);
     EXPECT_EQ(levels.display_level, 5);
@@ -121,6 +123,10 @@ TEST_F(GreensReader, LevelsNeedASurfaceThatHasThem) {
     EXPECT_EQ(greens_error(rabbit + R"(, "tolerance": 0.1)"),
               "scene.json: bodies[0].greens.tolerance: goes with \"wavelet\": compressed functions "
               "have one");
+    EXPECT_EQ(
+        greens_error(rabbit + R"(, "base_threshold": true)"),
+        "scene.json: bodies[0].greens.base_threshold: goes with \"wavelet\": functions that are "
+        "compressed");
     EXPECT_EQ(greens_error(rabbit + R"(, "constraint_level": 3)"),
               "scene.json: bodies[0].greens.constraint_level = 3 (expected 0 to 2, levels of the "
               "surface)");
