@@ -16,6 +16,8 @@ using Eigen::Matrix3d;
 using Eigen::Vector3d;
 
 constexpr double kLoadTime = 0.05;  // lag of forces [s], that of bonded seams
+/// Seams may give way so much more than the zone with its seams held, for springs to be stable.
+constexpr double kSeamsGiveWay = 8;
 
 /// All vertices, in the world, behind the pose.
 class PlacedVertices final : public BodyDisplay {
@@ -138,26 +140,24 @@ Vector3d SurfaceZoneBody::normal(const SurfacePoint& point) const noexcept {
     return size > 0 ? Vector3d(area / size) : Vector3d(Vector3d::Zero());
 }
 
-bool SurfaceZoneBody::compliance(const SurfacePoint& point, Matrix3d& C) const noexcept {
-    if (!is_valid(point)) return false;
+Matrix3d SurfaceZoneBody::held_compliance(const SurfacePoint& point) const noexcept {
     const Corners where = corners(point);
-    Matrix3d in_zone = Matrix3d::Zero();
+    Matrix3d C = Matrix3d::Zero();
     for (int k = 0; k < 3; ++k)
         for (int l = 0; l < 3; ++l)
             if (where.weights[k] != 0 && where.weights[l] != 0)
-                in_zone += where.weights[k] * where.weights[l] / stiffness_ *
-                           zone_->vertex_compliance(where.vertices[at(k)], where.vertices[at(l)]);
-    const Matrix3d R = pose_.rotation.toRotationMatrix();
-    C = R * in_zone * R.transpose();
-    return C.allFinite() && C.trace() > 0;
+                C += where.weights[k] * where.weights[l] / stiffness_ *
+                     zone_->vertex_compliance(where.vertices[at(k)], where.vertices[at(l)]);
+    return C;
 }
 
 /// As of bodies with Green's functions, docs/greens.md eq. (F3).
 double SurfaceZoneBody::mobility(const SurfacePoint& point) const noexcept {
-    Matrix3d C;
-    if (!compliance(point, C)) return 0;
+    if (!is_valid(point)) return 0;
+    const Matrix3d C = held_compliance(point);
     const double largest = jacobi_eigen<3>(Matrix3d(0.5 * (C + C.transpose()))).values[2];
-    return -std::expm1(-1 / (rate_ * kLoadTime)) * rate_ * rate_ * largest;
+    return -std::expm1(-1 / (rate_ * kLoadTime)) * rate_ * rate_ * kSeamsGiveWay *
+           std::max(0.0, largest);
 }
 
 int SurfaceZoneBody::state_size() const noexcept {

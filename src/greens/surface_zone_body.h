@@ -33,7 +33,6 @@ public:
     [[nodiscard]] Eigen::Vector3d velocity(const SurfacePoint& point) const noexcept override;
     [[nodiscard]] Eigen::Vector3d normal(const SurfacePoint& point) const noexcept override;
     [[nodiscard]] double mobility(const SurfacePoint& point) const noexcept override;
-    bool compliance(const SurfacePoint& point, Eigen::Matrix3d& C) const noexcept override;
     /// Not known.
     [[nodiscard]] Energy energy() const noexcept override { return {}; }
     [[nodiscard]] int state_size() const noexcept override;
@@ -47,6 +46,8 @@ private:
         Eigen::Vector3d weights = Eigen::Vector3d::Zero();
     };
     [[nodiscard]] Corners corners(const SurfacePoint& point) const noexcept;
+    /// With the seams held: less than what a force meets, so that hands go by mobility().
+    [[nodiscard]] Eigen::Matrix3d held_compliance(const SurfacePoint& point) const noexcept;
     void move() noexcept;
     StepStatus do_step(double dt) noexcept override;
     void do_reset() noexcept override;
