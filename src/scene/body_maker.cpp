@@ -5,6 +5,7 @@
 #include "pliant/geometry/graded_mesh.h"
 #include "pliant/geometry/structured_mesh.h"
 #include "pliant/geometry/surface_check.h"
+#include "pliant/greens/reduced_zone.h"
 #include "pliant/greens/zoned_body.h"
 #include "pliant/greens/zones.h"
 #include "scene/primitive_surfaces.h"
@@ -274,19 +275,42 @@ void BodyMaker::make(std::size_t d, const ZonesSource& source) {
                          .zones = {},
                          .blend = source.blend,
                          .seams = source.is_bonded ? SeamMode::Bonded : SeamMode::Blended};
-    for (const ZonesSource::Part& part : source.parts)
-        model.zones.push_back(
-            {.name = part.name,
-             .model = greens_.get(world_.scene.bodies[d].name + "." + part.name, part.greens),
-             .rest = part.pose,
-             .bone = part.bone,
-             .mask_radius = part.greens.mask_radius});
-    for (const Start& start : starts(d))
+    const std::string& body = world_.scene.bodies[d].name;
+    std::vector<Zone> greens;
+    for (const ZonesSource::Part& part : source.parts) {
+        std::shared_ptr<const GreensModel> elastic;
+        if (!part.reduced) elastic = greens_.get(body + "." + part.name, part.greens);
+        if (elastic) greens.push_back({part.name, elastic, nullptr, part.pose});
+        model.zones.push_back({.name = part.name,
+                               .model = elastic,
+                               .rest = part.pose,
+                               .bone = part.bone,
+                               .mask_radius = part.greens.mask_radius,
+                               .constraint_level = part.greens.constraint_level});
+    }
+    for (const Start& start : starts(d)) {
+        // each copy loads its own
+        for (std::size_t z = 0; z < model.zones.size(); ++z)
+            if (source.parts[z].reduced)
+                model.zones[z].other = make_part(body, source.parts[z], greens);
         world_.add(d, std::make_unique<ZonedBody>(
                           model, ZonedBodyOptions{.pose = start.pose,
                                                   .motion = source.motion,
                                                   .flexion = source.flexion,
                                                   .rate = world_.loop_of(d).settings.rate}));
+    }
+}
+
+std::shared_ptr<SurfaceZone> BodyMaker::make_part(const std::string& body,
+                                                  const ZonesSource::Part& part,
+                                                  std::span<const Zone> greens) {
+    const ReducedModel& model = models_.get(body + "." + part.name, *part.reduced).model();
+    std::vector<int> seam = vertices_at_nodes(model.surface().vertices, part.pose, greens);
+    if (seam.empty())
+        throw InputError("", "no vertex of part \"" + part.name +
+                                 "\" is at a node of a part with \"greens\": the two sides of a "
+                                 "seam need the same triangles");
+    return ReducedZone::with_surface(model, std::move(seam));
 }
 
 void BodyMaker::make_bonded(std::size_t d, const ZonesSource& source) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "pliant/greens/surface_zone.h"
+#include "pliant/greens/zones.h"
 #include "scene/greens_store.h"
 #include "scene/model_store.h"
 #include "scene/tool_maker.h"
@@ -45,6 +47,10 @@ private:
     void make(std::size_t d, const ParticleSource& source);
     void make(std::size_t d, const GreensSource& source);
     void make(std::size_t d, const ZonesSource& source);
+    /// A reduced part, bonded to parts with Green's functions.
+    [[nodiscard]] std::shared_ptr<SurfaceZone> make_part(const std::string& body,
+                                                         const ZonesSource::Part& part,
+                                                         std::span<const Zone> greens);
     /// One body of zones with the bones as they are at the start.
     void make_bonded(std::size_t d, const ZonesSource& source);
     /// Its links, which the contact moves.

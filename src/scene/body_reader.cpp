@@ -266,14 +266,17 @@ std::string read_selection(const JsonObject& json, const std::string& key) {
     return selection;
 }
 
+ReducedSource read_reduced(const JsonObject& json, const fs::path& folder) {
+    return json.has("model") ? read_model_file(json, folder)
+                             : read_recipe(*json.object("reduced"), folder);
+}
+
 BodyDescription read_body(const JsonObject& json, const fs::path& folder) {
     BodyDescription body;
     body.name = json.text("name", "");
     if (const auto pose = json.object("pose")) body.pose = read_pose(*pose);
-    if (json.has("model"))
-        body.source = read_model_file(json, folder);
-    else if (const auto reduced = json.object("reduced"))
-        body.source = read_recipe(*reduced, folder);
+    if (json.has("model") || json.has("reduced"))
+        body.source = read_reduced(json, folder);
     else if (const auto fem = json.object("fem"))
         body.source = read_fem(*fem, folder);
     else if (const auto rigid = json.object("rigid"))

@@ -41,6 +41,9 @@ void read_tool(const JsonObject& json, const std::filesystem::path& folder,
 
 // Parts of bodies.
 /// The key "greens" of a body.
+/// Of the key "model" or "reduced".
+[[nodiscard]] ReducedSource read_reduced(const JsonObject& json,
+                                         const std::filesystem::path& folder);
 [[nodiscard]] GreensSource read_greens(const JsonObject& json, const std::filesystem::path& folder);
 /// The key "zones" of a body at a pose.
 [[nodiscard]] ZonesSource read_zones(const JsonObject& json, const std::filesystem::path& folder,

@@ -83,7 +83,8 @@ private:
             }
         if (auto* const zoned = dynamic_cast<ZonedBody*>(body_at(found.place))) {
             // each zone is solved by itself
-            for (int z = 0; z < zoned->num_zones(); ++z)
+            for (int z = 0; z < zoned->num_zones(); ++z) {
+                if (!zoned->has_greens(z)) continue;
                 add_contact(found.loop, path, [&] {
                     LoopContact made = make_greens_contact(contact, zoned->zone(z), by, places,
                                                            loop.settings.rate);
@@ -94,6 +95,7 @@ private:
                         static_cast<std::size_t>(zoned->display_offset(z)));
                     return made;
                 });
+            }
             return;
         }
         add_contact(found.loop, path, [&] {

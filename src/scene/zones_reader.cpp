@@ -35,13 +35,38 @@ Bone read_bone(const JsonObject& json, const std::vector<Bone>& before) {
     return bone;
 }
 
+GreensSource read_greens_part(const JsonObject& json, const std::filesystem::path& folder) {
+    // joints drive nodes, whose columns are those of the finest level
+    for (const char* key : {"finest_constraint_level", "display_level"})
+        if (json.has(key)) json.fail(key, "does not go with parts of \"zones\"");
+    GreensSource source = read_greens(json, folder);
+    // joints move what is fixed
+    if (auto* const recipe = std::get_if<GreensRecipe>(&source.model))
+        recipe->build.fixed_columns = true;
+    return source;
+}
+
+/// A reduced model whose bone holds it.
+ReducedSource read_reduced_part(const JsonObject& json, const std::filesystem::path& folder) {
+    ReducedSource source = read_reduced(json, folder);
+    if (const auto recipe = json.object("reduced")) {
+        if (recipe->boolean("free", false))
+            recipe->fail("free", "does not go with parts of \"zones\": these are \"fixed\"");
+        for (const char* key : {"damping", "linear", "coupling"})
+            if (recipe->has(key))
+                recipe->fail(key, "does not go with parts of \"zones\", which have no inertia");
+    }
+    return source;
+}
+
 }  // namespace
 
 bool ZonesSource::is_one_body() const noexcept {
     const auto stays = [](const ScriptedMotion& angle) {
         return angle.largest_rates().linear == 0;
     };
-    return is_bonded && !motion && std::ranges::all_of(flexion, stays);
+    return is_bonded && !motion && std::ranges::all_of(flexion, stays) &&
+           std::ranges::none_of(parts, [](const Part& part) { return part.reduced.has_value(); });
 }
 
 ZonesSource read_zones(const JsonObject& json, const std::filesystem::path& folder,
@@ -61,13 +86,14 @@ ZonesSource read_zones(const JsonObject& json, const std::filesystem::path& fold
         part.bone = find_bone(zones.bones, item.text("bone", ""));
         if (part.bone < 0) item.refuse("bone", "one of the bones: " + list_of_bones(zones.bones));
         if (const auto place = item.object("pose")) part.pose = read_pose(*place);
-        for (const char* key : {"constraint_level", "display_level"})
-            if (item.object("greens")->has(key))
-                item.object("greens")->fail(key, "does not go with parts of \"zones\"");
-        part.greens = read_greens(*item.object("greens"), folder);
-        // joints move what is fixed
-        if (auto* const recipe = std::get_if<GreensRecipe>(&part.greens.model))
-            recipe->build.fixed_columns = true;
+        if (const auto greens = item.object("greens")) {
+            part.greens = read_greens_part(*greens, folder);
+        } else {
+            if (json.text("seams", "blended") != "bonded")
+                item.fail(item.has("model") ? "model" : "reduced",
+                          "goes with \"seams\": \"bonded\" only");
+            part.reduced = read_reduced_part(item, folder);
+        }
         zones.parts.push_back(std::move(part));
     }
     zones.is_bonded = json.text("seams", "blended") == "bonded";
@@ -75,6 +101,13 @@ ZonesSource read_zones(const JsonObject& json, const std::filesystem::path& fold
         json.fail("blend", "goes with \"seams\": \"blended\" only");
     zones.blend = json.number("blend", zones.blend);
     zones.motion = read_motion(json, pose);
+    if (zones.is_one_body())
+        for (const JsonObject& item : json.objects("parts"))
+            if (item.object("greens")->has("constraint_level"))
+                item.object("greens")->fail(
+                    "constraint_level",
+                    "goes with parts that move: bonded ones whose bones stay are touched at their "
+                    "nodes");
     return zones;
 }
 

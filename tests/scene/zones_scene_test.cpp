@@ -228,6 +228,124 @@ TEST_F(ZonesScene, BondedZonesMoveWithTheirBones) {
     EXPECT_LT((bar.position(SurfacePoint::at_vertex(end)) - carried).norm(), 1e-9);
 }
 
+/// Pads of compressed functions of several levels, touched on the coarser one.
+TEST_F(ZonesScene, PartsAreTouchedOnTheirConstraintLevel) {
+    const auto force_on = [&](const std::string& keys) {
+        std::string text = two_pads();
+        for (std::size_t k = 0; (k = text.find("\"levels\": 1", k)) != std::string::npos; ++k)
+            text.replace(k, 11, "\"levels\": 2" + keys);
+        World world = build(text);
+        world.advance_to(0.6);
+        double force = 0;
+        for (int c = 0; c < world.loop(1).num_contacts(); ++c) {
+            const auto& tools =
+                dynamic_cast<const GreensTools&>(*world.loop(1).contact(c).greens());
+            const GreensModel& model = tools.body().model();
+            if (keys.find("constraint") != std::string::npos)
+                for (const TouchedNode& touched : tools.contact().touched())
+                    EXPECT_LT(touched.node, model.surface.num_vertices[1]);
+            force += tools.load(0).force.norm();
+        }
+        return force;
+    };
+    const double fine = force_on("");
+    const double coarse =
+        force_on(R"(, "wavelet": "lifted-linear", "tolerance": 0.02, "constraint_level": 1)");
+    EXPECT_GT(fine, 0.02);
+    EXPECT_NEAR(coarse, fine, 0.6 * fine);
+    EXPECT_NE(coarse, fine);
+}
+
+/// Half of a bar with Green's functions, the other half a reduced model whose far end the second
+/// bone turns, and which a hand pulls.
+TEST_F(ZonesScene, APartMayBeAReducedModel) {
+    const SurfaceMesh half = save_bar(file("half.obj"), 0.02);
+    std::string ends;
+    for (int v = 0; v < half.num_vertices(); ++v)
+        if (const double x = half.vertices[at(v)].x(); x < 1e-6 || x > 0.02 - 1e-6)
+            ends += (ends.empty() ? "list " : ",") + std::to_string(v);
+    const auto scene = [&](const std::string& second, const std::string& seams = "bonded") {
+        return R"({"pliant": 1, "gravity": [0, 0, 0], "loops": [{"name": "touch", "rate": 100}], "bodies": [
+      {"name": "bar", "loop": "touch", "zones": {"seams": ")" +
+               seams + R"(",
+        "bones": [{"name": "root", "joint": [0, 0, 0]},
+                  {"name": "end", "parent": "root", "joint": [0.04, 0, 0.01],
+                   "angle": {"keyframes": [{"time": 0, "degrees": 0}, {"time": 0.3, "degrees": 10}]}}],
+        "parts": [{"name": "first", "bone": "root",
+                   "greens": {"surface": "half.obj", "material": {"youngs_modulus": 20000, "poisson_ratio": 0.3, "density": 1000},
+                              "fixed": ")" +
+               ends + R"("}},
+                  {"name": "second", "bone": "end", "pose": {"position": [0.02, 0, 0]}, )" +
+               second + R"(}]}},
+      {"name": "ball", "loop": "touch", "rigid": {"sphere": {"radius": 0.004}}, "pose": {"position": [0.01, 0.01, 0.0235]}}],
+      "contacts": [{"greens": "bar", "tools": ["ball"]}]})";
+    };
+    const std::string reduced =
+        R"("reduced": {"surface": "half.obj", "material": {"youngs_modulus": 20000, "poisson_ratio": 0.3, "density": 1000},
+                       "fixed": "x > 99 %", "mesh": {"resolution": 8}, "modes": 20, "rank": 40})";
+    World world = build(scene(reduced));
+    const auto& bar = dynamic_cast<const ZonedBody&>(world.body(0));
+    ASSERT_EQ(bar.num_zones(), 2);
+    EXPECT_FALSE(bar.has_greens(1));
+    EXPECT_EQ(world.loop(1).num_contacts(), 1) << "tools touch the other part alone";
+    world.advance_to(0.6);
+    // the seam goes along with the end that turns, as one
+    const std::vector<Vector3d>& rest = bar.surface().vertices;
+    int num_met = 0;
+    double moved = 0, gap = 0;
+    for (int a = 0; a < bar.first_vertex(1); ++a)
+        for (int b = bar.first_vertex(1); b < bar.first_vertex(2); ++b) {
+            if ((rest[at(a)] - rest[at(b)]).norm() > 1e-7) continue;
+            const Vector3d x = bar.position(SurfacePoint::at_vertex(a)),
+                           y = bar.position(SurfacePoint::at_vertex(b));
+            gap = std::max(gap, (x - y).norm());
+            moved = std::max(moved, (x - rest[at(a)]).norm());
+            ++num_met;
+        }
+    EXPECT_EQ(num_met, 25);
+    EXPECT_GT(moved, 3e-4);
+    EXPECT_LT(gap, 0.2 * moved) << "its modes do not follow every node";
+    // a hand pulls at the reduced half
+    int vertex = bar.first_vertex(1);
+    const Vector3d middle(0.03, 0.01, 0.02);  // of its upper side
+    for (int v = vertex; v < bar.first_vertex(2); ++v)
+        if ((rest[at(v)] - middle).norm() < (rest[at(vertex)] - middle).norm()) vertex = v;
+    const Vector3d before = bar.position(SurfacePoint::at_vertex(vertex));
+    const int body = 0;
+    world.apply({.kind = Command::Kind::Grab,
+                 .slot = 0,
+                 .body = body,
+                 .vertex = vertex,
+                 .target = {before.x(), before.y(), before.z()}});
+    world.apply({.kind = Command::Kind::Drag,
+                 .slot = 0,
+                 .body = body,
+                 .target = {before.x(), before.y() + 0.004, before.z()}});
+    double highest = before.y(), lowest = before.y();
+    for (double t = 0.65; t < 1.2; t += 0.01) {
+        world.advance_to(t);
+        const double y = bar.position(SurfacePoint::at_vertex(vertex)).y();
+        highest = std::max(highest, y), lowest = std::min(lowest, y);
+    }
+    EXPECT_GT(lowest, before.y() - 1e-4) << "springs of hands are stable";
+    EXPECT_LT(highest, before.y() + 0.004);
+    const Vector3d after = bar.position(SurfacePoint::at_vertex(vertex));
+    EXPECT_GT(after.y(), before.y() + 1e-4);
+
+    const auto error = [&](const std::string& text) {
+        return input_error([&] { (void)build(text); });
+    };
+    EXPECT_THAT(error(scene(reduced, "blended")),
+                HasSubstr("zones.parts[1].reduced: goes with \"seams\": \"bonded\" only"));
+    EXPECT_THAT(error(scene(R"("reduced": {"surface": "half.obj", "free": true})")),
+                HasSubstr("parts[1].reduced.free: does not go with parts of \"zones\""));
+    EXPECT_THAT(
+        error(scene(R"("reduced": {"surface": "half.obj", "fixed": "x > 99 %", "linear": true})")),
+        HasSubstr("parts[1].reduced.linear: does not go with parts of \"zones\", which have no"));
+    EXPECT_THAT(error(scene(reduced.substr(0, reduced.size() - 1) + R"(, "size": 0.03})")),
+                HasSubstr("no vertex of part \"second\" is at a node of a part with \"greens\""));
+}
+
 TEST_F(ZonesScene, MistakesAreNamed) {
     const auto error = [&](const std::string& text) {
         return input_error([&] { (void)parse_scene(text, "scene.json", "."); });
@@ -245,6 +363,14 @@ TEST_F(ZonesScene, MistakesAreNamed) {
     text.replace(text.find("\"bone\": \"second\""), 16, "\"bone\": \"secnd\"");
     EXPECT_THAT(error(text), HasSubstr("zones.parts[1].bone = \"secnd\" (expected one of the "
                                        "bones: \"first\", \"second\")"));
+    text = two_pads();
+    text.replace(text.find("\"mask_radius\": 0.01"), 19, "\"finest_constraint_level\": 1");
+    EXPECT_THAT(error(text), HasSubstr("greens.finest_constraint_level: does not go with parts"));
+    EXPECT_THAT(error(R"({"pliant": 1, "bodies": [{"name": "bar", "zones": {"seams": "bonded",
+            "bones": [{"name": "root", "joint": [0, 0, 0]}],
+            "parts": [{"name": "pad", "bone": "root",
+                       "greens": {"pad": {}, "fixed": "z > 60 %", "constraint_level": 1}}]}}]})"),
+                HasSubstr("greens.constraint_level: goes with parts that move"));
     text = two_pads();
     text.replace(text.find("\"tip\""), 5, "\"root\"");
     EXPECT_THAT(error(text), HasSubstr("another name for each part"));

@@ -177,6 +177,7 @@ struct ZonesSource {
         int bone = 0;
         Pose pose;  ///< of its axes in those of the body, bones straight
         GreensSource greens;
+        std::optional<ReducedSource> reduced = {};  ///< in place of `greens`
     };
     std::vector<Bone> bones;
     std::vector<ScriptedMotion> flexion;  ///< of each bone; x: angle [rad]
