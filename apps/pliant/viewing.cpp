@@ -129,6 +129,34 @@ std::string kept_token() {
     return is_ours ? kept : token;
 }
 
+/// How punctual the loops were.
+void print_times(const std::vector<LoopTimes>& loops) {
+    for (const LoopTimes& loop : loops) {
+        const TickHistogram::Summary& late = loop.lateness;
+        std::printf(
+            "%-12s %s ticks at %g Hz, late by p50 %.1f µs, p99.9 %.1f, max %.1f; %.2f %% within "
+            "0.1 ms\n",
+            loop.name.c_str(), grouped(static_cast<std::int64_t>(late.count)).c_str(), loop.rate,
+            late.p50_us, late.p999_us, late.max_us, 100 * loop.on_time());
+    }
+}
+
+void print_times_json(const std::vector<LoopTimes>& loops) {
+    JsonWriter json;
+    json.begin_object().key("loops").begin_array();
+    for (const LoopTimes& loop : loops) {
+        json.begin_object().member("name", loop.name).member("rate_hz", loop.rate);
+        json.member("ticks", loop.work.count).member("missed", loop.skipped);
+        json.member("p50_us", loop.work.p50_us).member("p99_us", loop.work.p99_us);
+        json.member("p999_us", loop.work.p999_us).member("max_us", loop.work.max_us);
+        json.member("late_p50_us", loop.lateness.p50_us);
+        json.member("late_p999_us", loop.lateness.p999_us);
+        json.member("late_max_us", loop.lateness.max_us);
+        json.member("on_time", loop.on_time()).end_object();
+    }
+    std::printf("%s\n", json.end_array().end_object().text().c_str());
+}
+
 }  // namespace
 
 const std::vector<Option>& viewing_options() {
@@ -198,8 +226,9 @@ void serve_viewer(const Arguments& arguments, const std::string& headline, const
         std::printf("\r%s\x1b[K", server->status_line().c_str());
         std::fflush(stdout);
     }
-    if (!arguments.json())
-        std::printf("%s%s\n", shows_status ? "\r\x1b[K" : "", server->status_line().c_str());
+    if (arguments.json()) return print_times_json(server->loop_times());
+    std::printf("%s%s\n", shows_status ? "\r\x1b[K" : "", server->status_line().c_str());
+    print_times(server->loop_times());
 }
 
 }  // namespace pliant::cli

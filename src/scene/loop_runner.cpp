@@ -36,7 +36,7 @@ LoopRunner::LoopRunner(World& world, int loop, const EngineControl& control,
       samples_(num_samples(loop_.settings().rate)),
       times_(kKeptTimes),
       work_(1e6 * loop_.dt()),
-      lateness_(1e6 * loop_.dt()) {
+      lateness_(LoopFrame::kOnTimeUs) {
     publish(0);
 }
 

@@ -165,7 +165,7 @@ private:
     int num_recorded_loops() const { return static_cast<int>(recording_.header().loops.size()); }
 
     static void summarise(const std::vector<TickSample>& samples, LoopFrame& frame) {
-        TickHistogram work, lateness;
+        TickHistogram work, lateness(LoopFrame::kOnTimeUs);
         for (const TickSample& sample : samples) {
             work.record(static_cast<double>(sample.work_us));
             lateness.record(static_cast<double>(sample.late_us));

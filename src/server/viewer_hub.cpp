@@ -455,8 +455,15 @@ void ViewerHub::tick(double now) {
     check_recording();
     for (const auto& viewer : viewers_) send_stats(*viewer);
     std::string line = status_text(*viewed_, viewers_.size());
+    std::vector<LoopTimes> times;
+    for (int l = 0; l < viewed_->world().num_loops(); ++l) {
+        const LoopSettings& loop = viewed_->world().loop(l).settings();
+        const LoopFrame& frame = viewed_->frame(l);
+        times.push_back({loop.name, loop.rate, frame.work, frame.lateness, frame.skipped});
+    }
     const std::lock_guard lock(status_mutex_);
     status_ = std::move(line);
+    loop_times_ = std::move(times);
 }
 
 void ViewerHub::send_stats(Viewer& viewer) {
@@ -486,6 +493,11 @@ void ViewerHub::notice(const char* level, const std::string& text) {
 std::string ViewerHub::status_line() const {
     const std::lock_guard lock(status_mutex_);
     return status_;
+}
+
+std::vector<LoopTimes> ViewerHub::loop_times() const {
+    const std::lock_guard lock(status_mutex_);
+    return loop_times_;
 }
 
 }  // namespace pliant

@@ -41,6 +41,7 @@ public:
 
     // Any thread.
     [[nodiscard]] std::string status_line() const;
+    [[nodiscard]] std::vector<LoopTimes> loop_times() const;
     [[nodiscard]] std::uint64_t malformed_messages() const noexcept { return num_malformed_; }
 
 private:
@@ -115,6 +116,7 @@ private:
     std::atomic<std::uint64_t> num_malformed_{0};
     mutable std::mutex status_mutex_;  // of server and asking threads, never of a loop
     std::string status_;
+    std::vector<LoopTimes> loop_times_;
 };
 
 }  // namespace pliant

@@ -71,6 +71,11 @@ struct ViewerServer::Impl {
     std::unique_ptr<WebServer> web;
 };
 
+double LoopTimes::on_time() const noexcept {
+    if (lateness.count == 0) return 1;
+    return 1 - static_cast<double>(lateness.missed) / static_cast<double>(lateness.count);
+}
+
 ViewerServer::ViewerServer(std::unique_ptr<World> world, const ViewerOptions& options)
     : impl_(std::make_unique<Impl>(start_live(std::move(world), options), options)) {}
 
@@ -84,6 +89,7 @@ ViewerServer::~ViewerServer() = default;
 std::string ViewerServer::url() const { return impl_->web->url(); }
 const std::string& ViewerServer::scheduling() const noexcept { return impl_->scheduling; }
 std::string ViewerServer::status_line() const { return impl_->hub.status_line(); }
+std::vector<LoopTimes> ViewerServer::loop_times() const { return impl_->hub.loop_times(); }
 WebServerCounts ViewerServer::counts() const noexcept { return impl_->web->counts(); }
 std::uint64_t ViewerServer::malformed_messages() const noexcept {
     return impl_->hub.malformed_messages();

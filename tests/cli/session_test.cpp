@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <regex>
 #include <sstream>
 
 namespace cli_test {
@@ -282,6 +283,14 @@ TEST_F(Session, ViewerPrintsItsAddressAndStopsCleanly) {
     EXPECT_EQ(output.exit_code, 0) << output.text;
     EXPECT_TRUE(contains(output, "Running at 1000 Hz. Open  http://127.0.0.1:")) << output.text;
     EXPECT_TRUE(contains(output, "help: ?")) << output.text;
+    const std::regex times(
+        "haptic +[0-9,]+ ticks at 1000 Hz, late by p50 [0-9.]+ µs, p99.9 [0-9.]+, max [0-9.]+; "
+        "[0-9.]+ % within 0.1 ms");
+    EXPECT_TRUE(std::regex_search(output.text, times)) << output.text;
+    const Output json = pliant("run " + path("box.json") +
+                               " --port 0 --no-browser --duration 0.2 --progress none --json");
+    const std::regex members(R"("late_p999_us":[0-9.e+-]+.*"on_time":[01])");
+    EXPECT_TRUE(std::regex_search(json.text, members)) << json.text;
 
     const TakenPort taken;
     const std::string port = std::to_string(taken.port());

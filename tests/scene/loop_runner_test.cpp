@@ -74,6 +74,9 @@ TEST(LoopRunner, ALateTickIsMadeUpForWithinOnePeriod) {
     ASSERT_EQ(samples.size(), 2u);
     EXPECT_EQ(samples[0].late_us, 0);
     EXPECT_FLOAT_EQ(samples[1].late_us, 800);
+    const LoopFrame& frame = bench.runners[0]->frame();
+    EXPECT_EQ(frame.work.missed, 0u);
+    EXPECT_EQ(frame.lateness.missed, 1u) << "more than 0.1 ms";
 }
 
 TEST(LoopRunner, MissedPeriodsAreSkippedAndCountedWithoutDebt) {

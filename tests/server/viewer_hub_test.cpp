@@ -490,6 +490,10 @@ TEST_F(ViewerHubTest, StatisticsComeFiveTimesASecond) {
     EXPECT_TRUE(stats.find("recording")->is(JsonValue::Type::Null));
     EXPECT_TRUE(stats.find("replay_time")->is(JsonValue::Type::Null));
     EXPECT_THAT(hub->status_line(), HasSubstr("µs p99.9 · 0 missed · 1 viewer"));
+    const std::vector<LoopTimes> times = hub->loop_times();
+    ASSERT_EQ(times.size(), 2u);
+    EXPECT_EQ(times[0].name, "haptic");
+    EXPECT_EQ(times[0].rate, 1000);
 }
 
 TEST_F(ViewerHubTest, SimulationMeshComesBeforeEachFrameForThoseWhoWantIt) {

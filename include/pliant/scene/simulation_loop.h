@@ -53,8 +53,10 @@ struct LoopFrame {
     std::vector<Energy> energies;  ///< of each body, as at most 16 ticks ago
     std::vector<StepStatus> statuses;
     std::vector<ShownContact> contacts;
-    TickHistogram::Summary work, lateness;
-    std::uint64_t skipped = 0;  ///< ticks left out because the loop was late
+    /// Later than this is not on time [µs].
+    static constexpr double kOnTimeUs = 100;
+    TickHistogram::Summary work, lateness;  ///< missed: longer than a period, not on time
+    std::uint64_t skipped = 0;              ///< ticks left out because the loop was late
     /// Of all steps of its bodies; commands that make no sense count as InputIgnored.
     std::array<std::uint64_t, kNumStepStatuses> status_counts = {};
 };

@@ -16,6 +16,16 @@ struct SceneChoice {
     std::string name, description;
 };
 
+/// Ticks of a loop so far; docs/scene.md section "Late ticks".
+struct LoopTimes {
+    std::string name;
+    double rate = 0;  ///< [Hz]
+    TickHistogram::Summary work, lateness;
+    std::uint64_t skipped = 0;
+    /// Part of the ticks that began within 0.1 ms of when they were due; 1 without any.
+    [[nodiscard]] double on_time() const noexcept;
+};
+
 struct ViewerOptions {
     WebServerOptions web;
     EngineOptions engine;
@@ -46,6 +56,8 @@ public:
     [[nodiscard]] const std::string& scheduling() const noexcept;
     /// One line for a terminal: ticks, percentiles, missed, viewers. Any thread.
     [[nodiscard]] std::string status_line() const;
+    /// Of all loops, at most 0.2 s old. Any thread.
+    [[nodiscard]] std::vector<LoopTimes> loop_times() const;
     [[nodiscard]] WebServerCounts counts() const noexcept;
     [[nodiscard]] std::uint64_t malformed_messages() const noexcept;
 
