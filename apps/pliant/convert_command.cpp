@@ -49,6 +49,12 @@ int convert_surface(const Arguments& arguments, const std::string& in, const std
         repair = repair_surface(mesh).text();
         if (repair.empty()) repair = "nothing to repair";
     }
+    if (arguments.has("--double-faced")) {
+        if (check_surface(mesh).is_closed())
+            throw InputError("", "--double-faced is for sheets, and " + in +
+                                     " is closed: it has an inside already; drop it");
+        mesh = double_faced(mesh);
+    }
     if (has_extension(out, ".png"))
         save_png(render(mesh, {.wireframe = arguments.has("--wireframe")}), out);
     else
@@ -118,6 +124,8 @@ Command convert_command() {
             .options = {{"--size", "METRES", "scale the longest side of a surface to this"},
                         {"--repair", "",
                          "surface: weld, drop degenerate and duplicate triangles, orient"},
+                        {"--double-faced", "",
+                         "sheet: give it a second face, turned over, so that proxies can touch it"},
                         {"--level", "METRES", "distance field: the surface at this distance"},
                         {"--msh", "VERSION", ".msh: of Gmsh, 4.1 (default) or 2.2"},
                         {"--wireframe", "", ".png: draw the edges too"}},

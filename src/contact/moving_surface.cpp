@@ -30,8 +30,9 @@ void check_edges(const SurfaceMesh& mesh, const SurfaceTopology& topology) {
         "", "surface to be touched", what,
         "a closed surface oriented outwards; first at triangle " + std::to_string(first) + " of " +
             std::to_string(mesh.num_triangles()) +
-            "; sheets need two faces, which double_faced() gives them (\"double_faced\": true in "
-            "a scene); repair_surface() orients triangles");
+            "; sheets need two faces: \"double_faced\": true for \"particles\" of a scene, pliant "
+            "convert IN OUT --double-faced for mesh files, double_faced() in code; "
+            "repair_surface() or --repair orients triangles");
 }
 
 void check_mesh(const SurfaceMesh& mesh) {

@@ -168,6 +168,23 @@ int remove_degenerate(SurfaceMesh& mesh) {
     return static_cast<int>(num_repeating + num_flat) + num_bridged;
 }
 
+/// Whether all triangles come in pairs that face opposite ways, as double_faced() makes them.
+/// `sorted`: corners in ascending order and the triangle they are of, likewise.
+bool is_double_faced(const SurfaceMesh& mesh, const std::vector<std::pair<Triangle, int>>& sorted) {
+    if (sorted.empty() || sorted.size() % 2 != 0) return false;
+    // whether the corners run up, but for where they begin
+    const auto runs_up = [&](int t) {
+        const Triangle& v = mesh.triangles[t];
+        return (v[0] < v[1]) + (v[1] < v[2]) + (v[2] < v[0]) == 2;
+    };
+    for (std::size_t i = 0; i < sorted.size(); i += 2) {
+        if (sorted[i].first != sorted[i + 1].first) return false;
+        if (i > 0 && sorted[i].first == sorted[i - 1].first) return false;
+        if (runs_up(sorted[i].second) == runs_up(sorted[i + 1].second)) return false;
+    }
+    return true;
+}
+
 int remove_duplicate(SurfaceMesh& mesh) {
     std::vector<std::pair<Triangle, int>> sorted;
     sorted.reserve(mesh.triangles.size());
@@ -176,6 +193,7 @@ int remove_duplicate(SurfaceMesh& mesh) {
         std::ranges::sort(sorted.back().first);
     }
     std::ranges::sort(sorted);
+    if (is_double_faced(mesh, sorted)) return 0;
     std::vector<char> is_copy(mesh.triangles.size(), 0);
     for (std::size_t i = 1; i < sorted.size(); ++i)
         if (sorted[i].first == sorted[i - 1].first) is_copy[sorted[i].second] = 1;

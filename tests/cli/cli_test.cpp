@@ -181,6 +181,18 @@ TEST_F(CommandLine, BrokenSurfaceIsRepairedOnRequest) {
     EXPECT_TRUE(contains(seen, "volume       1 m³")) << seen.text;
 }
 
+/// Faces on both sides of a sheet, so that a proxy can touch any body that is made of it.
+TEST_F(CommandLine, ASheetGetsASecondFace) {
+    std::ofstream(path("sheet.obj")) << "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n";
+    const Output doubled =
+        pliant("convert " + path("sheet.obj") + " " + path("two.obj") + " --repair --double-faced");
+    EXPECT_TRUE(contains(doubled, "4 vertices, 4 triangles")) << doubled.text;
+    EXPECT_FALSE(contains(pliant("inspect " + path("two.obj")), "open edges"));
+    ASSERT_EQ(pliant("shape beam --resolution 12 -o " + path("beam.obj")).exit_code, 0);
+    EXPECT_FAILS_WITH("convert " + path("beam.obj") + " " + path("b.obj") + " --double-faced",
+                      "--double-faced is for sheets, and " + path("beam.obj") + " is closed");
+}
+
 TEST_F(CommandLine, JsonOutputIsOneObjectPerLine) {
     ASSERT_EQ(pliant("shape beam --resolution 12 --json -o " + path("beam.obj")).exit_code, 0);
     for (const char* arguments : {"shape list --json", "bench core --json --filter histogram"}) {

@@ -231,8 +231,10 @@ TEST(MovingSurface, RefusesOpenSheetsAndTellsHowToDoubleThem) {
     const SurfaceMesh sheet = test::flat_sheet(1, 3);
     EXPECT_EQ(refusal(sheet),
               "surface to be touched = 12 open edges (expected a closed surface oriented outwards; "
-              "first at triangle 0 of 18; sheets need two faces, which double_faced() gives them "
-              "(\"double_faced\": true in a scene); repair_surface() orients triangles)");
+              "first at triangle 0 of 18; sheets need two faces: \"double_faced\": true for "
+              "\"particles\" "
+              "of a scene, pliant convert IN OUT --double-faced for mesh files, double_faced() in "
+              "code; repair_surface() or --repair orients triangles)");
     EXPECT_EQ(refusal(double_faced(sheet)), "accepted");
 }
 

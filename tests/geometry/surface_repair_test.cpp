@@ -132,6 +132,23 @@ TEST(SurfaceRepair, BadTrianglesAndVerticesAreDroppedAndCounted) {
     EXPECT_EQ(mesh.triangles, box_surface().triangles);
 }
 
+TEST(SurfaceRepair, TheSecondFaceOfASheetStays) {
+    SurfaceMesh sheet;
+    sheet.vertices = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}};
+    sheet.triangles = {{0, 1, 2}, {0, 2, 3}};
+    SurfaceMesh two = double_faced(sheet);
+    const std::vector<Triangle> before = two.triangles;
+    const RepairReport report = repair_surface(two);
+    EXPECT_EQ(report.removed_duplicate, 0);
+    EXPECT_EQ(report.flipped_triangles, 0);
+    EXPECT_EQ(two.triangles, before);
+    // a pair that faces the same way is a mistake, and so is a pair among others
+    two.triangles.resize(3);
+    EXPECT_EQ(repair_surface(two).removed_duplicate, 1);
+    two.triangles = {{0, 1, 2}, {1, 2, 0}};
+    EXPECT_EQ(repair_surface(two).removed_duplicate, 1);
+}
+
 TEST(SurfaceRepair, FlatTrianglesThatCloseACrackAreReplacedNotTornOut) {
     // edge 0–1 of the box: one side knows three points on it, joined by flat triangles
     SurfaceMesh mesh = box_surface();

@@ -275,10 +275,10 @@ TEST(ProxyScene, MistakesAreNamed) {
             "cloth": {}}})";
     EXPECT_THAT(
         proxy_error_of(proxy_scene(open)),
-        HasSubstr("tool: proxy.bodies[0] = \"sheet\": surface to be touched = 16 open edges "
-                  "(expected a closed surface oriented outwards; first at triangle 0 of "
-                  "32; sheets need two faces, which double_faced() gives them "
-                  "(\"double_faced\": true in a scene)"));
+        HasSubstr(
+            "tool: proxy.bodies[0] = \"sheet\": surface to be touched = 16 open edges "
+            "(expected a closed surface oriented outwards; first at triangle 0 of "
+            "32; sheets need two faces: \"double_faced\": true for \"particles\" of a scene"));
 }
 
 class ProxyRecording : public ::testing::Test {
