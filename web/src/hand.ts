@@ -2,7 +2,7 @@ import * as THREE from "three";
 import type { Pick } from "./picking";
 import type { Frame, PageMessage, Vec3 } from "./protocol";
 import type { Stage } from "./stage";
-import type { ToolGizmo } from "./tool_gizmo";
+import type { GizmoHandle, ToolGizmo } from "./tool_gizmo";
 import type { ToolHand } from "./tool_hand";
 
 export type HandMode = "pull" | "poke" | "tool";
@@ -37,8 +37,7 @@ export class Hand {
     private pending: number | null = null; // time of the event to be sent
     private lastSent = 0;
     private readonly last = new THREE.Vector2(); // position of the pointer
-    /// The ring of the gizmo that is held: from its centre to the pointer, and its axis.
-    private ring: { arm: THREE.Vector3; axis: THREE.Vector3 } | null = null;
+    private handle: GizmoHandle | null = null; // that is held
 
     constructor(
         private readonly stage: Stage,
@@ -62,7 +61,7 @@ export class Hand {
 
     /// The pointer is there and holds nothing.
     hover(x: number, y: number): void {
-        this.gizmo.highlight(this.gizmo.hit(this.ray(x, y))?.ring ?? -1);
+        this.gizmo.highlight(this.gizmo.hit(this.ray(x, y))?.handle ?? -1);
     }
 
     move(x: number, y: number, time: number, motion: ToolMotion = "across"): void {
@@ -153,15 +152,14 @@ export class Hand {
         return true;
     }
 
-    /// The tool in a hand: by a ring of its gizmo, or wherever the pointer is.
+    /// The tool in a hand: by a ring or an arrow of its gizmo, or wherever the pointer is.
     private holdBody(x: number, y: number): boolean {
         if (!this.tool.take()) return false;
         this.holding = "tool";
         this.holdsBody = true;
         this.last.set(x, y);
-        const hit = this.gizmo.hit(this.ray(x, y));
-        this.ring = hit;
-        this.gizmo.highlight(hit?.ring ?? -1);
+        this.handle = this.gizmo.hit(this.ray(x, y));
+        this.gizmo.highlight(this.handle?.handle ?? -1);
         return true;
     }
 
@@ -170,30 +168,33 @@ export class Hand {
         const [right, up] = [(x - this.last.x) * camera.aspect, y - this.last.y];
         this.last.set(x, y);
         const half = Math.tan(THREE.MathUtils.degToRad(camera.fov) / 2); // height at distance 1
-        if (this.ring) this.turnRing(right, up);
+        if (this.handle) this.moveHandle(this.handle, right, up);
         else if (motion === "turn") this.tool.turnInView(right, up);
         else if (motion === "into") this.tool.shiftInView(0, 0, 2 * half * up);
         else this.tool.shiftInView(half * right, half * up, 0);
         this.tool.flush();
     }
 
-    /// So far that what is held of the ring follows the pointer, in half heights of the view.
-    private turnRing(right: number, up: number): void {
-        const { arm, axis } = this.ring!;
+    /// So far that what is held of a ring or an arrow follows the pointer, in half heights of the
+    /// view.
+    private moveHandle({ handle, arm, axis }: GizmoHandle, right: number, up: number): void {
         const { camera } = this.stage.orbit;
+        const turns = handle < 3;
         const centre = this.tool.grasp;
-        const tangent = axis.clone().cross(arm);
+        const tangent = turns ? axis.clone().cross(arm) : axis.clone().setLength(arm.length());
         const held = centre.clone().add(arm);
         const to = held.clone().add(tangent).project(camera);
         const from = held.project(camera);
-        const along = [(to.x - from.x) * camera.aspect, to.y - from.y] as const; // per radian
-        // where the ring is seen from its edge, no faster than by a third of it face on
+        // per radian, or per length of the arm
+        const along = [(to.x - from.x) * camera.aspect, to.y - from.y] as const;
+        // where it is seen from its end, no faster than by a third of it face on
         const half = Math.tan(THREE.MathUtils.degToRad(camera.fov) / 2);
         const least = arm.length() / (3 * half * camera.position.distanceTo(centre));
         const speed = Math.max(along[0] ** 2 + along[1] ** 2, least ** 2);
-        const angle = (right * along[0] + up * along[1]) / speed;
-        arm.applyAxisAngle(axis, angle);
-        this.tool.turn(axis, angle);
+        const amount = (right * along[0] + up * along[1]) / speed;
+        if (!turns) return this.tool.shift(tangent.multiplyScalar(amount));
+        arm.applyAxisAngle(axis, amount);
+        this.tool.turn(axis, amount);
     }
 
     private begin(mode: HandMode, target: THREE.Vector3, under: THREE.Vector3): void {
