@@ -199,6 +199,10 @@ ProxyToolEnds make_spheres_tool(const HeldToolDescription& description,
         around.bodies, spheres, options, Pose{body.to_world(options.centre), body.rotation},
         bearing.stiffness);
     HeldProxy& proxy = *ends.held.proxy;
+    proxy.bends = !options.is_rigid;
+    for (const Particle& one : spheres.particles)
+        if (proxy.spheres.size() < std::size_t{ShownProxy::kMaxSpheres})
+            proxy.spheres.push_back({one.position, one.radii[0]});
     if (around.is_one_loop) {
         proxy.source = make_near_source(std::move(tool));
         return ends;

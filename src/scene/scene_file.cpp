@@ -56,7 +56,8 @@ constexpr std::string_view kDemos[] = {"bridge",
                                        "creature-stroke",
                                        "inflate",
                                        "hand-curtain",
-                                       "sliding-hand"};
+                                       "sliding-hand",
+                                       "sliding-hand-single"};
 
 /// Keys of "device" that say how any kind is used.
 constexpr std::string_view kDeviceUse[] = {"rotation", "rate_border", "rate_speed", "clutch",

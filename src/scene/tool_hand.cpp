@@ -111,6 +111,8 @@ ToolHand::ToolHand(HeldTool held, RigidBody& body, int body_of_world)
     tool_ = std::move(tool);
     is_point_ = held_.proxy->radius > 0;
     info_.proxy_radius = held_.proxy->radius;
+    info_.spheres = held_.proxy->spheres;
+    info_.bends = held_.proxy->bends;
     finish(body_of_world);
 }
 

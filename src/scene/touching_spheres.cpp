@@ -4,6 +4,19 @@
 #include <cmath>
 
 namespace pliant {
+namespace {
+
+std::vector<int> numbers_of(const std::vector<TouchedBody>& bodies) {
+    std::vector<int> numbers;
+    for (const TouchedBody& one : bodies) numbers.push_back(one.number);
+    return numbers;
+}
+
+std::array<float, 3> floats_of(const Eigen::Vector3d& v) noexcept {
+    return {static_cast<float>(v.x()), static_cast<float>(v.y()), static_cast<float>(v.z())};
+}
+
+}  // namespace
 
 double lever_of(const ParticleLayout& spheres, const SphereToolOptions& options) {
     double sum = 0, largest = 0;
@@ -20,7 +33,8 @@ double lever_of(const ParticleLayout& spheres, const SphereToolOptions& options)
 TouchingSpheres::TouchingSpheres(std::vector<TouchedBody> bodies, ParticleLayout spheres,
                                  const SphereToolOptions& options, const Pose& start,
                                  double bearable)
-    : surfaces_(surfaces_of(bodies)),
+    : numbers_(numbers_of(bodies)),
+      surfaces_(surfaces_of(bodies)),
       lever_(lever_of(spheres, options)),
       tool_(pointers_to(surfaces_), std::move(spheres), options),
       start_(start),
@@ -81,9 +95,32 @@ void TouchingSpheres::reset() noexcept {
     all_pops_ = carried_ = squeezed_ = 0;
 }
 
+void TouchingSpheres::fill_sphere(int i, ShownProxy& shown) const noexcept {
+    const ProxyState& s = tool_.sphere(i);
+    const Quaternion& q = tool_.turn(i);
+    ShownProxy::Sphere& sphere = shown.spheres[static_cast<std::size_t>(shown.num_spheres++)];
+    sphere.position = floats_of(s.position);
+    sphere.turn = {static_cast<float>(q.w()), static_cast<float>(q.x()), static_cast<float>(q.y()),
+                   static_cast<float>(q.z())};
+    sphere.normal = {};
+    sphere.is_touching = s.is_touching();
+    double strongest = 0;
+    for (int k = 0; k < s.num_contacts; ++k) {
+        const ProxyContact& contact = s.contacts[static_cast<std::size_t>(k)];
+        if (!(contact.multiplier > 0)) continue;
+        if (contact.multiplier > strongest) sphere.normal = floats_of(contact.normal);
+        strongest = std::max(strongest, contact.multiplier);
+        if (shown.num_triangles < ShownProxy::kMaxTriangles)
+            shown.triangles[static_cast<std::size_t>(shown.num_triangles++)] = {
+                numbers_[static_cast<std::size_t>(contact.surface)], contact.triangle};
+    }
+}
+
 void TouchingSpheres::fill(ShownProxy& shown) const noexcept {
     const SphereToolState& s = tool_.state();
-    shown = {};
+    shown.num_spheres = shown.num_triangles = 0;
+    for (int i = 0; i < std::min(tool_.num_spheres(), ShownProxy::kMaxSpheres); ++i)
+        fill_sphere(i, shown);
     shown.position = s.fit.position;
     shown.pops = s.pops;
     shown.passes = s.passes;
@@ -94,6 +131,7 @@ void TouchingSpheres::fill(ShownProxy& shown) const noexcept {
     shown.is_squeezed = s.num_squeezed > 0;
     shown.is_ignored = s.is_hand_ignored;
     shown.has_arrived = s.status != StepStatus::NotConverged || shown.is_squeezed;
+    shown.is_stale = false;
 }
 
 }  // namespace pliant

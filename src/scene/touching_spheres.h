@@ -29,12 +29,14 @@ public:
     void put(const Pose& hand) noexcept { tool_.reset(hand); }
     /// Back to the start, after the bodies were.
     void reset() noexcept;
-    /// All but radius and planes, which are of a single sphere.
+    /// All but radius and planes, which are of a single sphere; each of many has one at most.
     void fill(ShownProxy& shown) const noexcept;
 
 private:
     void tune(const ProxyTuning& tuning) noexcept;
+    void fill_sphere(int i, ShownProxy& shown) const noexcept;
 
+    std::vector<int> numbers_;  // of the bodies in the world
     std::vector<std::unique_ptr<MovingSurface>> surfaces_;
     double lever_;
     SphereTool tool_;

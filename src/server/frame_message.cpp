@@ -88,9 +88,20 @@ void write_proxy(const ShownProxy& proxy, HapticNumbers& out) {
         out.put(is_there ? proxy.planes[k].normal : Eigen::Vector3d(Eigen::Vector3d::Zero()));
     }
     for (const int count : {proxy.pops, proxy.passes, proxy.triangles_tested}) out.put(count);
-    out.put(proxy.radius > 0 ? proxy_flags(proxy) : 0);
+    out.put(proxy.is_there() ? proxy_flags(proxy) : 0);
     for (const std::uint64_t count : {proxy.all_pops, proxy.carried, proxy.squeezed})
         out.put(static_cast<double>(count));
+    out.put(proxy.num_spheres);
+}
+
+void add_spheres(const ShownProxy& proxy, std::vector<float>& numbers) {
+    for (int i = 0; i < proxy.num_spheres; ++i) {
+        const ShownProxy::Sphere& sphere = proxy.spheres[static_cast<std::size_t>(i)];
+        numbers.push_back(sphere.is_touching ? 1.0f : 0.0f);
+        numbers.insert(numbers.end(), sphere.position.begin(), sphere.position.end());
+        numbers.insert(numbers.end(), sphere.turn.begin(), sphere.turn.end());
+        numbers.insert(numbers.end(), sphere.normal.begin(), sphere.normal.end());
+    }
 }
 
 void write_haptics(const ShownHaptics& shown, std::array<float, kHapticFloats>& numbers) {
@@ -122,7 +133,7 @@ void write_haptics(const ShownHaptics& shown, std::array<float, kHapticFloats>& 
 bool operator==(const FrameContent& a, const FrameContent& b) noexcept {
     return a.time == b.time && a.is_paused == b.is_paused && a.has_tool == b.has_tool &&
            a.tool_position == b.tool_position && a.tool_target == b.tool_target &&
-           a.tool_force == b.tool_force && a.haptics == b.haptics &&
+           a.tool_force == b.tool_force && a.haptics == b.haptics && a.spheres == b.spheres &&
            std::equal(a.held.begin(), a.held.end(), b.held.begin(), is_same) &&
            a.contacts == b.contacts && a.display == b.display;
 }
@@ -135,13 +146,18 @@ void gather_frame(std::span<const BodyStream> streams, std::span<const LoopFrame
     content.has_tool = false;
     content.tool_position = content.tool_target = content.tool_force = {};
     content.haptics = {};
+    content.spheres.clear();
     content.contacts.clear();
     for (const LoopFrame* loop : loops) {
         for (const ShownContact& contact : loop->contacts) add_contact(contact, content.contacts);
         // a slot holds something in one loop at most
         for (std::size_t s = 0; s < content.held.size(); ++s)
             if (loop->held[s].body >= 0) content.held[s] = loop->held[s];
-        if (loop->haptics.body >= 0) write_haptics(loop->haptics, content.haptics);
+        if (loop->haptics.body >= 0) {
+            write_haptics(loop->haptics, content.haptics);
+            content.spheres.clear();
+            add_spheres(loop->haptics.proxy, content.spheres);
+        }
         if (!loop->has_tool) continue;
         content.has_tool = true;
         content.tool_position = loop->tool_position;
@@ -163,7 +179,7 @@ void gather_frame(std::span<const BodyStream> streams, std::span<const LoopFrame
 
 SharedBytes encode_frame(std::span<const BodyStream> streams, const FrameContent& content,
                          std::uint32_t number, double clock) {
-    std::size_t num_floats = content.contacts.size();
+    std::size_t num_floats = content.spheres.size() + content.contacts.size();
     for (const BodyStream& stream : streams) num_floats += floats_in_frame(stream);
     BinaryWriter out(512 + sizeof(float) * num_floats);
     out.u32(kFrame);
@@ -185,6 +201,7 @@ SharedBytes encode_frame(std::span<const BodyStream> streams, const FrameContent
     put_vector(out, content.tool_target);
     put_vector(out, content.tool_force);
     out.floats(content.haptics);
+    out.floats(content.spheres);
     out.floats(content.contacts);
 
     std::vector<float> positions;
@@ -287,7 +304,7 @@ SharedBytes encode_proxy_triangles(const World& world, std::span<const BodyStrea
                                    std::span<const LoopFrame* const> loops) {
     const ShownProxy* proxy = nullptr;
     for (const LoopFrame* loop : loops)
-        if (loop->haptics.body >= 0 && loop->haptics.proxy.radius > 0) proxy = &loop->haptics.proxy;
+        if (loop->haptics.body >= 0 && loop->haptics.proxy.is_there()) proxy = &loop->haptics.proxy;
     if (!proxy) return nullptr;
     const std::span triangles(proxy->triangles.data(),
                               static_cast<std::size_t>(proxy->num_triangles));

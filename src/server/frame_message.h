@@ -32,7 +32,7 @@ struct BodyStream {
 };
 
 /// Numbers that a frame has of the tool in a hand.
-inline constexpr std::size_t kHapticFloats = 73;
+inline constexpr std::size_t kHapticFloats = 74;
 
 /// Everything that a frame shows, copied out of what the loops have published.
 struct FrameContent {
@@ -42,6 +42,7 @@ struct FrameContent {
     bool has_tool = false;
     std::array<double, 3> tool_position = {}, tool_target = {}, tool_force = {};
     std::array<float, kHapticFloats> haptics = {};  ///< as they are sent
+    std::vector<float> spheres;   ///< numbers of each sphere of a tool of many, as they are sent
     std::vector<float> contacts;  ///< numbers of each contact as they are sent, loop by loop
     std::vector<float> display;   ///< of all bodies, in their order
 };

@@ -129,6 +129,12 @@ void put_haptics(JsonWriter& json, const HapticInfo* haptics, int loop) {
         for (const double number : {q.w(), q.x(), q.y(), q.z()}) json.value(number);
         json.end_array().end_object();
     }
+    json.end_array().member("bends", haptics->bends).key("spheres").begin_array();
+    for (const HeldSphere& sphere : haptics->spheres) {
+        json.begin_object();
+        put_array(json, "position", sphere.position);
+        json.member("radius", sphere.radius).end_object();
+    }
     json.end_array();
     put_gains(json, haptics->gains);
     json.member("warning", haptics->warning).end_object();

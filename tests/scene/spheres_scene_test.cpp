@@ -206,6 +206,44 @@ TEST(SpheresScene, HandIsHeldByTheCurtainInTheDemo) {
     EXPECT_GT(largest, 0.05);
 }
 
+/// What viewers draw: every sphere, which of them touch what, and sums.
+TEST(SpheresScene, EverySphereIsShown) {
+    for (const bool is_slow : {false, true}) {
+        World world = build_spheres(spheres_scene(is_slow ? kSlowBlock : kRigidBlock, kRigidTool,
+                                                  is_slow ? kSlowLoop : ""));
+        const HapticInfo& info = *world.loop(0).haptics();
+        EXPECT_FALSE(info.bends);
+        world.advance_to(1);
+        const LoopFrame frame = world.loop(0).make_frame();
+        const ShownProxy& shown = frame.haptics.proxy;
+        ASSERT_GT(info.spheres.size(), 4u);
+        ASSERT_EQ(shown.num_spheres, static_cast<int>(info.spheres.size()));
+        EXPECT_TRUE(shown.is_there());
+        EXPECT_GT(shown.triangles_tested, 0);
+        int num_touching = 0;
+        for (int i = 0; i < shown.num_spheres; ++i) {
+            const ShownProxy::Sphere& sphere = shown.spheres[static_cast<std::size_t>(i)];
+            const HeldSphere& rest = info.spheres[static_cast<std::size_t>(i)];
+            const Vector3d place = Eigen::Vector3f(sphere.position.data()).cast<double>();
+            // rigid, and told at most a step ago
+            EXPECT_LT((place - frame.haptics.tick.tool.to_world(rest.position)).norm(), 1e-4);
+            num_touching += sphere.is_touching;
+            if (!sphere.is_touching) continue;
+            EXPECT_NEAR(sphere.normal[2], 1, 1e-5) << "it lies on the block";
+            EXPECT_NEAR(place.z(), rest.radius, 1e-5);
+        }
+        EXPECT_EQ(num_touching, frame.haptics.tick.num_contacts);
+        ASSERT_GE(shown.num_triangles, num_touching);
+        EXPECT_EQ(shown.triangles[0].body, 0);
+    }
+    World bending = build_spheres(spheres_scene(kRigidBlock));
+    EXPECT_TRUE(bending.loop(0).haptics()->bends);
+    bending.advance_to(0.5);
+    const ShownProxy shown = bending.loop(0).make_frame().haptics.proxy;
+    const Eigen::Vector4f turn(shown.spheres[0].turn.data());
+    EXPECT_NEAR(turn.norm(), 1, 1e-5);
+}
+
 TEST(SpheresScene, SlidersAreThoseOfSpheres) {
     World world = build_spheres(spheres_scene(kRigidBlock, R"("friction": 0.3)"));
     std::vector<std::string> names;

@@ -140,6 +140,9 @@ struct ThreeBodies {
         proxy.all_pops = 12;
         proxy.carried = 5;
         proxy.squeezed = 2;
+        proxy.num_spheres = 2;
+        proxy.spheres[0] = {{71, 72, 73}, {1, 0, 0, 0}, {0, 0, 0}, false};
+        proxy.spheres[1] = {{74, 75, 76}, {0, 0, 1, 0}, {0, 1, 0}, true};
     }
     void gather(bool is_paused) {
         const LoopFrame* loops[] = {&haptic, &slow};
@@ -177,6 +180,10 @@ TEST(FrameMessage, IsWrittenByteForByte) {
     for (const int i : {61, 62, 63, 0, 0, 1}) expected.f32(static_cast<float>(i));
     for (int i = 0; i < 12; ++i) expected.f32(0);
     expected.f32(3).f32(7).f32(40).f32(1 + 2 + 8).f32(12).f32(5).f32(2);
+    // spheres of a tool of many: how many; whether it touches, place, turn, normal of each
+    expected.f32(2);
+    for (const int i : {0, 71, 72, 73, 1, 0, 0, 0, 0, 0, 0}) expected.f32(static_cast<float>(i));
+    for (const int i : {1, 74, 75, 76, 0, 0, 1, 0, 0, 1, 0}) expected.f32(static_cast<float>(i));
     // the contact: counts, whether it was cut short, force, depth and pairs
     expected.f32(412).f32(3000).f32(26).f32(3).f32(1).f32(0.5).f32(-1).f32(2).f32(0.25).f32(7);
     // positions of two vertices, pose and two coordinates, pose
@@ -199,6 +206,7 @@ TEST(FrameMessage, WithoutAToolInAHandItsNumbersAreZero) {
     scene.slow.haptics.body = -1;
     scene.gather(false);
     for (const float x : scene.content.haptics) EXPECT_EQ(x, 0.0f);
+    EXPECT_TRUE(scene.content.spheres.empty());
 }
 
 TEST(FrameMessage, ContentIsNewWhenAnythingInItChanges) {
@@ -224,6 +232,7 @@ TEST(FrameMessage, ContentIsNewWhenAnythingInItChanges) {
     EXPECT_TRUE(is_new_after([](ThreeBodies& s) { s.slow.contacts[0].statistics.visited = 1; }));
     EXPECT_TRUE(is_new_after([](ThreeBodies& s) { s.slow.haptics.tick.coupling.torque[2] = 0; }));
     EXPECT_TRUE(is_new_after([](ThreeBodies& s) { s.slow.haptics.body = -1; }));
+    EXPECT_TRUE(is_new_after([](ThreeBodies& s) { s.slow.haptics.proxy.spheres[1].turn[0] = 1; }));
     // statistics are not drawn
     EXPECT_FALSE(is_new_after([](ThreeBodies& s) { s.haptic.skipped = 7; }));
 }

@@ -1,5 +1,6 @@
 import type { Ray } from "three";
 import { type Asset, fetchAssets } from "./assets";
+import { bendTool } from "./bending_tool";
 import { ColourLegend } from "./colour_legend";
 import { Connection, type ConnectionState } from "./connection";
 import { ContactSound } from "./contact_sound";
@@ -35,7 +36,9 @@ import {
     parseProxyTriangles,
     parseSamples,
 } from "./protocol";
+import { ProxyView } from "./proxy_view";
 import { showSparsity } from "./sparsity";
+import { SphereToolView } from "./sphere_tool_view";
 import { Stage } from "./stage";
 import { StatusLine } from "./status_line";
 import { worldPositions } from "./surface_evaluation";
@@ -187,13 +190,40 @@ export class App {
         return this.plots.feltRate;
     }
     get showsManipulandum(): boolean {
-        return this.view?.manipulandum?.isShown ?? this.view?.proxy?.isHandShown ?? false;
+        const proxy = this.view?.proxy;
+        return this.view?.manipulandum?.isShown ?? (proxy instanceof ProxyView && proxy.isHandShown);
     }
 
-    /// Planes and triangles of a proxy that are drawn.
-    get proxyShown(): { planes: number; triangles: number } {
+    /// Lines of simulation meshes that are drawn, of particles their ellipses and links.
+    get meshLines(): number {
+        return this.view?.meshLineCount ?? 0;
+    }
+
+    /// How far a tool that bends is drawn from where it would be as one piece, at most [m].
+    get toolBend(): number {
+        const { hello, frame } = this;
+        const held = frame?.haptics;
+        const body = held && hello?.bodies[held.body];
+        if (!held || !body?.skin) return 0;
+        const { position, rotation } = held.tool;
+        const bent = frame.bodies[held.body]!;
+        const rigid = body.skin.positions(new Float32Array([...position, ...rotation]), null);
+        return bent.reduce((most, x, i) => Math.max(most, Math.abs(x - rigid[i]!)), 0);
+    }
+
+    /// Where rings (0 to 2) and arrows (3 to 5) of the gizmo are in the view.
+    get gizmoPlaces(): ([number, number] | null)[] {
+        return [0, 1, 2, 3, 4, 5].map((handle) => this.gizmo.placeInView(handle));
+    }
+
+    /// Planes and triangles of a proxy that are drawn, and spheres of a tool of many.
+    get proxyShown(): { planes: number; triangles: number; spheres: number } {
         const proxy = this.view?.proxy;
-        return { planes: proxy?.count ?? 0, triangles: proxy?.triangleCount ?? 0 };
+        return {
+            planes: proxy?.count ?? 0,
+            triangles: proxy?.triangleCount ?? 0,
+            spheres: proxy instanceof SphereToolView ? proxy.sphereCount : 0,
+        };
     }
 
     /// Sum of all drawn positions: differs when anything moved.
@@ -327,6 +357,7 @@ export class App {
             const assets = await fetchAssets(hello);
             if (this.hello !== hello) return; // another one came meanwhile
             this.assets = assets;
+            bendTool(hello, assets, this.frame);
             this.view = new WorldView(this.stage, hello, assets, (error) =>
                 this.showFieldError(error),
             );
@@ -382,12 +413,12 @@ export class App {
         const isShown = mode !== ContactMode.Off;
         this.controls.showPressed("contacts", isShown);
         this.view?.contacts.setMode(mode);
-        this.view?.proxy?.setTrianglesShown(isShown);
+        this.view?.setProxyShown(isShown);
         this.connection.send({ type: "contacts", on: isShown });
         this.stage.invalidate();
     }
 
-    /// A proxy has no spheres to show.
+    /// A proxy has no spheres of nodes to show.
     private get contactModes(): number {
         return this.hello?.contacts.length ? 3 : 2;
     }

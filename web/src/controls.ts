@@ -86,7 +86,8 @@ export class Controls {
         byId("replay").hidden = hello.replay === null;
         byId("record").hidden = hello.replay !== null;
         byId("sketch").hidden = hello.sketch === null;
-        byId("contacts").hidden = hello.contacts.length === 0 && !hello.haptics?.proxy_radius;
+        const isProxy = hello.haptics?.proxy_radius || hello.haptics?.spheres.length;
+        byId("contacts").hidden = hello.contacts.length === 0 && !isProxy;
         byId<HTMLButtonElement>("mesh").disabled = !hello.assets.some(
             ({ has_mesh, levels }) => has_mesh || levels > 0,
         );

@@ -19,6 +19,7 @@ export interface ToolPiece {
 /// A wire copy of the tool where the hand holds it; what is behind other surfaces shows faintly.
 /// Not drawn while it cannot be told from the tool itself.
 export class ManipulandumView {
+    isWanted = true; // false where something else shows the hand
     private readonly group = new THREE.Group();
     private readonly geometries: THREE.BufferGeometry[] = [];
     private readonly materials: THREE.LineBasicMaterial[];
@@ -68,7 +69,7 @@ export class ManipulandumView {
         const angle = this.group.quaternion.angleTo(toQuaternion(tool.rotation));
         const shift = this.group.position.distanceTo(new THREE.Vector3(...tool.position));
         const distance = this.stage.orbit.camera.position.distanceTo(this.group.position);
-        this.group.visible = shift + angle * this.reach > kVisibleGap * distance;
+        this.group.visible = this.isWanted && shift + angle * this.reach > kVisibleGap * distance;
     }
 
     dispose(): void {

@@ -12,6 +12,13 @@ export interface BodyInfo {
     encoding: "pose" | "reduced" | "positions";
     rank: number;
     loop: number;
+    skin?: ToolSkin; // of a tool that bends: the page makes positions of a pose and spheres
+}
+
+/// Makes the surface of a tool that bends of its spheres.
+export interface ToolSkin {
+    /// Of all vertices in the world; `pose` is that of the tool as one piece.
+    positions(pose: Float32Array, haptics: Haptics | null): Float32Array;
 }
 
 export interface AssetInfo {
@@ -63,6 +70,12 @@ export interface HeldPart extends Placement {
     body: number;
 }
 
+/// A sphere of a tool of many, in the axes of the body.
+export interface RestSphere {
+    position: Vec3;
+    radius: number;
+}
+
 /// The tool in a hand.
 export interface HapticInfo {
     body: number;
@@ -77,6 +90,8 @@ export interface HapticInfo {
     deadman: number; // button that must be down for any force; -1: none
     proxy_radius: number; // of a tool that is a virtual proxy [m]; 0: it is none
     parts: HeldPart[]; // that move with the body
+    bends: boolean; // a tool of many spheres, which move one by one
+    spheres: RestSphere[]; // of such a tool
     gains: GainNote[];
     warning: string;
 }
@@ -217,7 +232,8 @@ export const kSlots = 4;
 export const kPoseFloats = 7;
 const kHeldFloats = 11;
 const kToolFloats = 10;
-const kHapticFloats = 73;
+const kHapticFloats = 74; // the last one: spheres that follow
+const kSphereFloats = 11;
 const kProxyPlanes = 3;
 const kContactFloats = 10;
 const kFrameHeaderBytes = 32;
@@ -275,9 +291,16 @@ export interface ProxyPlane {
     normal: Vec3;
 }
 
-/// A tool that is a virtual proxy, in the last tick.
+/// One of a tool of many.
+export interface ToolSphere extends Placement {
+    isTouching: boolean;
+    normal: Vec3; // of the plane that holds it most; 0: none
+}
+
+/// A tool that is a virtual proxy, or many, in the last tick.
 export interface Proxy {
-    radius: number; // [m]
+    radius: number; // [m]; 0: there are many
+    spheres: ToolSphere[]; // of many
     planes: ProxyPlane[];
     pops: number;
     passes: number;
@@ -320,6 +343,7 @@ export interface Frame {
 
 /// Numbers that a frame carries for a body.
 export function floatsOfBody(body: BodyInfo, asset: AssetInfo): number {
+    if (body.skin) return kPoseFloats;
     if (body.encoding === "positions") return 3 * asset.vertices;
     return kPoseFloats + (body.encoding === "reduced" ? body.rank : 0);
 }
@@ -381,6 +405,7 @@ function readProxy(number: () => number, vector: () => Vec3): Proxy | null {
     const [pops, passes, tested, flags] = [number(), number(), number(), number()];
     const proxy = {
         radius,
+        spheres: [] as ToolSphere[],
         planes: all.slice(0, count),
         pops,
         passes,
@@ -394,7 +419,15 @@ function readProxy(number: () => number, vector: () => Vec3): Proxy | null {
         carried: number(),
         squeezed: number(),
     };
-    return radius > 0 ? proxy : null;
+    const spheres = number();
+    for (let i = 0; i < spheres; ++i)
+        proxy.spheres.push({
+            isTouching: number() !== 0,
+            position: vector(),
+            rotation: [number(), number(), number(), number()],
+            normal: vector(),
+        });
+    return radius > 0 || spheres > 0 ? proxy : null;
 }
 
 /// Null: not a frame of this hello (one of the scene before).
@@ -402,12 +435,13 @@ export function parseFrame(message: ArrayBuffer, hello: Hello): Frame | null {
     const header = new Uint32Array(message, 0, 4);
     const sizes = hello.bodies.map((body) => floatsOfBody(body, hello.assets[body.asset]!));
     const contactFloats = kContactFloats * hello.contacts.length;
-    const fixed = kSlots * kHeldFloats + kToolFloats + kHapticFloats + contactFloats;
-    const floats = sizes.reduce((a, b) => a + b, fixed);
+    const fixed = kSlots * kHeldFloats + kToolFloats + kHapticFloats;
+    const numbers = new Float32Array(message, kFrameHeaderBytes);
+    const sphereFloats = kSphereFloats * (numbers[fixed - 1] ?? 0);
+    const floats = sizes.reduce((a, b) => a + b, fixed + sphereFloats + contactFloats);
     if (header[3] !== sizes.length || message.byteLength !== kFrameHeaderBytes + 4 * floats)
         return null;
     const times = new Float64Array(message, 16, 2);
-    const numbers = new Float32Array(message, kFrameHeaderBytes);
     const held: HeldPoint[] = [];
     for (let slot = 0; slot < kSlots; ++slot) {
         const at = slot * kHeldFloats;
@@ -430,13 +464,13 @@ export function parseFrame(message: ArrayBuffer, hello: Hello): Frame | null {
               };
     at += kToolFloats;
     const haptics = readHaptics(numbers, at);
-    at += kHapticFloats;
+    at += kHapticFloats + sphereFloats;
     const contacts = hello.contacts.map((_, c) => readContact(numbers, at + c * kContactFloats));
     at += contactFloats;
-    const bodies = sizes.map((size) => {
+    const bodies = sizes.map((size, i) => {
         const view = numbers.subarray(at, at + size);
         at += size;
-        return view;
+        return hello.bodies[i]!.skin?.positions(view, haptics) ?? view;
     });
     return {
         number: header[1]!,

@@ -1,12 +1,12 @@
 import * as THREE from "three";
 import type { Haptics } from "./protocol";
 import type { Stage } from "./stage";
+import { TestedTriangles } from "./tested_triangles";
 import { currentTheme } from "./theme";
 
 const kHandColour = 0x3d7bd9;
 const kDiscRadii = 3; // of a plane, in radii of the proxy
 const kVisibleGap = 0.0015; // of the distance to the camera: the hand is where the proxy is
-const kMaxTriangles = 96;
 
 /// Where the hand of a proxy is, as a ball of its size with a line to it; a disc for each plane that
 /// holds the proxy; on request the triangles that it looked at. The proxy itself is a body.
@@ -14,8 +14,7 @@ export class ProxyView {
     private readonly hand: THREE.Mesh;
     private readonly line: THREE.Line;
     private readonly discs: THREE.Mesh[];
-    private readonly triangles: THREE.Mesh;
-    private showsTriangles = false;
+    private readonly triangles = new TestedTriangles();
 
     constructor(
         private readonly stage: Stage,
@@ -40,18 +39,6 @@ export class ProxyView {
             depthWrite: false,
         });
         this.discs = [0, 1, 2].map(() => new THREE.Mesh(disc, plane));
-        const corners = new THREE.BufferAttribute(new Float32Array(9 * kMaxTriangles), 3);
-        corners.setUsage(THREE.DynamicDrawUsage);
-        this.triangles = new THREE.Mesh(
-            new THREE.BufferGeometry().setAttribute("position", corners),
-            new THREE.MeshBasicMaterial({
-                ...through,
-                color: currentTheme().visited,
-                opacity: 0.4,
-                side: THREE.DoubleSide,
-                wireframe: true,
-            }),
-        );
         for (const part of this.parts) {
             part.visible = false;
             part.frustumCulled = false;
@@ -68,7 +55,7 @@ export class ProxyView {
         return this.hand.visible;
     }
     get triangleCount(): number {
-        return this.triangles.visible ? this.triangles.geometry.drawRange.count / 3 : 0;
+        return this.triangles.count;
     }
 
     update({ manipulandum, tool, proxy }: Haptics): void {
@@ -92,19 +79,11 @@ export class ProxyView {
     }
 
     setTrianglesShown(isShown: boolean): void {
-        this.showsTriangles = isShown;
-        this.triangles.visible = false;
+        this.triangles.setShown(isShown);
     }
 
     updateTriangles(corners: Float32Array): void {
-        if (!this.showsTriangles) return;
-        const { geometry } = this.triangles;
-        const attribute = geometry.getAttribute("position") as THREE.BufferAttribute;
-        const floats = Math.min(corners.length, attribute.array.length);
-        attribute.array.set(corners.subarray(0, floats));
-        attribute.needsUpdate = true;
-        geometry.setDrawRange(0, floats / 3);
-        this.triangles.visible = floats > 0;
+        this.triangles.update(corners);
     }
 
     dispose(): void {
@@ -116,6 +95,6 @@ export class ProxyView {
     }
 
     private get parts(): (THREE.Mesh | THREE.Line)[] {
-        return [this.hand, this.line, ...this.discs, this.triangles];
+        return [this.hand, this.line, ...this.discs, this.triangles.mesh];
     }
 }

@@ -55,13 +55,17 @@ export class StatusLine {
         this.contacts.title = all.map(detailText).join("\n");
     }
 
-    /// Of a tool that is a proxy, in the newest frame; contacts of other kinds come first.
+    /// Of a tool that is a proxy, or sums of one that is many, in the newest frame; contacts of other kinds come first.
     showProxy(proxy: Proxy | null): void {
         if (!proxy || this.hasContacts) return;
         this.contacts.hidden = false;
+        const { spheres } = proxy;
         const planes = proxy.planes.length;
+        const touching = spheres.filter(({ isTouching }) => isTouching).length;
         const parts = [
-            `proxy: ${planes === 1 ? "1 plane" : `${planes} planes`}`,
+            spheres.length > 0
+                ? `spheres: ${touching} of ${spheres.length} touching`
+                : `proxy: ${planes === 1 ? "1 plane" : `${planes} planes`}`,
             `${proxy.tested} triangles tested`,
             proxy.pops > 0 ? `popped out × ${proxy.pops}` : "",
             proxy.isSqueezed ? "squeezed: no room for it" : "",

@@ -24,7 +24,7 @@ export function addDisplacements(
 }
 
 /// Body axes to the world: numbers begin with position and orientation w x y z.
-function placePoints(numbers: Float32Array, x: Float32Array): void {
+export function placePoints(numbers: Float32Array, x: Float32Array): void {
     const [px, py, pz, w, i, j, k] = numbers as unknown as [
         number,
         number,

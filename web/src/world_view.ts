@@ -11,6 +11,7 @@ import { ManipulandumView, type ToolPiece } from "./manipulandum_view";
 import type { Frame, Hello, HeldPart, MeshNodes, Vec3 } from "./protocol";
 import { ProxyView } from "./proxy_view";
 import { rotated } from "./rigid_fit";
+import { SphereToolView } from "./sphere_tool_view";
 import type { Stage } from "./stage";
 import { addDisplacements } from "./surface_evaluation";
 import { SurfaceGroup } from "./surface_group";
@@ -30,7 +31,7 @@ export class WorldView {
     readonly greens: GreensView;
     readonly wires: LevelWires;
     readonly manipulandum: ManipulandumView | null;
-    readonly proxy: ProxyView | null;
+    readonly proxy: ProxyView | SphereToolView | null;
     private readonly groups: SurfaceGroup[] = [];
     private readonly meshLines = new Map<number, THREE.LineSegments>();
     private readonly lineMaterial = new THREE.LineBasicMaterial({
@@ -52,8 +53,14 @@ export class WorldView {
         this.greens = new GreensView(stage, hello, assets, failed);
         this.wires = new LevelWires(stage, hello, failed);
         const radius = hello.haptics?.proxy_radius ?? 0;
-        this.proxy = radius > 0 ? new ProxyView(stage, radius) : null;
-        const pieces = this.proxy ? [] : toolPieces(hello, assets);
+        const spheres = hello.haptics?.spheres ?? [];
+        this.proxy =
+            radius > 0
+                ? new ProxyView(stage, radius)
+                : spheres.length > 0
+                  ? new SphereToolView(stage, spheres)
+                  : null;
+        const pieces = radius > 0 ? [] : toolPieces(hello, assets);
         this.manipulandum = pieces.length ? new ManipulandumView(stage, pieces) : null;
         const members = new Map<string, number[]>();
         hello.bodies.forEach((body, index) => {
@@ -95,6 +102,12 @@ export class WorldView {
         this.wires.setShown(isShown);
     }
 
+    /// What a proxy looked at; spheres of a tool of many are where the hand is too.
+    setProxyShown(isShown: boolean): void {
+        this.proxy?.setTrianglesShown(isShown);
+        if (this.manipulandum && this.proxy) this.manipulandum.isWanted = !isShown;
+    }
+
     /// Nodes of one body's simulation mesh for the next drawn frame.
     async updateMesh({ body, positions }: MeshNodes): Promise<void> {
         const info = this.hello.bodies[body];
@@ -113,6 +126,13 @@ export class WorldView {
         const attribute = lines.geometry.getAttribute("position") as THREE.BufferAttribute;
         attribute.array.set(positions);
         attribute.needsUpdate = true;
+    }
+
+    get meshLineCount(): number {
+        let count = 0;
+        for (const { visible, geometry } of this.meshLines.values())
+            if (visible) count += geometry.index!.count / 2;
+        return count;
     }
 
     /// Where one leaves a body that goes from its middle in a direction, if it fills its box

@@ -261,6 +261,33 @@ test("a tool in a hand is dragged, turned and felt", kOptions, async (t) => {
     // a reset takes it back; then the gamepad pushes it into the block
     await page.keyboard.press("r");
     await waitFor(page, "toolPlace", (now) => turn(now) < 0.01);
+
+    // an arrow shifts it along its axis alone, a ring turns it about its own
+    const dragHandle = async (handle, dx, dy) => {
+        const seen = await waitFor(page, "gizmoPlaces", (places) => places[handle] !== null);
+        const box = await page.locator("#view").boundingBox();
+        const x = box.x + (box.width * (1 + seen[handle][0])) / 2;
+        const y = box.y + (box.height * (1 - seen[handle][1])) / 2;
+        await page.mouse.move(x, y);
+        await page.mouse.down();
+        for (let i = 1; i <= 4; ++i) await page.mouse.move(x + (dx * i) / 4, y + (dy * i) / 4);
+        await page.mouse.up();
+    };
+    const unmoved = (await place()).position;
+    await dragHandle(5, 30, -40);
+    const lifted = await waitFor(
+        page,
+        "toolPlace",
+        ({ position }) => position[2] > unmoved[2] + 0.02,
+    );
+    assert.ok(Math.abs(lifted.position[0] - unmoved[0]) < 5e-3, "along z alone");
+    assert.ok(turn(lifted) < 0.05);
+    await page.waitForTimeout(300); // until it stands
+    await dragHandle(2, 40, 0);
+    const turned = await waitFor(page, "toolPlace", (now) => turn(now) > 0.1);
+    assert.ok(Math.hypot(turned.rotation[1], turned.rotation[2]) < 0.02, `about z alone: ${turned.rotation}`);
+    await page.keyboard.press("r");
+    await waitFor(page, "toolPlace", (now) => turn(now) < 0.01);
     await page.evaluate(() => (window.pad.axes[1] = 1));
     await waitFor(page, "toolForce", (force) => force > 1);
     await page.evaluate(() => {
@@ -328,7 +355,45 @@ test("a proxy shows its hand, planes and the triangles it looks at", kOptions, a
     );
     await page.keyboard.press("k");
     await waitFor(page, "proxyShown", ({ triangles }) => triangles > 0);
+    assert.match(
+        await page.locator("#contact-counts").getAttribute("title"),
+        /^since the last reset: popped out × \d+ · taken along in \d+ ticks/,
+    );
+    assert.equal(await ask(page, "meshLines"), 0);
     await page.keyboard.press("m"); // ellipsoids and links
     await page.locator("#mesh[aria-pressed=true]").waitFor();
+    await waitFor(page, "meshLines", (lines) => lines > 40 * 3);
+    assert.deepEqual(page.problems, []);
+});
+
+test("a tool of many spheres shows them, their planes and sums, and bends", kOptions, async (t) => {
+    const scene = await startScene("spheres");
+    t.after(() => scene.stop());
+    const page = await openPage(browser, scene.url, { viewport: { width: 900, height: 440 } });
+    const counts = () => page.locator("#contact-counts").textContent();
+    await waitFor(page, "proxyShown", ({ planes, spheres }) => planes > 2 && spheres === 0);
+    await page.waitForFunction(() =>
+        /^spheres: [1-9]\d* of 20 touching · [1-9]\d* triangles tested/.test(
+            document.getElementById("contact-counts").textContent,
+        ),
+    );
+    await waitFor(page, "showsManipulandum", (isShown) => isShown);
+    // over the border it is turned: the arc has its torque, and work went into the port
+    await page.locator(".force-label:visible", { hasText: /N m$/ }).waitFor();
+    await page.waitForFunction(() =>
+        [...document.querySelectorAll("#plots figcaption")].some(({ textContent }) =>
+            /^Port energy.*[1-9].*J/.test(textContent),
+        ),
+    );
+    // what is drawn is no rigid copy: bent by more than a millimetre
+    await waitFor(page, "toolBend", (bend) => bend > 1e-3);
+    await page.keyboard.press("k");
+    await waitFor(
+        page,
+        "proxyShown",
+        ({ spheres, triangles }) => spheres === 20 && triangles > 0,
+    );
+    await waitFor(page, "showsManipulandum", (isShown) => !isShown);
+    assert.match(await counts(), /^spheres: /);
     assert.deepEqual(page.problems, []);
 });

@@ -43,6 +43,8 @@ struct HeldProxy {
     std::shared_ptr<ProxySource> source;  ///< where it is, and what it feels
     ProxyOptions options;                 ///< of each sphere
     double radius = 0;                    ///< of a single sphere [m]; 0: there are many
+    std::vector<HeldSphere> spheres;      ///< of many
+    bool bends = false;                   ///< likewise
     double bearable = 0;                  ///< stiffness that its bodies bear [N/m]; 0: any
     std::string bearing_reason;           ///< why
 };

@@ -20,11 +20,22 @@ struct ShownProxy {
     struct Triangle {
         std::int32_t body = -1, triangle = -1;  ///< of the world, of its surface
     };
-    double radius = 0;  ///< [m]
+    /// One of a tool of many, docs/sphere-tools.md.
+    static constexpr int kMaxSpheres = 128;
+    struct Sphere {
+        std::array<float, 3> position = {};  ///< of its middle
+        std::array<float, 4> turn = {};      ///< from rest, w x y z
+        std::array<float, 3> normal = {};    ///< of the plane that holds it most; 0: none
+        bool is_touching = false;
+    };
+    double radius = 0;  ///< [m]; 0: there are many spheres
     Eigen::Vector3d position = Eigen::Vector3d::Zero();
     std::int32_t num_planes = 0;  ///< that hold it
     std::array<Plane, 3> planes;
-    std::int32_t num_triangles = 0;  ///< that were looked at last, as many as there is room for
+    std::int32_t num_spheres = 0;  ///< of a tool of many, as many as there is room for
+    std::array<Sphere, kMaxSpheres> spheres;
+    /// That were looked at last, of many spheres those they touch; as many as there is room for.
+    std::int32_t num_triangles = 0;
     std::array<Triangle, kMaxTriangles> triangles;
     std::int32_t pops = 0, passes = 0, triangles_tested = 0;  ///< of the last tick
     std::uint64_t all_pops = 0;                               ///< since reset
@@ -32,6 +43,8 @@ struct ShownProxy {
     std::uint64_t squeezed = 0;  ///< ticks without room for it, since reset
     bool is_squeezed = false, is_sliding = false, is_ignored = false, has_arrived = true;
     bool is_stale = false;  ///< no news of the bodies: no force
+
+    [[nodiscard]] bool is_there() const noexcept { return radius > 0 || num_spheres > 0; }
 };
 
 /// What a loop shows of the tool in a hand; docs/scene.md section "Tool in a hand".
@@ -48,6 +61,12 @@ struct HeldPart {
     Pose offset;    ///< in the axes of the tool's first body
 };
 
+/// A sphere of a tool of many, at rest in the axes of the body.
+struct HeldSphere {
+    Eigen::Vector3d position = Eigen::Vector3d::Zero();
+    double radius = 0;  ///< [m]
+};
+
 /// What does not change about a tool in a hand while it runs.
 struct HapticInfo {
     int body = -1;                    ///< of the world
@@ -58,6 +77,8 @@ struct HapticInfo {
     int deadman_button = -1;          ///< that must be down for any force; −1: none
     std::vector<HeldPart> parts;      ///< further bodies of the tool
     double proxy_radius = 0;          ///< of a tool that is a proxy [m]; 0: it is none
+    std::vector<HeldSphere> spheres;  ///< of a tool of many, in the order of ShownProxy::spheres
+    bool bends = false;               ///< a tool of many, whose spheres move one by one
     Eigen::Vector3d grasp = Eigen::Vector3d::Zero();  ///< in the axes of the body
     std::vector<GainNote> gains;                      ///< why they are what they are at the start
     std::string warning;  ///< gains that were brought to what the device allows; empty: none
