@@ -306,6 +306,8 @@ test("a hand of two bodies has a clutch and a dead man's button", kOptions, asyn
     await page.waitForFunction(() =>
         /steering/.test(document.getElementById("statistics").textContent),
     );
+    const notice = page.locator("#haptics-notice");
+    await notice.filter({ hasText: "The dead man's button is up: the force is zero." }).waitFor();
     const buttons = (expected) => waitFor(page, "toolButtons", (now) => now === expected);
     await page.keyboard.down("d");
     await buttons(2);
@@ -314,6 +316,7 @@ test("a hand of two bodies has a clutch and a dead man's button", kOptions, asyn
     await page.locator("#deadman").click();
     await page.locator("#deadman[aria-pressed=true]").waitFor();
     await buttons(2);
+    await notice.filter({ hasNotText: "dead man" }).waitFor({ state: "attached" });
 
     // down into the block, by the palm
     const from = await placeOnBridge(page);
