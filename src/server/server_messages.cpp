@@ -382,15 +382,15 @@ std::string pong_message(double id) {
     return end_message(json);
 }
 
-std::string status_text(ViewedWorld& viewed, std::size_t num_viewers) {
+std::string status_text(const ViewedWorld& viewed, const LoopTimes& haptic,
+                        std::size_t num_viewers) {
     char text[200];
     if (const auto duration = viewed.replay_duration()) {
         std::snprintf(text, sizeof text, "replay %.1f of %.1f s", viewed.replay_time(), *duration);
     } else {
-        const LoopFrame& frame = viewed.frame(0);
         std::snprintf(text, sizeof text, "tick %.1f µs p50 · %.1f µs p99.9 · %llu missed",
-                      frame.work.p50_us, frame.work.p999_us,
-                      static_cast<unsigned long long>(frame.skipped));
+                      haptic.work.p50_us, haptic.work.p999_us,
+                      static_cast<unsigned long long>(haptic.skipped));
     }
     std::string line = text;
     line += " · " + std::to_string(num_viewers) + (num_viewers == 1 ? " viewer" : " viewers");

@@ -33,7 +33,8 @@ struct ServerStatus {
 [[nodiscard]] std::string notice_message(const char* level, const std::string& text);
 [[nodiscard]] std::string pong_message(double id);
 
-/// One line for a terminal.
-[[nodiscard]] std::string status_text(ViewedWorld& viewed, std::size_t num_viewers);
+/// One line for a terminal; `haptic`: of the first loop.
+[[nodiscard]] std::string status_text(const ViewedWorld& viewed, const LoopTimes& haptic,
+                                      std::size_t num_viewers);
 
 }  // namespace pliant

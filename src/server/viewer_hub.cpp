@@ -454,13 +454,13 @@ void ViewerHub::tick(double now) {
     next_stats_ = now + kStatsInterval;
     check_recording();
     for (const auto& viewer : viewers_) send_stats(*viewer);
-    std::string line = status_text(*viewed_, viewers_.size());
     std::vector<LoopTimes> times;
     for (int l = 0; l < viewed_->world().num_loops(); ++l) {
         const LoopSettings& loop = viewed_->world().loop(l).settings();
         const LoopFrame& frame = viewed_->frame(l);
         times.push_back({loop.name, loop.rate, frame.work, frame.lateness, frame.skipped});
     }
+    std::string line = status_text(*viewed_, times.front(), viewers_.size());
     const std::lock_guard lock(status_mutex_);
     status_ = std::move(line);
     loop_times_ = std::move(times);

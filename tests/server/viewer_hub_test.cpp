@@ -422,6 +422,8 @@ TEST_F(ViewerHubTest, ToolInAHandIsToldShownAndMoved) {
     EXPECT_EQ(haptics.find("loop")->number(), 0);
     EXPECT_EQ(haptics.find("clutch")->number(), -1);
     EXPECT_EQ(haptics.find("deadman")->number(), -1);
+    EXPECT_FALSE(haptics.find("bends")->boolean());
+    EXPECT_TRUE(haptics.find("spheres")->array().empty()) << "no tool of many";
     EXPECT_TRUE(haptics.find("parts")->array().empty());
     ASSERT_EQ(haptics.find("gains")->array().size(), info.gains.size());
     const JsonValue& gain = haptics.find("gains")->array().at(0);
