@@ -18,8 +18,8 @@ namespace pliant::test {
 class ContactScenes : public ::testing::Test {
 protected:
     ContactScenes() {
-        save_surface(box_surface(Eigen::Vector3d(0.1, 0.1, 0.4)), folder / "bar.obj");
-        save_surface(box_surface(Eigen::Vector3d(0.1, 0.2, 0.2)), folder / "block.obj");
+        save_surface(pliant::box_surface(Eigen::Vector3d(0.1, 0.1, 0.4)), folder / "bar.obj");
+        save_surface(pliant::box_surface(Eigen::Vector3d(0.1, 0.2, 0.2)), folder / "block.obj");
     }
 
     [[nodiscard]] World build(const std::string& text) {

@@ -222,6 +222,8 @@ TEST(Engine, ARecordingReplaysBitForBit) {
         const int gravity = running.engine.world().find_parameter("gravity");
         EXPECT_TRUE(
             running.engine.send({.kind = Kind::SetParameter, .parameter = gravity, .value = 3}));
+        // obeyed before the recording begins, so that it is not in it
+        EXPECT_TRUE(running.reaches(running.engine.frame(0).tick + 20));
         running.engine.start_recording(folder / "a.pliantrec",
                                        recording_header(running.engine.world()));
         EXPECT_TRUE(running.engine.recording().is_active);
