@@ -1,6 +1,8 @@
+#include "apps/pliant/compare/object.h"
 #include "cli/command_line.h"
 #include "pliant/core/atomic_file.h"
 #include "pliant/core/json_value.h"
+#include "pliant/geometry/shapes.h"
 
 #include <map>
 #include <sstream>
@@ -145,11 +147,18 @@ TEST_F(Compare, InterruptedLeavesNoPage) {
 
 TEST_F(CommandLine, ThinBodiesGetAsManyTetrahedraAsTheyNeed) {
     // 2 mm thick and 0.2 m long: 14 cells along it find nothing inside
-    const std::string base = "compare spoon --material rubber --only rigid --progress none --json";
-    const Output whole = pliant(base);
-    ASSERT_EQ(whole.exit_code, 0) << whole.text;
-    EXPECT_EQ(whole.text.find("thin parts fell off"), std::string::npos) << whole.text;
-    const Output torn = pliant(base + " --resolution 28");
+    pliant::compare::ObjectOptions options;
+    options.material = pliant::material_preset("rubber");
+    options.fixed = "x < 10 %";
+    const auto spoon = [&] {
+        return make_object(pliant::make_shape("spoon"), options, pliant::Progress::none());
+    };
+    EXPECT_GT(spoon().share_of_length, 0.9);
+    EXPECT_GT(spoon().resolution, 28);
+    options.resolution = 28;
+    EXPECT_LT(spoon().share_of_length, 0.9);
+    const Output torn = pliant(
+        "compare spoon --material rubber --only rigid --progress none --json --resolution 28");
     ASSERT_EQ(torn.exit_code, 0) << torn.text;
     EXPECT_TRUE(contains(torn, "thin parts fell off. Choose a finer --resolution than 28"))
         << torn.text;
