@@ -118,13 +118,15 @@ Workload cloth_workload() {
 
 /// All trials of docs/proxy.md on one mesh, time per trial. Throws when one loses the proxy.
 Benchmark trials_benchmark(const std::string& name, const std::function<SurfaceMesh()>& mesh,
-                           bool is_sheet) {
+                           bool is_sheet,
+                           test::TrialSurface surface = test::TrialSurface::Vertices) {
     constexpr int kTrials = 5000;
     return {.module = "proxy",
             .name = "trials/" + name,
             .setup =
                 [=] {
-                    const auto trials = std::make_shared<test::ProxyTrials>(mesh(), is_sheet);
+                    const auto trials = std::make_shared<test::ProxyTrials>(
+                        mesh(), is_sheet, ProxyOptions{}, surface);
                     return Workload{
                         .run =
                             [trials] {
@@ -158,6 +160,15 @@ std::vector<Benchmark> proxy_benchmarks() {
                 "plate", [] { return test::thin_plate(0.24, 0.002, 40); }, true),
             trials_benchmark(
                 "sheet", [] { return double_faced(test::flat_sheet(0.24, 30)); }, true),
+            trials_benchmark(
+                "rough ball, reduced", [] { return test::bumpy_ball(0.06, 0.3, 40, 3); }, false,
+                test::TrialSurface::Reduced),
+            trials_benchmark(
+                "plate, reduced", [] { return test::thin_plate(0.24, 0.002, 40); }, true,
+                test::TrialSurface::Reduced),
+            trials_benchmark(
+                "sheet, reduced", [] { return double_faced(test::flat_sheet(0.24, 30)); }, true,
+                test::TrialSurface::Reduced),
             {.module = "proxy",
              .name = "rewrite/35k vertices/70k triangles",
              .setup = rewrite_workload,

@@ -7,11 +7,13 @@ namespace {
 
 using Eigen::Vector3d;
 using test::ProxyTrials;
+using test::TrialSurface;
 using test::TrialTotals;
 
 /// A few of the trials of docs/proxy.md; `pliant bench proxy --long` runs all.
-void expect_no_loss(SurfaceMesh mesh, bool is_sheet, int trials) {
-    ProxyTrials proxies(std::move(mesh), is_sheet);
+void expect_no_loss(SurfaceMesh mesh, bool is_sheet, int trials,
+                    TrialSurface kind = TrialSurface::Vertices) {
+    ProxyTrials proxies(std::move(mesh), is_sheet, {}, kind);
     TrialTotals totals;
     proxies.run(trials / 2, 1000, totals);
     proxies.run(trials / 2, 5000, totals, 40, 4e-3, 1e-2);
@@ -35,14 +37,50 @@ TEST(ProxyInMotion, ThinPlatesNeverLoseIt) {
 TEST(ProxyInMotion, SheetsWithTwoFacesNeverLoseIt) {
     expect_no_loss(double_faced(test::flat_sheet(0.24, 20)), true, 120);
 }
+TEST(ProxyInMotion, ReducedRoughBallsNeverLoseIt) {
+    expect_no_loss(test::bumpy_ball(0.06, 0.3, 24, 3), false, 80, TrialSurface::Reduced);
+}
+TEST(ProxyInMotion, ReducedThinPlatesNeverLoseIt) {
+    expect_no_loss(test::thin_plate(0.24, 0.002, 24), true, 80, TrialSurface::Reduced);
+}
+TEST(ProxyInMotion, ReducedSheetsWithTwoFacesNeverLoseIt) {
+    expect_no_loss(double_faced(test::flat_sheet(0.24, 20)), true, 80, TrialSurface::Reduced);
+}
 
 TEST(ProxyInMotion, WithoutCcdItIsLost) {
     ProxyOptions options;
     options.has_ccd = false;
-    ProxyTrials proxies(test::thin_plate(0.24, 0.002, 24), true, options);
-    TrialTotals totals;
-    proxies.run(60, 5000, totals, 40, 4e-3, 1e-2);
-    EXPECT_GT(totals.losses, 0);
+    for (const TrialSurface kind : {TrialSurface::Vertices, TrialSurface::Reduced}) {
+        ProxyTrials proxies(test::thin_plate(0.24, 0.002, 24), true, options, kind);
+        TrialTotals totals;
+        proxies.run(60, 5000, totals, 40, 4e-3, 1e-2);
+        EXPECT_GT(totals.losses, 0);
+    }
+}
+
+TEST(ProxyInMotion, ReducedTrialsMoveByTheFormula) {
+    const SurfaceMesh rest = test::bumpy_ball(0.06, 0.1, 8, 2);
+    test::FormulaShapes shapes(rest, 0.06, false);
+    ReducedSurface surface(shapes.shapes());
+    SurfaceMesh now = rest;
+    for (int kind = 0; kind <= test::kNumMotions; ++kind)
+        for (std::size_t frame = 0; frame < test::FormulaShapes::kFrames; ++frame) {
+            test::FormulaMotion motion;
+            motion.kind = static_cast<test::MotionKind>(kind);
+            motion.direction = Vector3d(1, 2, -1).normalized();
+            motion.frame = shapes.frame(frame);
+            motion.size = 0.06;
+            motion.sign = frame == 1 ? -1 : 1;
+            motion.spin = 0.7;
+            shapes.place(motion, frame, 0.8, surface, now);
+            surface.restart();
+            for (int v = 0; v < rest.num_vertices(); ++v) {
+                const auto i = static_cast<std::size_t>(v);
+                const Vector3d x = motion(rest.vertices[i], 0.8);
+                EXPECT_LT((now.vertices[i] - x).norm(), 1e-7) << kind;
+                EXPECT_LT((surface.position(v, TickMoment::End) - x).norm(), 1e-7) << kind;
+            }
+        }
 }
 
 TEST(ProxyInMotion, AFallingClothIsCaughtOnlyWithCcd) {

@@ -36,11 +36,6 @@ inline Eigen::Vector3d ring_stroke(double s, double depth) {
 
 /// Shapes that move the vertices of a mesh along smooth waves: Ū has entries of about `size`.
 inline SurfaceShapes waving_shapes(const SurfaceMesh& mesh, int rank, double size) {
-    struct Data {
-        std::vector<float> rest, rows;
-        std::vector<int> triangles;
-    };
-    const auto data = std::make_shared<Data>();
     std::mt19937 random(5);
     std::uniform_real_distribution<double> uniform(-1, 1);
     std::vector<Eigen::Vector3d> waves, directions;
@@ -49,23 +44,10 @@ inline SurfaceShapes waving_shapes(const SurfaceMesh& mesh, int rank, double siz
         directions.push_back(
             Eigen::Vector3d(uniform(random), uniform(random), uniform(random)).normalized());
     }
-    for (const Eigen::Vector3d& v : mesh.vertices)
-        for (int k = 0; k < 3; ++k) {
-            data->rest.push_back(static_cast<float>(v[k]));
-            for (std::size_t j = 0; j < waves.size(); ++j)
-                data->rows.push_back(
-                    static_cast<float>(size * directions[j][k] * std::sin(waves[j].dot(v) + j)));
-        }
-    for (const Triangle& t : mesh.triangles)
-        data->triangles.insert(data->triangles.end(), t.begin(), t.end());
-    return SurfaceShapes({.r = rank,
-                          .storage = ShapeStorage::Float32,
-                          .rest = data->rest,
-                          .triangles = data->triangles,
-                          .rows32 = data->rows,
-                          .rows16 = {},
-                          .scales = {}},
-                         data);
+    return make_shapes(mesh, rank, [&](const Eigen::Vector3d& v, int j) -> Eigen::Vector3d {
+        const auto i = static_cast<std::size_t>(j);
+        return size * std::sin(waves[i].dot(v) + j) * directions[i];
+    });
 }
 
 }  // namespace pliant::test

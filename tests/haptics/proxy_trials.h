@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <random>
 
 /// Surfaces that move and deform by formula around a proxy, and whether it ended up inside.
@@ -87,8 +88,8 @@ inline SurfaceMesh thin_plate(double size, double thickness, int n) {
     return mesh;
 }
 
-enum class MotionKind { Inflate, Translate, Rotate, Bend, Shear, Wave };
-inline constexpr int kNumMotions = 6;
+enum class MotionKind { Inflate, Translate, Rotate, Bend, Shear, Wave, Mixed };
+inline constexpr int kNumMotions = 6;  // Mixed is for reduced surfaces
 
 /// x = R (S X + (κ X_x² + a sin(k X_x − φ)) e_z) + b with parameters that grow with `t`.
 struct FormulaMotion {
@@ -96,7 +97,11 @@ struct FormulaMotion {
     Eigen::Vector3d direction = Eigen::Vector3d::UnitZ();
     Eigen::Matrix3d frame = Eigen::Matrix3d::Identity();
     double size = 0.1, sign = 1;
+    double spin = 0;  ///< of Mixed about `direction` [rad per t]
 
+    [[nodiscard]] double wave(double x, double t) const {
+        return 0.15 * size * std::sin(t) * std::sin(6 * x / size - sign * t);
+    }
     [[nodiscard]] Eigen::Vector3d operator()(const Eigen::Vector3d& rest, double t) const {
         Eigen::Vector3d X = frame.transpose() * rest;
         switch (kind) {
@@ -105,9 +110,10 @@ struct FormulaMotion {
             case MotionKind::Rotate: return Eigen::AngleAxisd(sign * t, direction) * rest;
             case MotionKind::Bend: X.z() += sign * std::sin(t) * X.x() * X.x() / size; break;
             case MotionKind::Shear: X.z() += sign * std::sin(t) * X.x(); break;
-            case MotionKind::Wave:
-                X.z() += 0.15 * size * std::sin(t) * std::sin(6 * X.x() / size - sign * t);
-                break;
+            case MotionKind::Wave: X.z() += wave(X.x(), t); break;
+            case MotionKind::Mixed:
+                X.z() += 0.4 * sign * std::sin(t) * X.x() * (X.x() / size + 1) + wave(X.x(), t);
+                return Eigen::AngleAxisd(spin * t, direction) * (frame * X);
         }
         return frame * X;
     }
@@ -160,6 +166,118 @@ inline void place(const SurfaceMesh& rest, const FormulaMotion& motion, double t
     surface.set_positions(x);
 }
 
+/// Shapes from a formula: Ū of vertex v and column j.
+template <class Shape>
+SurfaceShapes make_shapes(const SurfaceMesh& mesh, int rank, const Shape& shape) {
+    struct Data {
+        std::vector<float> rest, rows;
+        std::vector<int> triangles;
+    };
+    const auto data = std::make_shared<Data>();
+    for (const Eigen::Vector3d& v : mesh.vertices)
+        for (int k = 0; k < 3; ++k) {
+            data->rest.push_back(static_cast<float>(v[k]));
+            for (int j = 0; j < rank; ++j)
+                data->rows.push_back(static_cast<float>(Eigen::Vector3d(shape(v, j))[k]));
+        }
+    for (const Triangle& t : mesh.triangles)
+        data->triangles.insert(data->triangles.end(), t.begin(), t.end());
+    return SurfaceShapes({.r = rank,
+                          .storage = ShapeStorage::Float32,
+                          .rest = data->rest,
+                          .triangles = data->triangles,
+                          .rows32 = data->rows,
+                          .rows16 = {},
+                          .scales = {}},
+                         data);
+}
+
+/// The motions above as a pose and 13 reduced coordinates: inflation, and in each of three frames
+/// bending, shear and two phases of a wave.
+class FormulaShapes {
+public:
+    static constexpr int kFrames = 3, kRank = 1 + 4 * kFrames;
+    FormulaShapes(const SurfaceMesh& mesh, double size, bool is_sheet)
+        : frames_(make_frames(is_sheet)),
+          shapes_(make_shapes(mesh, kRank,
+                              [&](const Eigen::Vector3d& v, int j) { return column(v, j, size); })),
+          x_(3 * mesh.vertices.size()) {}
+
+    [[nodiscard]] const SurfaceShapes& shapes() const { return shapes_; }
+    [[nodiscard]] const Eigen::Matrix3d& frame(std::size_t i) const { return frames_[i]; }
+
+    /// Sets the motion of the surface and all positions of the mesh; `frame` is that of the motion.
+    void place(const FormulaMotion& motion, std::size_t frame, double t, ReducedSurface& surface,
+               SurfaceMesh& now) {
+        const double bent = motion.sign * std::sin(t), s = std::sin(t);
+        std::array<double, kRank> q = {};
+        double* const z = &q[1 + 4 * frame];
+        Pose pose;
+        const auto turn = [&](double angle) {
+            pose.rotation = Eigen::AngleAxisd(angle, motion.direction);
+        };
+        const auto wave = [&] {
+            z[2] = s * std::cos(motion.sign * t);
+            z[3] = -s * std::sin(motion.sign * t);
+        };
+        switch (motion.kind) {
+            case MotionKind::Inflate: q[0] = 0.6 * std::sin(motion.sign * t); break;
+            case MotionKind::Translate:
+                pose.position = motion.sign * t * motion.size * motion.direction;
+                break;
+            case MotionKind::Rotate: turn(motion.sign * t); break;
+            case MotionKind::Bend: z[0] = bent; break;
+            case MotionKind::Shear: z[1] = bent; break;
+            case MotionKind::Wave: wave(); break;
+            case MotionKind::Mixed:
+                z[0] = z[1] = 0.4 * bent;
+                wave();
+                turn(motion.spin * t);
+                break;
+        }
+        surface.set_motion(pose, q);
+        std::array<float, kRank> q32;
+        for (std::size_t j = 0; j < q.size(); ++j) q32[j] = static_cast<float>(q[j]);
+        shapes_.positions(q32, x_);
+        for (std::size_t v = 0; v < now.vertices.size(); ++v)
+            now.vertices[v] =
+                pose.position +
+                pose.rotation *
+                    Eigen::Vector3f(x_[3 * v], x_[3 * v + 1], x_[3 * v + 2]).cast<double>();
+    }
+
+private:
+    /// A sheet bends along its x alone.
+    static std::array<Eigen::Matrix3d, kFrames> make_frames(bool is_sheet) {
+        std::array<Eigen::Matrix3d, kFrames> frames;
+        frames.fill(Eigen::Matrix3d::Identity());
+        if (is_sheet) return frames;
+        std::mt19937 random(9);
+        std::normal_distribution<double> normal;
+        for (Eigen::Matrix3d& frame : frames) {
+            Eigen::Quaterniond turn;
+            for (double& c : turn.coeffs()) c = normal(random);
+            frame = turn.normalized().toRotationMatrix();
+        }
+        return frames;
+    }
+    [[nodiscard]] Eigen::Vector3d column(const Eigen::Vector3d& v, int j, double size) const {
+        if (j == 0) return v;
+        const Eigen::Matrix3d& frame = frames_[static_cast<std::size_t>((j - 1) / 4)];
+        const double x = frame.col(0).dot(v);
+        const std::array<double, 4> height = {x * x / size, x, 0.15 * size * std::sin(6 * x / size),
+                                              0.15 * size * std::cos(6 * x / size)};
+        return height[static_cast<std::size_t>((j - 1) % 4)] * frame.col(2);
+    }
+
+    std::array<Eigen::Matrix3d, kFrames> frames_;
+    SurfaceShapes shapes_;
+    std::vector<float> x_;
+};
+
+/// What moves in trials.
+enum class TrialSurface { Vertices, Reduced };
+
 struct TrialTotals {
     int trials = 0, losses = 0, steps = 0, squeezed = 0, cut_short = 0, carried = 0;
     double least_clearance = 1;  ///< in radii, of steps that were not squeezed
@@ -170,14 +288,20 @@ struct TrialTotals {
 class ProxyTrials {
 public:
     /// `is_sheet`: thin in z; losses are changes of side as well.
-    ProxyTrials(SurfaceMesh mesh, bool is_sheet, const ProxyOptions& options = {})
+    ProxyTrials(SurfaceMesh mesh, bool is_sheet, const ProxyOptions& options = {},
+                TrialSurface kind = TrialSurface::Vertices)
         : rest_(std::move(mesh)),
           now_(rest_),
           is_sheet_(is_sheet),
           options_(options),
-          surface_(rest_),
-          proxy_({&surface_}, options) {
-        size_ = bounding_box(rest_.vertices).sizes().maxCoeff() / 2;
+          size_(bounding_box(rest_.vertices).sizes().maxCoeff() / 2) {
+        if (kind == TrialSurface::Reduced) {
+            shapes_.emplace(rest_, size_, is_sheet);
+            reduced_ = std::make_unique<ReducedSurface>(shapes_->shapes());
+        } else {
+            vertices_ = std::make_unique<VertexSurface>(rest_);
+        }
+        proxy_ = std::make_unique<VirtualProxy>(std::vector{&surface()}, options);
     }
 
     /// As many as asked for: where one finds no place to start, another takes its turn.
@@ -192,6 +316,15 @@ public:
     }
 
 private:
+    [[nodiscard]] MovingSurface& surface() {
+        return reduced_ ? static_cast<MovingSurface&>(*reduced_) : *vertices_;
+    }
+    void put(const FormulaMotion& motion, std::size_t frame, double t) {
+        if (reduced_)
+            shapes_->place(motion, frame, t, *reduced_, now_);
+        else
+            place(rest_, motion, t, *vertices_, now_, x_);
+    }
     [[nodiscard]] double uniform(double low, double high) {
         return std::uniform_real_distribution<double>(low, high)(random_);
     }
@@ -206,12 +339,18 @@ private:
         random_.seed(seed);
         const double r = options_.sphere.radius;
         FormulaMotion motion;
-        motion.kind = static_cast<MotionKind>(random_() % kNumMotions);
+        motion.kind = static_cast<MotionKind>(random_() % (kNumMotions + (reduced_ ? 1 : 0)));
         motion.direction = unit();
         motion.frame = Eigen::AngleAxisd(uniform(0, 2 * kPi), unit()).toRotationMatrix();
         if (is_sheet_) motion.frame.setIdentity();
         motion.size = size_;
         motion.sign = random_() % 2 ? 1 : -1;
+        std::size_t frame = 0;
+        if (reduced_) {
+            frame = random_() % FormulaShapes::kFrames;
+            motion.frame = shapes_->frame(frame);
+            motion.spin = is_sheet_ ? 0 : uniform(-1, 1);
+        }
         const double step = least_step * std::pow(most_step / least_step, uniform(0, 1));
         double fastest = 0;
         for (const Eigen::Vector3d& v : rest_.vertices)
@@ -219,20 +358,20 @@ private:
         const double rate = step / std::max(fastest, 1e-9);
 
         double t = uniform(0, 1);
-        place(rest_, motion, t, surface_, now_, x_);
+        put(motion, frame, t);
         Eigen::Vector3d p;
         if (!find_start(uniform(0, 1) < 0.5 ? 1e-4 * r : uniform(0, 3) * r, p)) return false;
-        proxy_.reset(p);
+        proxy_->reset(p);
         const double side = side_of(motion, t, p);
         const int hand = static_cast<int>(random_() % 3);
         Eigen::Vector3d goal = p;
         totals.trials += 1;
         for (int i = 0; i < steps; ++i) {
             t += rate;
-            place(rest_, motion, t, surface_, now_, x_);
+            put(motion, frame, t);
             if (hand == 1) goal += uniform(0, 0.6) * r * unit();
             if (hand == 2) goal = inner_point(motion, t, side);
-            const ProxyState& state = proxy_.tick(goal);
+            const ProxyState& state = proxy_->tick(goal);
             totals.steps += 1;
             totals.squeezed += state.is_squeezed;
             totals.cut_short += !state.has_arrived;
@@ -263,8 +402,8 @@ private:
                 (rest_.corner(i, 0) + rest_.corner(i, 1) + rest_.corner(i, 2)) / 3;
             if (is_sheet_ && rest_middle.head<2>().cwiseAbs().maxCoeff() > 0.5 * size_) continue;
             p = middle + (r + gap) * n;
-            SurfaceNeighbourhood near({&surface_});
-            surface_.restart();
+            SurfaceNeighbourhood near({&surface()});
+            surface().restart();
             near.require(p, r, 0);
             if (near.clearance(p) < 0.9999 * r) continue;
             if (is_inside(now_, p)) continue;
@@ -314,9 +453,11 @@ private:
     SurfaceMesh rest_, now_;
     bool is_sheet_;
     ProxyOptions options_;
-    VertexSurface surface_;
-    VirtualProxy proxy_;
-    double size_ = 0;
+    double size_;
+    std::unique_ptr<VertexSurface> vertices_;  // one of the two
+    std::unique_ptr<ReducedSurface> reduced_;
+    std::optional<FormulaShapes> shapes_;  // of reduced ones
+    std::unique_ptr<VirtualProxy> proxy_;
     std::vector<float> x_;
     std::mt19937 random_;
 };

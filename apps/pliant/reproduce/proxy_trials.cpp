@@ -14,7 +14,9 @@ void judge_trials(Context& context, int trials) {
         "Sphere of 5 mm, %s trials of 40 steps for each surface; steps of the surface 0.02 to "
         "10 mm, log-uniform; inflation, translation, rotation, bending, shear and travelling waves "
         "in random directions; starting apart or in contact; hand at rest, wandering or pushing "
-        "inside. Lost: the centre is inside (winding number), or on the other side of a sheet or "
+        "inside. Reduced: 13 shapes and a pose follow the same motions, and all of bending, shear, "
+        "waves and rotation at once. Lost: the centre is inside (winding number), or on the other "
+        "side of a sheet or "
         "plate. Reference: 0 of 2,000 on balls and plates, 0 of 4,500 on rough ones.",
         cli::grouped(trials).c_str()));
     Table table{"trials",
@@ -31,16 +33,22 @@ void judge_trials(Context& context, int trials) {
         const char* name;
         SurfaceMesh mesh;
         bool is_sheet;
+        test::TrialSurface surface = test::TrialSurface::Vertices;
     };
+    constexpr auto kReduced = test::TrialSurface::Reduced;
     const std::vector<Kind> kinds = {
         {"ball", test::bumpy_ball(0.06, 0, 40, 1), false},
         {"bumpy ball", test::bumpy_ball(0.06, 0.1, 40, 2), false},
         {"rough ball, pockets narrower than the sphere", test::bumpy_ball(0.06, 0.3, 40, 3), false},
         {"plate of 2 mm", test::thin_plate(0.24, 0.002, 40), true},
-        {"sheet with two faces", double_faced(test::flat_sheet(0.24, 30)), true}};
+        {"sheet with two faces", double_faced(test::flat_sheet(0.24, 30)), true},
+        {"rough ball, reduced", test::bumpy_ball(0.06, 0.3, 40, 3), false, kReduced},
+        {"plate of 2 mm, reduced", test::thin_plate(0.24, 0.002, 40), true, kReduced},
+        {"sheet with two faces, reduced", double_faced(test::flat_sheet(0.24, 30)), true,
+         kReduced}};
     double done = 0;
     for (const Kind& kind : kinds) {
-        test::ProxyTrials proxies(kind.mesh, kind.is_sheet);
+        test::ProxyTrials proxies(kind.mesh, kind.is_sheet, {}, kind.surface);
         test::TrialTotals totals;
         constexpr int kBatch = 20;
         for (int first = 0; first < trials; first += kBatch) {
@@ -51,7 +59,7 @@ void judge_trials(Context& context, int trials) {
         done += 1;
         ProxyOptions blind;
         blind.has_ccd = false;
-        test::ProxyTrials without(kind.mesh, kind.is_sheet, blind);
+        test::ProxyTrials without(kind.mesh, kind.is_sheet, blind, kind.surface);
         test::TrialTotals lost;
         without.run(context.sized(100, 10), 5000, lost, 40, 4e-3, 1e-2);
         table.add(
