@@ -2,7 +2,10 @@
 #include <memory>
 #include <stdexcept>
 
+#include "apps/pliant/reproduce/proxy_samples.h"
 #include "benchmarks/haptics_bench.h"
+#include "pliant/reduction/build_reduced.h"
+#include "pliant/reduction/reduced_body.h"
 #include "tests/haptics/proxy_samples.h"
 
 namespace pliant::bench {
@@ -24,6 +27,8 @@ struct RewrittenRing {
                         static_cast<float>(v[k] * (1 + 1.3e-3 * i)));
         proxy.reset(test::ring_stroke(0, -0.02));
     }
+    /// What the rewrite calls into the cache for the next tick belongs to it: only a surface that
+    /// was touched has it.
     double write() {
         turn = 1 - turn;
         surface.set_positions(x[turn]);
@@ -42,7 +47,8 @@ struct RewrittenRing {
 
 Workload rewrite_workload() {
     const auto ring = std::make_shared<RewrittenRing>();
-    return {.run = [ring] { return ring->write(); }};
+    return {.run = [ring] { return ring->write(); },
+            .run_reference = [ring] { return ring->tick(); }};
 }
 
 Workload rewritten_tick_workload() {
@@ -74,6 +80,79 @@ struct SwingingRing {
 Workload reduced_tick_workload() {
     const auto ring = std::make_shared<SwingingRing>();
     return {.run = [ring] { return ring->tick(); }};
+}
+
+/// A body of 70 k triangles and r = 15 that is held at one side and that gravity shakes by
+/// millimetres, stroked by a hand whose force it gets.
+struct StrokedBody {
+    StrokedBody()
+        : body(build_reduced_model(ring_of_70k(), {.material = isotropic(1e6, 0.35, 1000),
+                                                   .fixed = "x < 10 %",
+                                                   .mesh = {.resolution = 24},
+                                                   .num_modes = 10,
+                                                   .rank = 15})),
+          surface(make_moving_surface(body)),
+          proxy({surface.get()}) {
+        proxy.reset(test::ring_stroke(0, -0.02));
+    }
+    double step() {
+        time += 1e-3;
+        body.set_gravity({0, 1.5 * std::sin(31 * time), 3 * std::sin(20 * time)});
+        (void)body.step(1e-3);
+        return body.state().q[0];
+    }
+    double tick() {
+        const ProxyState& state = proxy.tick(stroke(s += 3e-4));
+        proxy.apply_forces();
+        return state.force.sum() + state.triangles_tested;
+    }
+    ReducedBody body;
+    std::unique_ptr<MovingSurface> surface;
+    VirtualProxy proxy;
+    double s = 0, time = 0;
+};
+
+Workload body_tick_workload() {
+    const auto stroked = std::make_shared<StrokedBody>();
+    return {.run = [stroked] { return stroked->tick(); },
+            .run_reference = [stroked] { return stroked->step(); }};
+}
+
+Workload body_step_workload() {
+    const auto stroked = std::make_shared<StrokedBody>();
+    return {.run = [stroked] { return stroked->step() + stroked->tick(); }};
+}
+
+/// The published pile, stirred: step, skinning, proxy and the force on the fish.
+Workload stirred_fish_workload() {
+    struct StirredFish {
+        StirredFish()
+            : pile(reproduce::pile_of_fish()),
+              height(reproduce::height_in_fish(*pile)),
+              surface(make_moving_surface(*pile)),
+              proxy({surface.get()}, soft()) {
+            proxy.reset(reproduce::hand_among_fish(0, height));
+            while (count < 400) (void)step();
+        }
+        static ProxyOptions soft() {
+            ProxyOptions options;
+            options.stiffness = 10;
+            return options;
+        }
+        double step() {
+            pile->step(reproduce::kPileStep);
+            const ProxyState& state = proxy.tick(reproduce::hand_among_fish(count++, height));
+            proxy.apply_forces();
+            return state.force.sum() + state.triangles_tested;
+        }
+        std::unique_ptr<ParticleBody> pile;
+        double height;
+        std::unique_ptr<MovingSurface> surface;
+        VirtualProxy proxy;
+        int count = 0;
+    };
+    const auto fish = std::make_shared<StirredFish>();
+    return {.run = [fish] { return fish->step(); }};
 }
 
 /// As long as a tick and nothing but arithmetic: what the machine itself adds to the slowest ticks.
@@ -172,6 +251,7 @@ std::vector<Benchmark> proxy_benchmarks() {
             {.module = "proxy",
              .name = "rewrite/35k vertices/70k triangles",
              .setup = rewrite_workload,
+             .reference = "tick between rewrites",
              .max_us = 40,
              .samples = 2000},
             {.module = "proxy",
@@ -182,11 +262,27 @@ std::vector<Benchmark> proxy_benchmarks() {
              .max_p999_us = 30,
              .samples = 20'000},
             {.module = "proxy",
-             .name = "tick/reduced r=15/70k",
+             .name = "tick/reduced r=15/70k/15 shapes swing",
              .setup = reduced_tick_workload,
              .max_us = 10,
              .max_p999_us = 50,
              .samples = 20'000},
+            {.module = "proxy",
+             .name = "tick/reduced r=15/70k/forces on the body",
+             .setup = body_tick_workload,
+             .reference = "step of the body",
+             .max_us = 10,
+             .max_p999_us = 50,
+             .samples = 20'000},
+            {.module = "proxy",
+             .name = "tick/reduced r=15/70k/and step of the body",
+             .setup = body_step_workload,
+             .samples = 20'000},
+            {.module = "proxy",
+             .name = "four fish with a hand/step of all",
+             .setup = stirred_fish_workload,
+             .max_mean_us = 1000,
+             .samples = 3000},
             {.module = "proxy",
              .name = "arithmetic as long as a tick",
              .setup = arithmetic_workload,

@@ -14,27 +14,6 @@ namespace {
 using cli::format;
 using Eigen::Vector3d;
 
-constexpr double kPileStep = 1e-3;
-
-/// Four fish that fell onto one another in a tray.
-std::unique_ptr<ParticleBody> pile_of_fish(bool collides) {
-    const ParticleModel& fish = published_fish();
-    std::vector<PlacedParticles> parts;
-    for (int k = 0; k < 4; ++k)
-        parts.push_back(
-            {&fish,
-             {{0.01 * k, 0.07, 0.06 + 0.12 * k}, rotation_from_vector({0.5 * EIGEN_PI, 0, 0})}});
-    ParticleBodyOptions options;
-    options.dynamics.iterations = 5;
-    options.dynamics.collides = collides;
-    options.dynamics.planes = {
-        {}, {{1, 0, 0}, -0.2}, {{-1, 0, 0}, -0.2}, {{0, 1, 0}, -0.12}, {{0, -1, 0}, -0.12}};
-    options.dynamics.damping = 1;
-    auto body = std::make_unique<ParticleBody>(combine(parts), options);
-    body->set_gravity({0, 0, -9.81});
-    return body;
-}
-
 /// Thread CPU times of the phases of many steps, mean [µs].
 struct PhaseTimes {
     double step = 0, skin = 0, carry = 0, pop = 0, proxy = 0;
@@ -52,14 +31,12 @@ PhaseTimes time_pile(ParticleBody& body, bool is_touching, int ticks) {
     const auto display = body.display();
     std::vector<float> state(static_cast<std::size_t>(display->state_size()));
     std::vector<float> x(3 * body.surface().vertices.size());
-    const auto top = [&](double px, double py) { return top_of(body, px, py, 0); };
-    const double height = is_touching ? std::max(0.02, top(0.02, 0) - 0.008) : 0.4;
-    proxy.reset({0.02, 0, 0.4});
+    const double height = is_touching ? height_in_fish(body) : kAboveFish;
+    proxy.reset(hand_among_fish(0, height));
     PhaseTimes sum;
     const double share = 1.0 / ticks;
     for (int k = -400; k < ticks; ++k) {
-        const double way = std::min(1.0, (k + 400) / 300.0), a = 2e-3 * std::max(0, k);
-        const Vector3d hand(0.02 * std::cos(a), 0.02 * std::sin(a), 0.4 + way * (height - 0.4));
+        const Vector3d hand = hand_among_fish(k + 400, height);
         const double t0 = thread_cpu_time_us();
         body.step(kPileStep);
         const Vector3d before = proxy.state().position;
@@ -94,8 +71,7 @@ PhaseTimes time_pile(ParticleBody& body, bool is_touching, int ticks) {
 
 void run_four_fish(Context& context) {
     Section& page = context.section;
-    const auto body = pile_of_fish(true);
-    for (int k = 0; k < 1500; ++k) body->step(kPileStep);
+    const auto body = pile_of_fish();
     context.done(0.3);
     page.text(format(
         "Four fish, %s vertices, %s triangles and %d particles, five passes in a step, lie on one "

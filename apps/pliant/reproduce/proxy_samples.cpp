@@ -1,6 +1,7 @@
 #include "proxy_samples.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "apps/pliant/output.h"
 #include "pliant/geometry/shapes.h"
@@ -39,6 +40,32 @@ const ParticleModel& published_fish() {
         return make_particle_model(std::move(layout), surface);
     }();
     return model;
+}
+
+std::unique_ptr<ParticleBody> pile_of_fish() {
+    std::vector<PlacedParticles> parts;
+    for (int k = 0; k < 4; ++k)
+        parts.push_back(
+            {&published_fish(),
+             {{0.01 * k, 0.07, 0.06 + 0.12 * k}, rotation_from_vector({0.5 * EIGEN_PI, 0, 0})}});
+    ParticleBodyOptions options;
+    options.dynamics.iterations = 5;
+    options.dynamics.planes = {
+        {}, {{1, 0, 0}, -0.2}, {{-1, 0, 0}, -0.2}, {{0, 1, 0}, -0.12}, {{0, -1, 0}, -0.12}};
+    options.dynamics.damping = 1;
+    auto pile = std::make_unique<ParticleBody>(combine(parts), options);
+    pile->set_gravity({0, 0, -9.81});
+    for (int k = 0; k < 1500; ++k) pile->step(kPileStep);
+    return pile;
+}
+
+double height_in_fish(const ParticleBody& pile) {
+    return std::max(0.02, top_of(pile, 0.02, 0, 0) - 0.008);
+}
+
+Vector3d hand_among_fish(int tick, double height) {
+    const double way = std::min(1.0, tick / 300.0), a = 2e-3 * std::max(0, tick - 400);
+    return {0.02 * std::cos(a), 0.02 * std::sin(a), kAboveFish + way * (height - kAboveFish)};
 }
 
 Pose lying_pose() { return {{0, 0.065, 0.03}, rotation_from_vector({0.5 * EIGEN_PI, 0, 0})}; }

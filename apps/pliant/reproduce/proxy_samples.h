@@ -35,6 +35,15 @@ struct ProxyRecording {
 /// Lying on its side on the plane z = 0, its middle above y = 0.
 [[nodiscard]] Pose lying_pose();
 
+/// Four fish that fell onto one another in a tray, at rest, five passes in a step of kPileStep [s].
+inline constexpr double kPileStep = 1e-3;
+[[nodiscard]] std::unique_ptr<ParticleBody> pile_of_fish();
+/// Of a hand above the pile, and of one that stirs it [m].
+inline constexpr double kAboveFish = 0.4;
+[[nodiscard]] double height_in_fish(const ParticleBody& pile);
+/// Comes down from above within 300 ticks, and goes round in a circle of 2 cm after 400.
+[[nodiscard]] Eigen::Vector3d hand_among_fish(int tick, double height);
+
 /// Where the vertical line through (x, y) leaves the body upwards; `otherwise` where it misses it.
 [[nodiscard]] double top_of(const Body& body, double x, double y, double otherwise);
 /// The surface as it is now, for pictures.
