@@ -55,13 +55,15 @@ Meetings find_meetings(SurfaceNeighbourhood& near, const Eigen::Vector3d& p,
     return found;
 }
 
-/// Of a triangle that may have lost its area: then those around its corners decide.
+/// Of a triangle that may have lost its area: then those around its corners decide, by area.
 Eigen::Vector3d outward(const MovingSurface& surface, int t, const TriangleFan& fan) noexcept {
     Eigen::Vector3d n = fan.normal(surface);
-    if (n.isZero()) n = surface.corners(t, TickMoment::End).unit_normal();
-    for (int k = 0; k < 3 && n.isZero(); ++k)
-        n = TriangleFan(surface, t, Eigen::Vector3d::Unit(k)).normal(surface);
-    return n;
+    if (n.isZero()) n = clear_normal(surface.corners(t, TickMoment::End));
+    if (!n.isZero()) return n;
+    for (int k = 0; k < 3; ++k)
+        n += TriangleFan(surface, t, Eigen::Vector3d::Unit(k)).area_vector(surface);
+    const double size = n.norm();
+    return size > 0 ? Eigen::Vector3d(n / size) : Eigen::Vector3d::Zero();
 }
 
 }  // namespace

@@ -2,7 +2,19 @@
 
 #include "pliant/contact/moving_surface.h"
 
+#include <algorithm>
+
 namespace pliant {
+
+/// Unit normal of a triangle; zero where it is so thin that the rounding of its corners, which are
+/// floats, would turn it.
+[[nodiscard]] inline Eigen::Vector3d clear_normal(const Corners& t) noexcept {
+    const Eigen::Vector3d n = t.area_vector();
+    const double size = n.norm(),
+                 longest = std::max({(t.b - t.a).squaredNorm(), (t.c - t.b).squaredNorm(),
+                                     (t.a - t.c).squaredNorm()});
+    return size > 1e-4 * longest ? Eigen::Vector3d(n / size) : Eigen::Vector3d::Zero();
+}
 
 /// Triangles that meet where a place with these weights is on triangle `t`: itself, those on both
 /// sides of an edge, or those around a corner.
@@ -33,9 +45,17 @@ public:
     [[nodiscard]] Eigen::Vector3d normal(const MovingSurface& surface) const noexcept {
         Eigen::Vector3d sum = Eigen::Vector3d::Zero();
         for (int i = 0; i < size_; ++i)
-            sum += surface.corners(triangles_[static_cast<std::size_t>(i)], TickMoment::End)
-                       .unit_normal();
+            sum += clear_normal(
+                surface.corners(triangles_[static_cast<std::size_t>(i)], TickMoment::End));
         return sum.norm() > 1e-6 ? Eigen::Vector3d(sum.normalized()) : Eigen::Vector3d::Zero();
+    }
+    /// Sum of the normals by area, twice.
+    [[nodiscard]] Eigen::Vector3d area_vector(const MovingSurface& surface) const noexcept {
+        Eigen::Vector3d sum = Eigen::Vector3d::Zero();
+        for (int i = 0; i < size_; ++i)
+            sum += surface.corners(triangles_[static_cast<std::size_t>(i)], TickMoment::End)
+                       .area_vector();
+        return sum;
     }
 
 private:

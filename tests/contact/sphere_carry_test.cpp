@@ -110,6 +110,55 @@ TEST(CarrySphere, SurvivesATriangleThatLosesItsArea) {
     }
 }
 
+TEST(CarrySphere, NeighboursDecideWhereTheTriangleThatHitsLosesItsArea) {
+    // a slope rises through the centre; the triangle that meets it shrinks to its own long side
+    const Eigen::AngleAxisd slope(0.4, Vector3d::UnitY());
+    SurfaceMesh sheet = test::thin_plate(0.2, 0.04, 10);
+    for (Vector3d& v : sheet.vertices) v = slope * v;
+    Moved plate(sheet);
+    const Triangle hit = plate.mesh.triangles[110];
+    const auto corner = [&](int k) {
+        return plate.mesh.vertices[static_cast<std::size_t>(hit[static_cast<std::size_t>(k)])];
+    };
+    const Vector3d a = corner(0), b = corner(1), c = corner(2), up = slope * Vector3d::UnitZ();
+    ASSERT_NEAR((b - a).cross(c - a).normalized().dot(up), 1, 1e-6);
+    const Vector3d p = (a + b + c) / 3 + 0.004 * up;
+    plate.move([&](const Vector3d& v) {
+        return Vector3d((v == b ? Vector3d((a + c) / 2) : v) + 0.05 * up);
+    });
+    const CarryResult carried = plate.carry(p);
+    ASSERT_EQ(carried.event, CarryEvent::Face);
+    ASSERT_EQ(carried.triangle, 110);
+    ASSERT_LT(plate.surface.corners(110, TickMoment::End).area_vector().norm(), 1e-9);
+    EXPECT_NEAR((carried.position - a).dot(up), 0.05 + 0.005, 1e-6);
+}
+
+TEST(CarrySphere, SharpSidesAndCornersCarryAlongTheMeanOfTheirFaces) {
+    // numbers that floats have exactly: the centre meets the edge or corner itself
+    const double half = 0.0625, gap = 1.0 / 128;
+    for (const Vector3d& diagonal : {Vector3d(1, 0, 1), Vector3d(0, 1, -1), Vector3d(1, 1, 1),
+                                     Vector3d(-1, 1, 1), Vector3d(1, -1, -1)}) {
+        Moved box(test::box_surface(Vector3d::Constant(-half), Vector3d::Constant(half)));
+        // off the middle of an edge
+        Vector3d along = Vector3d::Zero();
+        for (int k = 0; k < 3; ++k)
+            if (diagonal[k] == 0) along[k] = 1.0 / 64;
+        const Vector3d met = half * diagonal + along, p = met + gap * diagonal;
+        Vector3d mean = Vector3d::Zero();
+        for (int t = 0; t < box.mesh.num_triangles(); ++t) {
+            const Vector3d u = box.mesh.corner(t, 0), v = box.mesh.corner(t, 1),
+                           w = box.mesh.corner(t, 2);
+            if (std::sqrt(detail::nearest_on_triangle(met, u, v, w).distance_squared) < 1e-9)
+                mean += (v - u).cross(w - u).normalized();
+        }
+        box.move([&](const Vector3d& v) { return Vector3d(v + 4 * gap * diagonal); });
+        const CarryResult carried = box.carry(p);
+        ASSERT_EQ(carried.event, CarryEvent::Face);
+        const Vector3d expected = met + 4 * gap * diagonal + 5e-3 * mean.normalized();
+        EXPECT_LT((carried.position - expected).norm(), 1e-9) << diagonal.transpose();
+    }
+}
+
 TEST(CarrySphere, WrongSidesOfRoughSheetsAreAsRareAsPublished) {
     test::RoughSheets sheets;
     constexpr int kCases = 8000;

@@ -87,6 +87,60 @@ TEST(VirtualProxy, TurnsItsForceContinuouslyOverConvexEdges) {
     EXPECT_GT(compared, 40);
 }
 
+TEST(VirtualProxy, TurnsItsForceContinuouslyOverConvexCorners) {
+    const Vector3d corner = Vector3d::Constant(0.05);
+    const Vector3d from = Vector3d(1, 2, 8).normalized(), to = Vector3d(8, 3, 1).normalized();
+    const Vector3d axis = from.cross(to).normalized();
+    for (const double d : {1e-3, 3e-3, 4.5e-3}) {
+        Touch touch(cube(0.05));
+        touch.proxy.reset(corner + 3 * kProxyRadius * from);
+        const double step = 1e-4;
+        Vector3d last = Vector3d::Zero();
+        int compared = 0;
+        for (double a = 0; a < std::acos(from.dot(to)); a += step / d) {
+            const ProxyState& state =
+                touch.proxy.tick(corner + d * (Eigen::AngleAxisd(a, axis) * from));
+            EXPECT_NEAR(state.force.norm(), 500 * (kProxyRadius - d), 1e-3);
+            if (last.norm() > 0) {
+                EXPECT_LE((state.force - last).norm(), 1.05 * last.norm() * step / d);
+                compared += 1;
+            }
+            last = state.force;
+        }
+        EXPECT_GT(compared, 8);
+    }
+}
+
+TEST(VirtualProxy, OnlyWithShrinkAWeavingHandGetsItIntoAWedgeOfOneDegree) {
+    // two plates whose faces meet at the origin at 1°, and a hand that goes in and out against both
+    const double half = test::kPi / 360, stop = kProxyRadius / std::sin(half);
+    const auto plate = [&](double sign) {
+        SurfaceMesh mesh = test::thin_plate(1.4, 0.02, 14);
+        for (Vector3d& v : mesh.vertices)
+            v = Eigen::AngleAxisd(-sign * half, Vector3d::UnitY()) *
+                (v + Vector3d(0.75, 0, sign * 0.01));
+        return mesh;
+    };
+    for (const double shrink : {0.999, 1.0}) {
+        VertexSurface above(plate(1)), below(plate(-1));
+        ProxyOptions options;
+        options.sphere.shrink = shrink;
+        VirtualProxy proxy({&above, &below}, options);
+        proxy.reset({1.2, 0.011, 0});
+        for (int k = 0; k < 3000; ++k) {
+            const double s = 0.5 - 0.5 * std::cos(2 * test::kPi * k / 1500);
+            const ProxyState& state = proxy.tick(
+                {1.2 - s, 0.011 + 0.1 * std::sin(0.011 * k), 0.01 * std::sin(0.037 * k)});
+            EXPECT_LE(std::abs(std::atan2(state.position.z(), state.position.x())), half) << k;
+        }
+        for (int k = 0; k < 200; ++k) (void)proxy.tick({0.2, 0.011, 0});
+        if (shrink < 1)
+            EXPECT_NEAR(proxy.state().position.x(), stop, 2 * (1 - shrink) * stop);
+        else
+            EXPECT_GT(proxy.state().position.x(), stop + 0.1) << "stalls on the way";
+    }
+}
+
 TEST(VirtualProxy, StopsInAWedgeOfOneDegree) {
     // two planes that meet at 1°, opening to +x
     const double angle = test::kPi / 180, length = 2;

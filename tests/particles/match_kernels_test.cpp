@@ -33,12 +33,14 @@ struct Groups {
     }
 };
 
-/// `sizes` groups; each moved by `move(rest position, particle)`; stiffness of all.
+/// `sizes` groups; each moved by `move(rest position, particle)`; stiffness of particles from a
+/// fifth of the given one to all of it.
 template <class Move>
 Groups make_groups(int count, int most, float stiffness, unsigned seed, const Move& move,
                    double thinness = 1) {
-    std::mt19937 random(seed);
+    std::mt19937 random(seed), stiffness_random(seed);
     std::uniform_real_distribution<double> radius(0.2, 1);
+    std::uniform_real_distribution<float> part(0.2f, 1);
     std::uniform_int_distribution<int> size(1, most);
     Groups g;
     for (int k = 0; k < count; ++k) {
@@ -78,7 +80,7 @@ Groups make_groups(int count, int most, float stiffness, unsigned seed, const Mo
                 p.a1[c] = static_cast<float>(A(c, 1));
                 p.a2[c] = static_cast<float>(A(c, 2));
             }
-            p.a0[3] = stiffness;
+            p.a0[3] = part(stiffness_random) * stiffness;
             g.particles.push_back(p);
             g.turns.insert(g.turns.end(), {1.0f, 0.0f, 0.0f, 0.0f});
         }

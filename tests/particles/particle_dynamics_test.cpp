@@ -48,6 +48,35 @@ TEST(ParticleDynamics, RestStaysAtRest) {
     }
 }
 
+TEST(ParticleDynamics, DampingIsThatOfTheStep) {
+    // sand, which nothing but eq. (1) moves; pushed and turning
+    ParticleOptions options;
+    options.damping = 5;
+    Simulation run(particle_block(2, 1, 1, 0.1, 0), options);
+    run.gravity = {0, 0, -9.81};
+    const Vector3d v0(1, -2, 3), spin(4, 0, 3), force(0.02, 0, 0);
+    for (Vector3d& v : run.state.velocity) v = v0;
+    for (Vector3d& w : run.state.spin) w = spin;
+    for (Vector3d& f : run.forces) f = force;
+    const double dt = 1e-2, kept = 1 / (1 + options.damping * dt);
+    const Vector3d a = force / 0.01 + run.gravity;
+    Vector3d v = v0, x = run.state.position[1];
+    double angle = 0, rate = spin.norm();
+    for (int k = 0; k < 50; ++k) {
+        ASSERT_EQ(run.step(dt), StepStatus::Ok);
+        v = kept * v + dt * a;
+        x += dt * v;
+        rate *= kept;
+        angle += dt * rate;
+    }
+    EXPECT_LT((run.state.velocity[1] - v).norm(), 1e-9);
+    EXPECT_LT((run.state.position[1] - x).norm(), 1e-9);
+    EXPECT_LT((run.state.spin[1] - rate * spin.normalized()).norm(), 1e-9);
+    EXPECT_LT(run.state.turn[1].angularDistance(rotation_from_vector(angle * spin.normalized())),
+              1e-7);
+    EXPECT_NEAR(rate / spin.norm(), std::pow(1.05, -50), 1e-12);
+}
+
 TEST(ParticleDynamics, FreeFallIsThatOfTheStepFarFromTheOriginToo) {
     ParticleLayout layout = particle_block(3, 3, 3);
     for (Particle& p : layout.particles) p.position += Vector3d(100, -50, 30);
