@@ -76,7 +76,7 @@ void ProxySphere::follow_surfaces(SurfaceNeighbourhood& near) noexcept {
     state_.secure = state_.position;
 }
 
-void ProxySphere::find_contacts(SurfaceNeighbourhood& near) noexcept {
+void ProxySphere::find_contacts(SurfaceNeighbourhood& near, const Eigen::Vector3d& goal) noexcept {
     const double r = radius(), reach = contact_reach(options_.sphere);
     const Eigen::Vector3d& p = state_.position;
     state_.num_contacts = 0;
@@ -93,22 +93,37 @@ void ProxySphere::find_contacts(SurfaceNeighbourhood& near) noexcept {
                 return (other.point - nearest.point).squaredNorm() < 1e-18 * r * r;
             }))
             continue;
-        // nearest first; the last one gives way where there are too many
-        const auto at = std::find_if(state_.contacts.begin(), end, [&](const ProxyContact& other) {
+        // where it is already nearer than r, it stays there: eq. (2)
+        const ConstraintPlane plane{m, std::min(m.dot(nearest.point) + r, m.dot(p))};
+        // nearest first; where there are too many, those give way that the goal is in front of
+        const auto holds = [&](const ConstraintPlane& k) { return k.normal.dot(goal) < k.offset; };
+        auto last = end;
+        if (state_.num_contacts == kMaxPlanes) {
+            last -= 1;
+            while (last != state_.contacts.begin() && holds(last->plane)) --last;
+            if (holds(last->plane)) last = end - 1;
+            const bool is_held = holds(last->plane);
+            if (holds(plane) == is_held ? nearest.distance >= last->distance : is_held) continue;
+        } else {
+            state_.num_contacts += 1;
+        }
+        // up or down to its place, over the one that gives way
+        auto at = std::find_if(state_.contacts.begin(), end, [&](const ProxyContact& other) {
             return other.distance > nearest.distance;
         });
-        if (state_.num_contacts == kMaxPlanes && at == end) continue;
-        if (state_.num_contacts < kMaxPlanes) state_.num_contacts += 1;
-        std::move_backward(at, state_.contacts.begin() + state_.num_contacts - 1,
-                           state_.contacts.begin() + state_.num_contacts);
+        if (at <= last) {
+            std::move_backward(at, last, last + 1);
+        } else {
+            std::move(last + 1, at, last);
+            at -= 1;
+        }
         *at = {.surface = near.patch().surface(i),
                .triangle = near.patch().triangle(i),
                .barycentric = nearest.barycentric,
                .point = nearest.point,
                .normal = m,
                .distance = nearest.distance,
-               // where it is already nearer than r, it stays there: eq. (2)
-               .plane = {m, std::min(m.dot(nearest.point) + r, m.dot(p))},
+               .plane = plane,
                .multiplier = 0};
     }
 }
@@ -155,7 +170,7 @@ void ProxySphere::approach(SurfaceNeighbourhood& near, const Eigen::Vector3d& go
     for (state_.passes = 0; state_.passes < options_.max_passes; ++state_.passes) {
         near.require(state_.position, reach, spare_);
         near.measure(state_.position);
-        find_contacts(near);
+        find_contacts(near, goal);
         Eigen::Vector3d to = find_subgoal(goal).position;
         double length = (to - state_.position).norm();
         if (length <= 1e-6 * r) {
@@ -187,7 +202,7 @@ void ProxySphere::approach(SurfaceNeighbourhood& near, const Eigen::Vector3d& go
     // multipliers of where it is now
     near.require(state_.position, reach, spare_);
     near.measure(state_.position);
-    find_contacts(near);
+    find_contacts(near, goal);
     (void)find_subgoal(goal);
 }
 
@@ -264,7 +279,7 @@ void ProxySphere::follow_tool(SurfaceNeighbourhood& near, const Eigen::Vector3d&
     // where it is now, as seen from its own goal
     near.require(state_.position, contact_reach(options_.sphere), spare_);
     near.measure(state_.position);
-    find_contacts(near);
+    find_contacts(near, state_.goal);
     (void)find_subgoal(state_.goal);
     if (!state_.is_touching()) {
         std::copy_n(first.begin(), num_first, state_.contacts.begin());

@@ -40,7 +40,8 @@ private:
     [[nodiscard]] Eigen::Vector3d goal_with_friction(const SurfaceNeighbourhood& near) noexcept;
     /// What friction leaves of a way that the tool's shape wants.
     [[nodiscard]] Eigen::Vector3d place_with_friction(const Eigen::Vector3d& to) const noexcept;
-    void find_contacts(SurfaceNeighbourhood& near) noexcept;
+    /// Of many, the nearest of those that keep it from the goal.
+    void find_contacts(SurfaceNeighbourhood& near, const Eigen::Vector3d& goal) noexcept;
     [[nodiscard]] PlaneGoal find_subgoal(const Eigen::Vector3d& goal) noexcept;
     /// Goes towards `to`; false: nothing in the way.
     bool move_to(SurfaceNeighbourhood& near, const Eigen::Vector3d& to) noexcept;

@@ -301,6 +301,56 @@ TEST(ProxyInMotion, PocketsThatCloseKeepTheCentreInsideAddNoForceAndSaySo) {
     }
 }
 
+/// A room of side 1 with n × n squares on every face.
+SurfaceMesh hollow_cube(int n) {
+    SurfaceMesh cube;
+    for (int axis = 0; axis < 3; ++axis)
+        for (const double side : {-0.5, 0.5}) {
+            SurfaceMesh face = test::flat_sheet(1, n);
+            for (Vector3d& v : face.vertices) {
+                const Vector3d flat = v;
+                v[axis] = side;
+                v[(axis + 1) % 3] = flat.x();
+                v[(axis + 2) % 3] = flat.y();
+            }
+            append(cube, face);
+        }
+    repair_surface(cube);  // one surface, seen from outside
+    for (Triangle& t : cube.triangles) std::swap(t[1], t[2]);
+    return cube;
+}
+
+TEST(ProxyInMotion, PocketsOfManyTrianglesNeverLoseItsForce) {
+    // more contacts than there is room for: those that hold it must be among the twelve
+    struct Case {
+        int squares;
+        Vector3d hand, drift;
+    };
+    for (const Case& c : {Case{3, {0.00206, 0.00254, -0.00194}, {1.57, 0.874, -1.92}},
+                          Case{4, {0.000877, -0.002373, 0.001229}, {1, -2, 1}}}) {
+        const SurfaceMesh pocket = hollow_cube(c.squares);
+        VertexSurface surface(pocket);
+        VirtualProxy proxy({&surface});
+        int full = 0;
+        for (int i = 0; i <= 170; i += 2) {
+            const double shut = 1e-4 * i;
+            std::vector<float> x;
+            for (const Vector3d& v : pocket.vertices)
+                for (int k = 0; k < 3; ++k)
+                    x.push_back(static_cast<float>(0.1 * shut * c.drift[k] + (0.02 - shut) * v[k]));
+            surface.set_positions(x);
+            if (i == 0) proxy.reset(c.hand);
+            const Vector3d before = proxy.state().force;
+            const ProxyState& state = proxy.tick(c.hand);
+            full += state.is_squeezed && state.num_contacts == kMaxPlanes;
+            if ((state.spring_end() - c.hand).norm() > 1e-4)
+                EXPECT_TRUE(state.is_touching()) << c.squares << " squares, " << i;
+            EXPECT_LT((state.force - before).norm(), 500 * 3e-4) << c.squares << " squares, " << i;
+        }
+        EXPECT_GT(full, 20);
+    }
+}
+
 TEST(ProxyInMotion, AMeshThatCollapsesToAPointLeavesItFinite) {
     const SurfaceMesh ball = test::bumpy_ball(0.05, 0.1, 16, 1);
     VertexSurface surface(ball);
