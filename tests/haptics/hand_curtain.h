@@ -34,10 +34,46 @@ public:
                                 0.2 * std::sin(kPi * time), 0.1 * std::sin(2.2 * kPi * time)),
                 rotation_from_vector(Eigen::Vector3d(0, 0.3 * std::sin(1.4 * kPi * time), 0))};
     }
+    /// What the published recording consists of: until when [s].
+    struct Action {
+        const char* name;
+        double end;
+    };
+    static constexpr std::array<Action, 4> kActions = {
+        {{"tap twice", 0.6}, {"press", 1.3}, {"catch", 1.9}, {"probe", 2.5}}};
+    /// A hand that does all of these, smoothly from place to place.
+    [[nodiscard]] static Pose recorded_pose(double time) {
+        struct Place {
+            double time, x, y, z, turn;  // turn about y, fingers up
+        };
+        static constexpr std::array<Place, 14> kPlaces = {{{0, -0.55, 0, 0, 0},
+                                                           {0.15, 0.1, 0, 0, 0},
+                                                           {0.3, -0.55, 0, 0, 0},
+                                                           {0.45, 0.1, 0, 0, 0},
+                                                           {0.6, -0.55, 0, 0, 0},
+                                                           {0.9, 0.5, 0, 0, 0},
+                                                           {1.1, 0.8, 0.1, 0, 0},
+                                                           {1.3, -0.55, 0, 0, 0},
+                                                           {1.5, 0.35, 0, -0.3, 0.7},
+                                                           {1.7, 0.9, 0, 0.4, -0.7},
+                                                           {1.9, -0.55, 0, 0.2, 0},
+                                                           {2.05, 0.2, -0.4, 0, 0},
+                                                           {2.35, 0.2, 0.4, 0.1, 0.2},
+                                                           {2.5, -0.55, 0.4, 0, 0}}};
+        const double t = std::clamp(time, 0.0, kPlaces.back().time);
+        std::size_t i = 1;
+        while (i + 1 < kPlaces.size() && t > kPlaces[i].time) ++i;
+        const Place &a = kPlaces[i - 1], &b = kPlaces[i];
+        const double s = 0.5 - 0.5 * std::cos(kPi * (t - a.time) / (b.time - a.time));
+        const auto between = [&](double Place::*m) { return a.*m + s * (b.*m - a.*m); };
+        return {{between(&Place::x), between(&Place::y), between(&Place::z)},
+                rotation_from_vector(Eigen::Vector3d(0, between(&Place::turn), 0))};
+    }
     /// Of the whole scene.
-    void step() {
+    void step() { step(pose_at(time_ + kStep)); }
+    void step(const Pose& hand) {
         time_ += kStep;
-        (void)hand_.tick(pose_at(time_));
+        (void)hand_.tick(hand);
         hand_.apply_forces();
         (void)curtain_.step(kStep);
     }

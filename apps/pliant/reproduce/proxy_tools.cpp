@@ -19,8 +19,11 @@ using test::hand_at;
 using test::HandCurtain;
 using test::tool_grid;
 
-/// Mean thread CPU time of ticks of a hand of so many spheres [µs].
-double hand_tick_us(int spheres, bool is_touching, int ticks) {
+/// Mean thread CPU times of ticks of a hand of so many spheres, and of all of a step [µs].
+struct HandTimes {
+    double tick = 0, step = 0;
+};
+HandTimes time_hand(int spheres, bool is_touching, int ticks) {
     SphereToolOptions options = HandCurtain::hand_options();
     options.is_rigid = spheres == 1;  // nothing to bend
     HandCurtain scene(spheres, options);
@@ -28,48 +31,47 @@ double hand_tick_us(int spheres, bool is_touching, int ticks) {
     for (int k = 0; k < free; ++k) scene.step();
     Pose hand = HandCurtain::pose_at(scene.time());
     if (!is_touching) hand.position.x() -= 2;
-    std::vector<double> times;
+    HandTimes mean;
     for (int k = 0; k < ticks; ++k) {
         const double start = thread_cpu_time_us();
         (void)scene.hand().tick(hand);
-        times.push_back(thread_cpu_time_us() - start);
+        mean.tick += (thread_cpu_time_us() - start) / ticks;
         scene.hand().apply_forces();
         (void)scene.curtain().step(HandCurtain::kStep);
+        mean.step += (thread_cpu_time_us() - start) / ticks;
     }
-    double sum = 0;
-    for (const double time : times) sum += time;
-    return sum / ticks;
+    return mean;
 }
 
 struct DragRun {
-    std::vector<double> x, z;  // force every millisecond [N]
+    std::vector<Vector3d> force;  // every millisecond [N]
     double touching = 0;
 };
 
-/// A rigid tool of nine spheres slides over a floor, pressed by 2 mm. `period` 0: one rate.
-DragRun slide_tool(double speed, int period) {
-    test::TouchingTool touch(test::block_below(0.3, 0.2), tool_grid(3, 3, 0.5),
+/// A rigid tool of nine spheres slides over a floor along x or y, pressed by 2 mm. `period` 0: one
+/// rate.
+DragRun slide_tool(int axis, double speed, int period) {
+    test::TouchingTool touch(test::block_below(0.3, 0.3), tool_grid(3, 3, 0.5),
                              test::tool_options(true));
     SphereLink link(9);
     SpherePort port(link, touch.tool);
-    touch.tool.reset(hand_at(-0.1, 0, 0.02));
+    const auto hand_on_way = [axis](double way, double z) {
+        return axis == 0 ? hand_at(way, 0, z) : hand_at(0, way, z);
+    };
+    touch.tool.reset(hand_on_way(-0.1, 0.02));
     DragRun run;
     for (int ms = 0; ms < 1000; ++ms) {
         const double down = std::min(1.0, ms / 200.0);
         const Pose hand =
-            hand_at(-0.1 + 1e-3 * speed * std::max(0, ms - 300), 0, 0.02 - 0.018 * down);
+            hand_on_way(-0.1 + 1e-3 * speed * std::max(0, ms - 300), 0.02 - 0.018 * down);
         if (period == 0) {
-            const SphereToolState& state = touch.tool.tick(hand);
-            run.x.push_back(state.wrench.force.x());
-            run.z.push_back(state.wrench.force.z());
+            run.force.push_back(touch.tool.tick(hand).wrench.force);
         } else {
             if (ms % period == 0) {
                 (void)touch.tool.tick(hand);
                 link.publish(touch.tool, 1e-3 * ms);
             }
-            const Wrench& wrench = port.tick(hand, 1e-3 * ms).wrench;
-            run.x.push_back(wrench.force.x());
-            run.z.push_back(wrench.force.z());
+            run.force.push_back(port.tick(hand, 1e-3 * ms).wrench.force);
         }
     }
     run.touching = touch.tool.state().num_touching;
@@ -77,16 +79,16 @@ DragRun slide_tool(double speed, int period) {
 }
 
 /// Of the last half second.
-double mean_drag(const DragRun& run) {
+double mean_drag(const DragRun& run, int axis) {
     double sum = 0;
-    for (std::size_t i = 500; i < run.x.size(); ++i) sum -= run.x[i];
-    return sum / static_cast<double>(run.x.size() - 500);
+    for (std::size_t i = 500; i < run.force.size(); ++i) sum -= run.force[i][axis];
+    return sum / static_cast<double>(run.force.size() - 500);
 }
 
-Series drag_series(const std::vector<double>& values, const std::string& label, int color) {
+Series drag_series(const DragRun& run, int axis, const std::string& label, int color) {
     Series series{label, {}, color};
-    for (std::size_t i = 0; i < values.size(); i += 2)
-        series.points.emplace_back(1e-3 * static_cast<double>(i), values[i]);
+    for (std::size_t i = 0; i < run.force.size(); i += 2)
+        series.points.emplace_back(1e-3 * static_cast<double>(i), run.force[i][axis]);
     return series;
 }
 
@@ -120,8 +122,9 @@ void run_hand_curtain(Context& context) {
     const int spheres = 37;
     HandCurtain scene(spheres);
     page.text(format(
-        "A deformable hand of %d spheres (2 m, four passes, springs of 20 N/m) taps on and presses "
-        "into a double-faced curtain of 8 m, 0.2 kg, %s triangles, one particle per vertex, two "
+        "A deformable hand of %d spheres (2 m, four passes, springs of 20 N/m) taps on, presses, "
+        "catches and probes a double-faced curtain of 8 m, 0.2 kg, %s triangles, one particle per "
+        "vertex, two "
         "passes; 2.5 s, steps of 2 ms. Published on an i5-7300: no force in free air, 45 to 59 "
         "steps a second.",
         spheres, cli::grouped(scene.curtain().surface().num_triangles()).c_str()));
@@ -132,10 +135,11 @@ void run_hand_curtain(Context& context) {
         "force_z_n,torque_x_nm,torque_y_nm,torque_z_nm\n";
     double push = 0, follow = 0, shape = 0, curtain = 0, total = 0, in_air = 0;
     int free = 0;
+    std::array<int, HandCurtain::kActions.size()> touching = {}, lasting = {};
     std::vector<std::string> pictures;
     for (int k = 0; k < steps; ++k) {
         const double before = thread_cpu_time_us();
-        scene.step();
+        scene.step(HandCurtain::recorded_pose(scene.time() + HandCurtain::kStep));
         const double time = thread_cpu_time_us() - before;
         const SphereToolState& state = scene.hand().state();
         total += time / steps;
@@ -151,11 +155,17 @@ void run_hand_curtain(Context& context) {
         csv += format("%.6g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g", scene.time(), d.x(), d.y(), d.z(),
                       q.w(), q.x(), q.y(), q.z());
         csv += format(",%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", f.x(), f.y(), f.z(), t.x(), t.y(), t.z());
+        std::size_t action = 0;
+        while (action + 1 < lasting.size() &&
+               scene.time() > HandCurtain::kActions[action].end + 0.5 * HandCurtain::kStep)
+            ++action;
+        lasting[action] += 1;
+        touching[action] += state.num_touching > 0;
         if (state.num_touching == 0) {
             ++free;
             in_air = std::max(in_air, force.back() + torque.back());
         }
-        if (k == 250 || k == 400)
+        if (k == 75 || k == 500 || k == 850 || k == 1100)
             pictures.push_back(
                 surface_picture(surface_now(scene.curtain()),
                                 std::vector<double>(scene.curtain().surface().vertices.size(), 0.0),
@@ -204,6 +214,17 @@ void run_hand_curtain(Context& context) {
                page.at_most("force of the hand in free air", in_air, 0, "%.3g"),
                Cell::number(*std::max_element(force.begin(), force.end()), "%.2f")});
     page.table(table);
+    Table actions{"hand_curtain_actions",
+                  "What the hand does",
+                  {{"action", "action"}, {"until", "until, s"}, {"touching", "steps in contact"}}};
+    for (std::size_t i = 0; i < touching.size(); ++i) {
+        const HandCurtain::Action& action = HandCurtain::kActions[i];
+        if (lasting[i] == 0) continue;
+        actions.add(
+            {action.name, Cell::number(action.end, "%.1f"),
+             page.at_least(format("steps in contact, %s", action.name), touching[i], 1, "%.0f")});
+    }
+    page.table(actions);
     page.log("curtain", csv);
 }
 
@@ -211,31 +232,39 @@ void run_proxy_counts(Context& context) {
     Section& page = context.section;
     page.text(
         "The same hand with 1 to 50 spheres, two metres away from the curtain and deep in it: mean "
-        "time of its tick, skinning of the curtain included. Published as curves on an i5-7300.");
+        "time of its tick (the proxies), skinning of the curtain included, and of the whole step "
+        "of the simulation with it. Published as curves on an i5-7300.");
     Table table{"proxies",
-                "Mean time of a tick, ms",
+                "Mean time of a step, ms",
                 {{"spheres", "spheres"},
-                 {"free_ms", "in free air"},
-                 {"held_ms", "in contact"},
-                 {"each_us", "in contact, µs for each sphere"}}};
-    Series free{"in free air", {}, 0, Stroke::LineAndDots},
-        held{"in contact", {}, 1, Stroke::LineAndDots};
+                 {"free_ms", "tick in free air"},
+                 {"free_step_ms", "simulation in free air"},
+                 {"held_ms", "tick in contact"},
+                 {"held_step_ms", "simulation in contact"},
+                 {"each_us", "tick in contact, µs for each sphere"}}};
+    Series free{"tick in free air", {}, 0, Stroke::LineAndDots},
+        held{"tick in contact", {}, 1, Stroke::LineAndDots},
+        free_step{"simulation in free air", {}, 2, Stroke::LineAndDots},
+        held_step{"simulation in contact", {}, 3, Stroke::LineAndDots};
     const int ticks = context.sized(200, 20);
     const std::vector<int> counts =
         context.sized(std::vector<int>{1, 2, 5, 10, 20, 37, 50}, std::vector<int>{1, 10, 37});
     for (std::size_t i = 0; i < counts.size(); ++i) {
         const int n = counts[i];
-        const double f = hand_tick_us(n, false, ticks), h = hand_tick_us(n, true, ticks);
-        table.add({Cell::count(n), Cell::number(1e-3 * f, "%.3f"), Cell::number(1e-3 * h, "%.3f"),
-                   Cell::number(h / n, "%.1f")});
-        free.points.emplace_back(n, 1e-3 * f);
-        held.points.emplace_back(n, 1e-3 * h);
+        const HandTimes f = time_hand(n, false, ticks), h = time_hand(n, true, ticks);
+        const auto ms = [](double us) { return Cell::number(1e-3 * us, "%.3f"); };
+        table.add({Cell::count(n), ms(f.tick), ms(f.step), ms(h.tick), ms(h.step),
+                   Cell::number(h.tick / n, "%.1f")});
+        free.points.emplace_back(n, 1e-3 * f.tick);
+        held.points.emplace_back(n, 1e-3 * h.tick);
+        free_step.points.emplace_back(n, 1e-3 * f.step);
+        held_step.points.emplace_back(n, 1e-3 * h.step);
         context.done(static_cast<double>(i + 1) / static_cast<double>(counts.size()));
     }
-    page.figure({drawn({.title = "Tick of the hand",
+    page.figure({drawn({.title = "Tick of the hand and step of the simulation",
                         .x_label = "spheres",
                         .y_label = "ms",
-                        .series = {free, held}})},
+                        .series = {free, held, free_step, held_step}})},
                 "");
     page.table(table);
 }
@@ -243,42 +272,65 @@ void run_proxy_counts(Context& context) {
 void run_tool_drag(Context& context) {
     Section& page = context.section;
     page.text(
-        "A rigid tool of nine spheres slides along a floor, pressed by 2 mm, once with its whole "
+        "A rigid tool of nine spheres slides along a floor, in x and in y, pressed by 2 mm, once "
+        "with its whole "
         "tick at 1 kHz and once with a loop of 20 and 40 ms that tells the haptic thread where "
         "spheres are: their age T is felt as drag, k v T on average half a period. Published as "
         "curves: force along the floor only with two rates, in proportion to the computing time.");
     Table table{"drag",
                 "Mean force against the motion",
-                {{"rate", "rates"},
+                {{"direction", "along"},
+                 {"rate", "rates"},
                  {"speed", "speed, m/s"},
                  {"drag_n", "drag, N"},
                  {"model_n", "k_t |C|/N v T, N"},
                  {"ratio", "ratio"}}};
-    Plot along{.title = "Force along the floor, 0.1 m/s", .x_label = "time, s", .y_label = "N"};
-    Plot up{.title = "Force upwards, 0.1 m/s", .x_label = "time, s", .y_label = "N"};
-    for (const double speed : {0.05, 0.1, 0.2})
-        for (const int period : {0, 20, 40}) {
-            const DragRun run = slide_tool(speed, period);
-            const std::string name = period == 0 ? "one" : format("two, %d ms", period);
-            // ages from 0 to period − 1 ms
-            const double model = 500 * run.touching / 9 * speed * 0.5e-3 * std::max(0, period - 1);
-            const double drag = mean_drag(run);
-            table.add({name, Cell::number(speed, "%.2f"),
-                       period == 0 ? page.at_most(format("drag of one rate at %.2f m/s [N]", speed),
-                                                  std::abs(drag), 1e-6, "%.2g")
-                                   : Cell::number(drag, "%.4f"),
-                       Cell::number(model, "%.4f"),
-                       period == 0 ? Cell("–")
-                                   : page.compared(format("drag over its model, %s, %.2f m/s",
-                                                          name.c_str(), speed),
-                                                   drag / model, 1, 0.2, "%.3f")});
-            if (speed == 0.1) {
-                along.series.push_back(drag_series(run.x, name, period / 20));
-                up.series.push_back(drag_series(run.z, name, period / 20));
+    std::vector<std::string> plots;
+    std::string csv = "along,period_ms,speed_m_s,time_s,force_x_n,force_y_n,force_z_n\n";
+    for (const int axis : {0, 1}) {
+        const char* const along = axis == 0 ? "x" : "y";
+        Plot drags{.title = format("Force along %s, 0.1 m/s", along),
+                   .x_label = "time, s",
+                   .y_label = "N"};
+        Plot up{.title = format("Force upwards, sliding along %s", along),
+                .x_label = "time, s",
+                .y_label = "N"};
+        for (const double speed : {0.05, 0.1, 0.2})
+            for (const int period : {0, 20, 40}) {
+                const DragRun run = slide_tool(axis, speed, period);
+                const std::string name = period == 0 ? "one" : format("two, %d ms", period);
+                // ages from 0 to period − 1 ms
+                const double model =
+                    500 * run.touching / 9 * speed * 0.5e-3 * std::max(0, period - 1);
+                const double drag = mean_drag(run, axis);
+                table.add({along, name, Cell::number(speed, "%.2f"),
+                           period == 0
+                               ? page.at_most(format("drag of one rate along %s at %.2f m/s [N]",
+                                                     along, speed),
+                                              std::abs(drag), 1e-6, "%.2g")
+                               : Cell::number(drag, "%.4f"),
+                           Cell::number(model, "%.4f"),
+                           period == 0 ? Cell("–")
+                                       : page.compared(format("drag over its model, %s, along %s, "
+                                                              "%.2f m/s",
+                                                              name.c_str(), along, speed),
+                                                       drag / model, 1, 0.2, "%.3f")});
+                for (std::size_t i = 0; i < run.force.size(); ++i) {
+                    const Vector3d& f = run.force[i];
+                    csv += format("%s,%d,%g,%.3f,%.9g,%.9g,%.9g\n", along, period, speed,
+                                  1e-3 * static_cast<double>(i), f.x(), f.y(), f.z());
+                }
+                if (speed == 0.1) {
+                    drags.series.push_back(drag_series(run, axis, name, period / 20));
+                    up.series.push_back(drag_series(run, 2, name, period / 20));
+                }
             }
-        }
-    page.figure({drawn(along), drawn(up)}, "");
+        plots.push_back(drawn(drags));
+        plots.push_back(drawn(up));
+    }
+    page.figure(plots, "");
     page.table(table);
+    page.log("drag", csv);
     context.done(1);
 }
 
