@@ -42,6 +42,8 @@ const std::map<std::string, std::string> kGreensOptionOfName{
     {"crease_angle", "--crease"},
     {"solver", "--solver"},
     {"residual", "--residual"},
+    {"matrix", "--matrix"},
+    {"matrix_tolerance", "--matrix-tolerance"},
     {"memory", "--memory"},
     {"wavelet", "--wavelet"},
     {"tolerance", "--tolerance"},
@@ -76,7 +78,8 @@ GreensBuildOptions parse_greens_options(const Arguments& arguments) {
     options.size = arguments.real("--size", 0, 1e-6, 1e6);
     const bool is_fem = is_second(arguments, "--method", "bem", "fem");
     options.method = is_fem ? GreensMethod::FiniteElements : GreensMethod::BoundaryElements;
-    for (const char* option : {"--elements", "--crease", "--solver", "--residual"})
+    for (const char* option :
+         {"--elements", "--crease", "--solver", "--residual", "--matrix", "--matrix-tolerance"})
         if (is_fem && arguments.has(option))
             throw InputError("", std::string(option) + " is for --method bem; drop it");
     for (const char* option :
@@ -89,6 +92,8 @@ GreensBuildOptions parse_greens_options(const Arguments& arguments) {
 
     options.solver = greens_solver(arguments.text("--solver", "auto"));
     options.residual = arguments.real("--residual", options.residual, 1e-6, 0.1);
+    options.matrix = greens_matrix(arguments.text("--matrix", "hierarchical"));
+    options.matrix_tolerance = arguments.real("--matrix-tolerance", 0, 1e-6, 0.1);
     options.memory = 1e9 * arguments.real("--memory", 0, 0, 1e6);
 
     const MaterialChoice material = parse_material_choice(arguments, Law::SmallStrain);
@@ -140,9 +145,9 @@ GreensBuildOptions parse_greens_options(const Arguments& arguments) {
 
 /// What computes has no meaning where measurements say it.
 void refuse_beside_measured(const Arguments& arguments) {
-    for (const char* option :
-         {"--method", "--elements", "--crease", "--readout", "--support-columns", "--probe",
-          "--solver", "--residual", "--memory", "--constraint-level"})
+    for (const char* option : {"--method", "--elements", "--crease", "--readout",
+                               "--support-columns", "--probe", "--solver", "--residual", "--matrix",
+                               "--matrix-tolerance", "--memory", "--constraint-level"})
         if (arguments.has(option))
             throw InputError("", std::string(option) +
                                      " is for models that are computed, not for --measured; drop "

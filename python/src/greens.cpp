@@ -42,14 +42,17 @@ std::optional<WaveletOptions> wavelet_of(const std::string& kind, double toleran
     return options;
 }
 
-GreensPointer build_greens_of(
-    const py::object& body, const std::string& fixed, double size, const MaterialArgument& material,
-    const std::string& method, const std::string& contactable, bool fixed_columns, int levels,
-    double wavelet_tolerance, int coarsest_level, const std::string& mesh, int resolution,
-    const CacheArgument& cache, const std::string& elements, double crease_angle,
-    const std::string& solver, double residual, double memory, const py::object& readouts,
-    const std::string& wavelet, bool base_threshold, int bits, int finest_level, bool hollow,
-    double growth, bool keep_largest, const py::object& regions, const ProgressArgument& progress) {
+GreensPointer build_greens_of(const py::object& body, const std::string& fixed, double size,
+                              const MaterialArgument& material, const std::string& method,
+                              const std::string& contactable, bool fixed_columns, int levels,
+                              double wavelet_tolerance, int coarsest_level, const std::string& mesh,
+                              int resolution, const CacheArgument& cache,
+                              const std::string& elements, double crease_angle,
+                              const std::string& solver, double residual, const std::string& matrix,
+                              double matrix_tolerance, double memory, const py::object& readouts,
+                              const std::string& wavelet, bool base_threshold, int bits,
+                              int finest_level, bool hollow, double growth, bool keep_largest,
+                              const py::object& regions, const ProgressArgument& progress) {
     GreensBuildOptions options;
     options.size = size;
     const Material chosen = material_of(material, Law::SmallStrain);
@@ -76,6 +79,8 @@ GreensPointer build_greens_of(
     options.crease_angle = crease_angle;
     options.solver = greens_solver(solver);
     options.residual = residual;
+    options.matrix = greens_matrix(matrix);
+    options.matrix_tolerance = matrix_tolerance;
     options.memory = memory;
     options.readouts = readouts_of(readouts);
     options.finest_level = finest_level;
@@ -233,11 +238,12 @@ void bind_greens(py::module_& m) {
         py::arg("wavelet_tolerance") = -1.0, py::arg("coarsest_level") = -1,
         py::arg("mesh") = "tet", py::arg("resolution") = 24, py::arg("cache") = true,
         py::arg("elements") = "linear", py::arg("crease_angle") = 0.0, py::arg("solver") = "auto",
-        py::arg("residual") = 1e-4, py::arg("memory") = 0.0, py::arg("readouts") = py::none(),
-        py::arg("wavelet") = "", py::arg("base_threshold") = false, py::arg("bits") = 32,
-        py::arg("finest_level") = -1, py::arg("hollow") = false, py::arg("growth") = 0.5,
-        py::arg("keep_largest") = false, py::arg("regions") = py::none(),
-        py::arg("progress") = py::none(),
+        py::arg("residual") = 1e-4, py::arg("matrix") = "hierarchical",
+        py::arg("matrix_tolerance") = 0.0, py::arg("memory") = 0.0,
+        py::arg("readouts") = py::none(), py::arg("wavelet") = "",
+        py::arg("base_threshold") = false, py::arg("bits") = 32, py::arg("finest_level") = -1,
+        py::arg("hollow") = false, py::arg("growth") = 0.5, py::arg("keep_largest") = false,
+        py::arg("regions") = py::none(), py::arg("progress") = py::none(),
         "Green's functions of the body within a closed surface (mesh, file or name of a shape), "
         "held at a selection of nodes, by boundary or finite elements; or by those of a "
         "VolumeMesh. size: longest side [m], 0: as it is; contactable: selection of nodes that may "
@@ -245,7 +251,8 @@ void bind_greens(py::module_& m) {
         "-1: all. readouts: pairs of \"displacement\" or \"stress\" and a point inside [m]. "
         "boundary: elements linear or constant, nodes doubled along edges sharper than "
         "crease_angle [rad] unless 0; solver auto, direct or iterative, which stops at a relative "
-        "residual; memory that may be used [bytes], 0: what is free. finite: mesh, resolution, "
+        "residual with a hierarchical or wavelet matrix (matrix_tolerance 0: 1e-4 and 0.01); "
+        "memory that may be used [bytes], 0: what is free. finite: mesh, resolution, "
         "hollow, growth, keep_largest and regions as in build_reduced. wavelet: linear, "
         "lifted-linear, butterfly or lifted-butterfly compresses on subdivision surfaces within "
         "wavelet_tolerance of the largest response (0.05 unless 0 or more; above 0 it compresses "

@@ -32,6 +32,21 @@ def test_iterative_solutions_are_as_near_as_their_residual(nodule):
     assert fine < 1e-3 and coarse > 10 * fine
 
 
+def test_wavelet_matrices_are_as_near_as_their_tolerance(nodule):
+    exact = build_greens(nodule, solver="direct")
+    top = int(np.argmax(exact.nodes[:, 2]))
+    column = exact.column(top)
+
+    def error(tolerance):
+        found = build_greens(nodule, solver="iterative", residual=1e-5, matrix="wavelet",
+                             matrix_tolerance=tolerance).column(top)
+        return np.abs(found - column).max() / np.abs(column).max()
+    fine, coarse = error(1e-6), error(0.1)
+    assert fine < 1e-3 and coarse > 10 * fine
+    with pytest.raises(pl.InputError, match="matrix = sparse .expected hierarchical or wavelet"):
+        build_greens(nodule, matrix="sparse")
+
+
 def test_builds_refuse_what_does_not_fit_into_memory(nodule):
     with pytest.raises(pl.InputError, match="130 nodes .* may be used"):
         build_greens(nodule, solver="direct", memory=1e5)

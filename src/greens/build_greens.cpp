@@ -177,7 +177,7 @@ public:
         check_memory(memory, model, columns);
 
         CacheKey key = base_key("boundary elements", reference.kinds, readouts);
-        if (report_.is_iterative) key.add(std::string("iterative")).add(options_.residual);
+        if (report_.is_iterative) add_solver(key);
         key.add(hash).add(static_cast<int>(options_.elements)).add(options_.crease_angle);
         key.add(options_.poisson_ratio);
         require_inside(boundary, readouts);
@@ -194,6 +194,7 @@ public:
                         }
                         IterativeOptions iterative;
                         iterative.tolerance = options_.residual;
+                        choose_matrix(model.surface, iterative);
                         // what the rest leaves
                         iterative.memory = std::min(
                             iterative.memory, memory_limit() - memory.matrix - memory.columns -
@@ -264,6 +265,28 @@ public:
     }
 
 private:
+    /// Columns of the hierarchical matrix keep the keys they had before there were others.
+    void add_solver(CacheKey& key) const {
+        key.add(std::string("iterative")).add(options_.residual);
+        if (options_.matrix != GreensMatrix::Hierarchical || options_.matrix_tolerance > 0)
+            key.add(std::string(to_string(options_.matrix))).add(options_.matrix_tolerance);
+    }
+
+    /// `surface` must live as long as the source.
+    void choose_matrix(const SemiRegularMesh& surface, IterativeOptions& iterative) const {
+        const double tolerance = options_.matrix_tolerance;
+        if (options_.matrix == GreensMatrix::Wavelet)
+            iterative.make_matrix = [&surface, tolerance](const BoundaryModel& boundary,
+                                                          const std::vector<NodeKind>& kinds,
+                                                          Progress& progress) {
+                WaveletOperatorOptions wavelet;
+                if (tolerance > 0) wavelet.tolerance = tolerance;
+                return make_wavelet_operator(boundary, surface, kinds, wavelet, progress);
+            };
+        else if (tolerance > 0)
+            iterative.matrix.tolerance = tolerance;
+    }
+
     /// Says where a read-out is in metres.
     void require_inside(const BoundaryModel& boundary,
                         std::span<const GreensReadout> readouts) const {
@@ -451,6 +474,16 @@ GreensSolver greens_solver(std::string_view name) {
     throw InputError("", "solver", std::string(name), "auto, direct or iterative");
 }
 
+std::string_view to_string(GreensMatrix matrix) noexcept {
+    return matrix == GreensMatrix::Wavelet ? "wavelet" : "hierarchical";
+}
+
+GreensMatrix greens_matrix(std::string_view name) {
+    for (const GreensMatrix matrix : {GreensMatrix::Hierarchical, GreensMatrix::Wavelet})
+        if (name == to_string(matrix)) return matrix;
+    throw InputError("", "matrix", std::string(name), "hierarchical or wavelet");
+}
+
 void check_options(const GreensBuildOptions& options) {
     const bool is_finite_elements = options.method == GreensMethod::FiniteElements;
     if (!(options.size >= 0) || !std::isfinite(options.size))
@@ -490,6 +523,16 @@ void check_options(const GreensBuildOptions& options) {
     if (!(options.residual >= 1e-6 && options.residual <= 0.1))
         throw InputError("", "residual", greens_number(options.residual),
                          "1e-6 to 0.1, relative to the right-hand side");
+    if (options.matrix_tolerance != 0 &&
+        !(options.matrix_tolerance >= 1e-6 && options.matrix_tolerance <= 0.1))
+        throw InputError("", "matrix_tolerance", greens_number(options.matrix_tolerance),
+                         "1e-6 to 0.1, or 0 for that of the matrix");
+    if (options.matrix == GreensMatrix::Wavelet &&
+        (is_finite_elements || options.elements != BoundaryElements::Linear ||
+         options.crease_angle > 0))
+        throw InputError("", "matrix", "wavelet",
+                         "hierarchical unless there is one node at each vertex of a subdivision "
+                         "surface: linear boundary elements without creases");
     if (!(options.memory >= 0) || !std::isfinite(options.memory))
         throw InputError("", "memory", greens_number(options.memory),
                          "bytes that may be used, or 0 for what is free");
@@ -531,6 +574,10 @@ GreensModel build_greens_model(const SemiRegularMesh& surface, const GreensBuild
         throw InputError("",
                          "wavelets need a surface with subdivision connectivity, and this one has "
                          "a single level; pliant mesh --kind semiregular makes one with several");
+    if (options.matrix == GreensMatrix::Wavelet && surface.num_levels() < 1)
+        throw InputError("", "matrix", "wavelet",
+                         "hierarchical on this surface, which has a single level; pliant mesh "
+                         "--kind semiregular makes one with several");
     if (options.coarsest_level >= 0 &&
         std::max(options.coarsest_level, options.finest_level) > surface.num_levels())
         throw InputError(

@@ -58,8 +58,10 @@ void IterativeBoundarySource::prepare(Progress& progress) {
     progress_ = &progress;
     {
         const SecondsOfScope scope(assembly_seconds_);
-        matrix_ = make_hierarchical_operator(blocks_.model(), kinds_, options_.matrix, progress,
-                                             &report_->matrix);
+        matrix_ = options_.make_matrix
+                      ? options_.make_matrix(blocks_.model(), kinds_, progress)
+                      : make_hierarchical_operator(blocks_.model(), kinds_, options_.matrix,
+                                                   progress, &report_->matrix);
         blocks_.set_own_blocks(matrix_->own_blocks());
     }
     const SecondsOfScope scope(factor_seconds_);

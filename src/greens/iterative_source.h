@@ -7,21 +7,27 @@
 #include "pliant/greens/column_source.h"
 #include "pliant/greens/greens_model.h"
 
+#include <functional>
 #include <memory>
 #include <vector>
 
 namespace pliant {
+
+/// Makes the matrix that the solver takes products of.
+using MakeBoundaryOperator = std::function<std::unique_ptr<BoundaryOperator>(
+    const BoundaryModel& model, const std::vector<NodeKind>& kinds, Progress& progress)>;
 
 struct IterativeOptions {
     double tolerance = 1e-4;   ///< relative residual of each column
     int max_iterations = 200;  ///< products for a column
     double memory = 8e9;       ///< for Krylov spaces [bytes]: how many columns are solved at once
     HierarchicalOptions matrix = {};
+    MakeBoundaryOperator make_matrix = {};  ///< any other one in its place
     PreconditionerOptions preconditioner = {};
 };
 
 struct IterativeReport {
-    HierarchicalReport matrix;
+    HierarchicalReport matrix;  ///< where it is the hierarchical one
     std::int64_t matrix_bytes = 0, preconditioner_bytes = 0;
     int num_solved = 0;      ///< right-hand sides
     int max_iterations = 0;  ///< of one of them
@@ -33,7 +39,7 @@ struct IterativeReport {
 [[nodiscard]] double iterative_matrix_bytes(double num_nodes) noexcept;
 
 /// Green's functions by boundary elements without a matrix of n² entries,
-/// docs/greens-large.md: a hierarchical matrix, its preconditioner and GMRES for many columns at
+/// docs/greens-large.md: a compressed matrix, its preconditioner and GMRES for many columns at
 /// once. Right-hand sides are integrated exactly, when they are asked for. Nondimensional.
 class IterativeBoundarySource final : public GreensColumnSource {
 public:

@@ -67,6 +67,11 @@ TEST_F(BuildGreensCommand, SolvesIterativelyWhenAskedOrWhenMemoryIsShort) {
     ASSERT_EQ(iterative.exit_code, 0) << iterative.text;
     for (const char* text : {"preconditioner", "products a column, residuals up to"})
         EXPECT_TRUE(contains(iterative, text)) << text << iterative.text;
+    const Output wavelet = pliant(
+        build("--levels 1 --solver iterative --matrix wavelet --matrix-tolerance 0.005 --fix \"z < "
+              "5 %\""));
+    ASSERT_EQ(wavelet.exit_code, 0) << wavelet.text;
+    EXPECT_TRUE(contains(wavelet, "products a column, residuals up to")) << wavelet.text;
     const Output refused = pliant(build("--levels 1 --memory 0.0001 --fix \"z < 5 %\" --no-cache"));
     EXPECT_NE(refused.exit_code, 0);
     EXPECT_TRUE(contains(refused, "may be used")) << refused.text;
@@ -162,6 +167,10 @@ TEST_F(BuildGreensCommand, ErrorsNameTheOption) {
     says("", "pliant build --kind greens needs --fix \"z < 5 %\"");
     says("--fix \"z < 2 %\" --solver fast", "--solver = fast (expected auto, direct or iterative)");
     says("--fix \"z < 2 %\" --method fem --solver iterative", "--solver is for --method bem");
+    says("--fix \"z < 2 %\" --matrix sparse",
+         "--matrix = sparse (expected hierarchical or wavelet)");
+    says("--fix \"z < 2 %\" --matrix wavelet --elements constant",
+         "--matrix = wavelet (expected hierarchical unless there is one node at each vertex");
     says("--fix \"z < 2 %\" --poisson 0.7", "--poisson = 0.7 (expected -1 < value <= 0.5)");
     says("--fix \"z < 2 %\" --poisson 0.5 --method fem",
          "--poisson = 0.5 (expected value <= 0.48 for finite elements, which lock near 0.5; "

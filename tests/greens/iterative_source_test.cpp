@@ -1,5 +1,6 @@
 #include "greens/iterative_source.h"
 
+#include "core/temporary_directory.h"
 #include "greens/boundary_source.h"
 #include "pliant/greens/build_greens.h"
 #include "pliant/greens/hierarchical_basis.h"
@@ -139,11 +140,34 @@ TEST(IterativeSource, CanBeCancelledWhileItSolves) {
     EXPECT_THROW(source.columns({&node, 1}, values), Cancelled);
 }
 
-TEST(IterativeSource, BuildsTheModelOfTheDirectSolver) {
-    const SemiRegularMesh surface = sphere_of_levels(2);
+/// RMS of the difference of all columns, relative.
+double column_difference(const GreensModel& model, const GreensModel& exact) {
+    float a[9], b[9];
+    double error = 0, size = 0;
+    for (int j = 0; j < exact.num_nodes(); ++j) {
+        if (!exact.reference.functions->has_column(j)) continue;
+        for (int i = 0; i < exact.num_nodes(); ++i) {
+            exact.reference.functions->element(i, j, a);
+            model.reference.functions->element(i, j, b);
+            for (int k = 0; k < 9; ++k) {
+                error += (a[k] - b[k]) * (a[k] - b[k]);
+                size += a[k] * a[k];
+            }
+        }
+    }
+    return std::sqrt(error / size);
+}
+
+GreensBuildOptions held_below() {
     GreensBuildOptions options;
     options.fixed = "z < 10 %";
     options.contactable = "z > 70 %";
+    return options;
+}
+
+TEST(IterativeSource, BuildsTheModelOfTheDirectSolver) {
+    const SemiRegularMesh surface = sphere_of_levels(2);
+    GreensBuildOptions options = held_below();
     const GreensModel direct = build_greens_model(surface, options);
     options.solver = GreensSolver::Iterative;
     options.residual = 1e-5;
@@ -153,20 +177,7 @@ TEST(IterativeSource, BuildsTheModelOfTheDirectSolver) {
     EXPECT_LE(report.max_residual, 1e-5);
     EXPECT_GT(report.mean_products, 0);
     ASSERT_EQ(iterative.num_columns(), direct.num_columns());
-    float a[9], b[9];
-    double error = 0, size = 0;
-    for (int j = 0; j < direct.num_nodes(); ++j) {
-        if (!direct.reference.functions->has_column(j)) continue;
-        for (int i = 0; i < direct.num_nodes(); ++i) {
-            direct.reference.functions->element(i, j, a);
-            iterative.reference.functions->element(i, j, b);
-            for (int k = 0; k < 9; ++k) {
-                error += (a[k] - b[k]) * (a[k] - b[k]);
-                size += a[k] * a[k];
-            }
-        }
-    }
-    EXPECT_LT(std::sqrt(error / size), 2e-4);
+    EXPECT_LT(column_difference(iterative, direct), 2e-4);
     // the two never share columns that were kept, and errors name the option
     EXPECT_EQ(test::input_error([&] {
                   options.residual = 1;
@@ -175,6 +186,69 @@ TEST(IterativeSource, BuildsTheModelOfTheDirectSolver) {
               "residual = 1 (expected 1e-6 to 0.1, relative to the right-hand side)");
     EXPECT_EQ(test::input_error([] { (void)greens_solver("fast"); }),
               "solver = fast (expected auto, direct or iterative)");
+}
+
+TEST(IterativeSource, WaveletColumnsBuildTheModelToTheirTolerance) {
+    const SemiRegularMesh surface = sphere_of_levels(2);
+    GreensBuildOptions options = held_below();
+    const test::TemporaryDirectory folder;
+    options.cache = folder / "cache";
+    const GreensModel direct = build_greens_model(surface, options);
+    options.solver = GreensSolver::Iterative;
+    const GreensModel hierarchical = build_greens_model(surface, options);
+    options.matrix = GreensMatrix::Wavelet;
+    // measured 0.070, 0.021 and 0.011, reactions of supports included
+    struct Limit {
+        double tolerance, error;
+    };
+    for (const auto& [tolerance, limit] :
+         {Limit{0.04, 0.09}, Limit{0, 0.03}, Limit{0.0025, 0.015}}) {
+        options.matrix_tolerance = tolerance;
+        GreensBuildReport report;
+        const GreensModel wavelet = build_greens_model(surface, options, Progress::none(), &report);
+        EXPECT_TRUE(report.is_iterative);
+        // kept columns of another matrix are none of its own
+        EXPECT_EQ(report.num_cached, 0) << tolerance;
+        EXPECT_LE(report.max_residual, options.residual);
+        const double error = column_difference(wavelet, direct);
+        EXPECT_LT(error, limit) << tolerance;
+        EXPECT_GT(error, 0.3 * limit) << tolerance;
+    }
+    EXPECT_LT(column_difference(hierarchical, direct), 1e-3);
+}
+
+TEST(IterativeSource, ALooserHierarchicalMatrixTakesLessMemory) {
+    const SemiRegularMesh surface = sphere_of_levels(3);
+    GreensBuildOptions options = held_below();
+    options.contactable = "z > 98 %";
+    options.solver = GreensSolver::Iterative;
+    GreensBuildReport tight, loose;
+    (void)build_greens_model(surface, options, Progress::none(), &tight);
+    options.matrix_tolerance = 0.02;
+    (void)build_greens_model(surface, options, Progress::none(), &loose);
+    EXPECT_LT(loose.matrix_bytes, 0.95 * tight.matrix_bytes);
+}
+
+TEST(IterativeSource, SaysWhichMatrixItCannotUse) {
+    const SemiRegularMesh surface = sphere_of_levels(1);
+    GreensBuildOptions options = held_below();
+    options.matrix = GreensMatrix::Wavelet;
+    const auto refused = [&](const SemiRegularMesh& body) {
+        return test::input_error([&] { (void)build_greens_model(body, options); });
+    };
+    options.crease_angle = 0.5;
+    EXPECT_EQ(refused(surface),
+              "matrix = wavelet (expected hierarchical unless there is one node at each vertex of "
+              "a subdivision surface: linear boundary elements without creases)");
+    options.crease_angle = 0;
+    EXPECT_EQ(refused(midpoint_subdivide(surface.mesh, 0)),
+              "matrix = wavelet (expected hierarchical on this surface, which has a single level; "
+              "pliant mesh --kind semiregular makes one with several)");
+    options.matrix_tolerance = 0.5;
+    EXPECT_EQ(refused(surface),
+              "matrix_tolerance = 0.5 (expected 1e-6 to 0.1, or 0 for that of the matrix)");
+    EXPECT_EQ(test::input_error([] { (void)greens_matrix("sparse"); }),
+              "matrix = sparse (expected hierarchical or wavelet)");
 }
 
 }  // namespace

@@ -19,11 +19,20 @@ namespace pliant {
 enum class GreensSolver {
     Auto,       ///< direct while it fits in memory
     Direct,     ///< a dense matrix of 72 n² bytes is factored
-    Iterative,  ///< a hierarchical matrix and GMRES: memory like n log n
+    Iterative,  ///< a compressed matrix and GMRES
 };
 [[nodiscard]] std::string_view to_string(GreensSolver solver) noexcept;
 /// "auto", "direct", "iterative". Throws InputError for other names.
 [[nodiscard]] GreensSolver greens_solver(std::string_view name);
+
+/// How the iterative solver keeps its matrix, docs/greens-large.md.
+enum class GreensMatrix {
+    Hierarchical,  ///< low-rank blocks of clusters: any surface, memory like n log n
+    Wavelet,       ///< compressed columns: a surface with levels, linear elements without creases
+};
+[[nodiscard]] std::string_view to_string(GreensMatrix matrix) noexcept;
+/// "hierarchical", "wavelet". Throws InputError for other names.
+[[nodiscard]] GreensMatrix greens_matrix(std::string_view name);
 
 struct GreensBuildOptions {
     double size = 0;  ///< the longest side of the surface is scaled to this [m]; 0: as it is
@@ -42,7 +51,9 @@ struct GreensBuildOptions {
     double crease_angle = 0;  ///< > 0 [rad]: nodes are doubled along sharper edges
     GreensSolver solver = GreensSolver::Auto;
     double residual = 1e-4;  ///< of the iterative solver, relative; 1e-6 to 0.1
-    double memory = 0;       ///< that may be used [bytes]; 0: what is free
+    GreensMatrix matrix = GreensMatrix::Hierarchical;  ///< of the iterative solver
+    double matrix_tolerance = 0;  ///< 1e-6 to 0.1; 0: 1e-4 hierarchical, 0.01 wavelet
+    double memory = 0;            ///< that may be used [bytes]; 0: what is free
 
     // finite elements
     SimulationMeshOptions mesh = {.kind = "tet", .resolution = 24};
