@@ -121,6 +121,17 @@ TEST_F(BuildGreensCommand, TakesTheLevelsOfARemeshedSurface) {
     for (const char* text : {"levels       24, 90, 354 vertices, 704 triangles",
                              "24 base vertices, genus 0", "0 triangles flipped"})
         EXPECT_TRUE(contains(made, text)) << text << made.text;
+    EXPECT_FALSE(contains(made, "fold less")) << made.text;
+    const std::string toy = path("toy.ply");
+    ASSERT_EQ(pliant("shape toy --resolution 36 -o " + toy).exit_code, 0);
+    const Output folded = pliant("mesh " + toy + " -o " + path("toy.pliant") +
+                                 " --kind semiregular --base 12 --levels 2 --progress none");
+    EXPECT_EQ(folded.exit_code, 0) << folded.text;
+    EXPECT_FALSE(contains(folded, " 0 triangles flipped")) << folded.text;
+    EXPECT_TRUE(contains(folded,
+                         "note         more vertices in the base (--base) and fewer --levels "
+                         "fold less"))
+        << folded.text;
     const Output built = pliant(build("--levels 1 --fix \"x < 33 %\"", levels));
     ASSERT_EQ(built.exit_code, 0) << built.text;
     EXPECT_TRUE(contains(built, "90 vertices, 176 triangles")) << built.text;

@@ -94,6 +94,38 @@ TEST(Remesh, KeepsTheFingersOfAHand) {
     EXPECT_THAT(report.text(), HasSubstr("150 base vertices, genus "));
 }
 
+/// docs/geometry-subdivision.md: sixty vertices are too few for five fingers.
+TEST(Remesh, ABaseTooCoarseFallsBackAndSaysThatItFolds) {
+    RemeshReport report;
+    const SurfaceMesh hand = make_shape("hand", 36);
+    const SemiRegularMesh mesh =
+        remesh(hand, {.base_vertices = 60, .levels = 3}, Progress::none(), &report);
+    // measured 49 and 489 of 4,032
+    EXPECT_GT(report.num_closest, 10);
+    EXPECT_GT(report.num_averaged, 100);
+    EXPECT_EQ(report.num_pierced + report.num_closest + report.num_averaged,
+              mesh.num_vertices.back() - report.num_base_vertices);
+    EXPECT_NEAR(report.fallback_fraction(),
+                double(report.num_closest + report.num_averaged) /
+                    (mesh.num_vertices.back() - report.num_base_vertices),
+                1e-12);
+    // wherever vertices came from, they lie on the input
+    const SurfaceQuery query(hand);
+    for (const Vector3d& v : mesh.mesh.vertices) EXPECT_LT(query.closest(v).distance, 1e-14);
+    EXPECT_EQ(check_surface(mesh.mesh).euler_number, check_surface(hand).euler_number);
+    // triangles that face away, counted once more
+    const std::vector<Vector3d> own = face_normals(mesh.mesh), faces = face_normals(hand);
+    int num_flipped = 0;
+    for (int t = 0; t < mesh.mesh.num_triangles(); ++t) {
+        const Vector3d centre =
+            (mesh.mesh.corner(t, 0) + mesh.mesh.corner(t, 1) + mesh.mesh.corner(t, 2)) / 3;
+        num_flipped += own[at(t)].dot(faces[at(query.closest(centre).triangle)]) < 0;
+    }
+    EXPECT_GT(num_flipped, 100);
+    EXPECT_EQ(report.num_flipped, num_flipped);
+    EXPECT_THAT(report.text(), HasSubstr(std::to_string(num_flipped) + " triangles flipped"));
+}
+
 TEST(Remesh, MeasuresWhatItReports) {
     // no rounds of smoothing and no levels: the decimated box itself
     RemeshReport report;
