@@ -321,6 +321,60 @@ TEST(HierarchicalSolver, RefusesTwoLevelsOfOneVertex) {
     EXPECT_EQ(solver.solve(none, {u.data(), 3}), CapacitanceStatus::BadInput);
 }
 
+/// docs/greens-constraints.md: what a coarse function consists of has its own vertex among it;
+/// without that nothing depends on anything.
+TEST(HierarchicalSolver, ACoarseFunctionAndAllItConsistsOfAreTwoLevelsOfAVertex) {
+    const HierarchicalBlob& blob = elastic_blob();
+    const HierarchicalBasis& basis = *blob.basis;
+    // wholly free, its function of level 0 as a sum of those of level 1: values at their vertices
+    const int vertex = basis.vertex_of(uniform_set(blob, 0)[0]), coarse = basis.id(0, vertex);
+    std::vector<int> finer, others;
+    VectorXd sum = VectorXd::Zero(basis.num_vertices());
+    for (int k = 0; k < basis.num_vertices(1); ++k) {
+        const double weight = basis.value(coarse, k);
+        if (weight == 0) continue;
+        finer.push_back(basis.id(1, k));
+        if (k != vertex) others.push_back(basis.id(1, k));
+        for (int i = 0; i < basis.num_vertices(); ++i)
+            sum[i] += weight * basis.value(finer.back(), i);
+    }
+    ASSERT_GE(finer.size(), 5u);
+    for (int i = 0; i < basis.num_vertices(); ++i)
+        EXPECT_NEAR(sum[i], basis.value(coarse, i), 1e-14);
+
+    // all of them: refused by the solver, and singular to whoever inverts them all the same
+    CapacitanceSolver solver(blob.model->reference, UpdateCosts(), {.max_dofs = 60});
+    std::vector<int> all = finer;
+    all.push_back(coarse);
+    const VectorXd u = 0.01 * test::random_matrix(3 * static_cast<int>(all.size()), 1, 8);
+    EXPECT_EQ(solver.solve(whole_nodes(all), {u.data(), 3 * all.size()}),
+              CapacitanceStatus::TwoLevels);
+    BasicCapacitanceInverse<double> inverse(blob.model->reference.functions, 60);
+    EXPECT_EQ(inverse.reset(whole_nodes(all)), InverseStatus::IllConditioned);
+
+    // with the others alone: solved, every vertex where it is told to be
+    std::vector<int> rest = others;
+    rest.push_back(coarse);
+    const auto dofs = whole_nodes(rest);
+    const auto status = solver.solve(dofs, {u.data(), dofs.size()});
+    ASSERT_FALSE(is_refused(status)) << to_string(status);
+    EXPECT_LT(solver.report().condition, 1e3);
+    std::vector<int> vertices;
+    for (const int id : rest) vertices.push_back(basis.vertex_of(id));
+    std::vector<Vector3d> held(vertices.size());
+    solver.displacements(vertices, held);
+    for (std::size_t k = 0; k < rest.size(); ++k)
+        EXPECT_LT((held[k] - u.segment<3>(3 * static_cast<Index>(k))).norm(),
+                  kSinglePrecision * u.norm());
+    ASSERT_EQ(inverse.reset(dofs), InverseStatus::Ok);
+    const MatrixXd Phi = spread_selector(blob, dofs), E = nodal_selector(blob, dofs);
+    const VectorXd g = solve_dense(E.transpose() * blob.Xi * Phi, u.head(Phi.cols()));
+    for (const auto& [dof, slot] : solver.inverse().list())
+        for (std::size_t k = 0; k < dofs.size(); ++k)
+            if (dofs[k] == dof)
+                EXPECT_NEAR(solver.unknown(slot), g[static_cast<Index>(k)], 1e-4 * g.norm());
+}
+
 TEST(HierarchicalSolver, LevelsAreDifferentKeysOfTheCache) {
     const HierarchicalBlob& blob = elastic_blob();
     CapacitanceSolver solver(blob.model->reference, UpdateCosts(), {.max_dofs = 60});
