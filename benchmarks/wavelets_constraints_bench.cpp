@@ -237,6 +237,7 @@ std::vector<Benchmark> wavelets_constraints_benchmarks() {
         growing.module = "wavelets";
         growing.name = "constraints/degradation/rabbit/n=2562/s<=300" + storage;
         growing.setup = [=] { return growing_contact(is_compressed); };
+        // of so many samples this is the slowest: every frame
         growing.max_p999_us = 1e6 * kFrame;
         growing.samples = 1000;
         all.push_back(growing);
