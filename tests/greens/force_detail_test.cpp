@@ -87,6 +87,24 @@ TEST(ForceDetail, SlopesAreThoseOfTheWavesAndBounded) {
     }
 }
 
+TEST(ForceDetail, FrictionIsLargerOnCrestsAndSmallerInTroughs) {
+    const Vector3d n = Vector3d::UnitZ(), crest = Vector3d::Constant(0.0025);
+    const ForceDetail waves = ForceDetail::waves(0.01, 1e-4, {.friction_depth = 0.4});
+    EXPECT_NEAR(waves.felt(crest, 0, {1, 0, 0}, n, 0.5).friction, 0.7, 1e-12);
+    EXPECT_NEAR(waves.felt(-crest, 0, {1, 0, 0}, n, 0.5).friction, 0.3, 1e-12);
+    EXPECT_NEAR(waves.felt(Vector3d::Zero(), 0, {1, 0, 0}, n, 0.5).friction, 0.5, 1e-12);
+    // of a map over its largest height
+    const SemiRegularMesh surface = test::bent_ball_surface(2);
+    std::vector<double> heights(surface.mesh.vertices.size(), 0.0);
+    const Triangle& t = surface.mesh.triangles[0];
+    heights[at(t[0])] = 2e-3;
+    heights[at(t[1])] = -1e-3;
+    const ForceDetail map = ForceDetail::map(surface, surface, heights, {.friction_depth = 0.4});
+    EXPECT_NEAR(map.felt(n, 0, {1, 0, 0}, n, 0.5).friction, 0.7, 1e-12);
+    EXPECT_NEAR(map.felt(n, 0, {0, 1, 0}, n, 0.5).friction, 0.4, 1e-12);
+    EXPECT_NEAR(map.felt(n, 0, {0, 0, 1}, n, 0.5).friction, 0.5, 1e-12);
+}
+
 TEST(ForceDetail, MapsOnFinerLevelsFeelAsTheWavesTheySample) {
     const SemiRegularMesh surface = test::bent_ball_surface(2), fine = test::bent_ball_surface(5);
     constexpr double kPeriod = 0.05;
@@ -163,7 +181,7 @@ TEST(ForceDetail, ForcesStayInTheConeAndEverySlideDissipates) {
             std::make_shared<const ForceDetail>(ForceDetail::waves(kBumpPeriod, height, options)),
             4000);
         int num_sliding = 0;
-        double least = 0, whole = 0;
+        double least = 0, whole = 0, most_friction = 0;
         for (std::size_t i = 1; i < bumpy.forces.size(); ++i) {
             const Vector3d& f = bumpy.forces[i];
             ASSERT_NE(bumpy.phases[i], PointPhase::Free);
@@ -175,12 +193,16 @@ TEST(ForceDetail, ForcesStayInTheConeAndEverySlideDissipates) {
             EXPECT_LE(angle, std::atan(mu) + std::atan(0.8 * mu) + 1e-9);
             if (bumpy.phases[i] != PointPhase::Sliding) continue;
             ++num_sliding;
+            most_friction = std::max(most_friction, (f + N * bumpy.felt[i]).norm() / N);
             const double work = f.dot(bumpy.points[i] - bumpy.points[i - 1]);
             least = std::min(least, work);
             whole += work;
         }
         EXPECT_GT(num_sliding, 1000);
+        EXPECT_GT(whole, 0);
         EXPECT_GE(least, -1e-3 * whole / num_sliding);
+        // all friction there is on flat ground, and more of it on crests where it varies
+        EXPECT_GT(most_friction, kBumpFriction * (depth > 0 ? 1.2 : 0.99));
     }
 }
 
