@@ -474,6 +474,13 @@ TEST(MeasuredGreens, PointsFeelTheMeasuredBody) {
     const PointContact& contact = contacts.tick({&input, 1}, felt).points[0];
     ASSERT_TRUE(contact.is_touching());
     EXPECT_LT(contact.force.dot(contact.normal), 0);
+    const Vector3d force = contact.force;
+    PointContacts on_body(exact, 1, {.friction = 0.3, .max_jump = 1});
+    input.tip = top;
+    (void)on_body.tick({&input, 1}, truth);
+    input.tip.z() = 0.045;
+    const Vector3d expected = on_body.tick({&input, 1}, truth).points[0].force;
+    EXPECT_LT((force - expected).norm(), 0.1 * expected.norm());  // 0.045
 }
 
 TEST(MeasuredGreens, IsSavedAndLoaded) {
