@@ -71,7 +71,9 @@ void DevicePort::read(double now, double dt, const Pose& tool, bool is_moved,
     DeviceState used = state;
     if (has_news) {
         const double travel = (state.pose.position - handle_.position).norm();
-        const bool begins = is_lost_ || is_moved || travel > options_.safety.max_jump;
+        const double turn = rotation_difference(handle_.rotation, state.pose.rotation).norm();
+        const bool begins = is_lost_ || is_moved || travel > options_.safety.max_jump ||
+                            turn > options_.safety.max_turn;
         if (begins) {
             rest_.begin(state.pose.position);
             map_.place(tool, state);

@@ -43,6 +43,7 @@ DeviceSafety::DeviceSafety(const DeviceCapabilities& capabilities,
     require_range("impulse_time", options.impulse_time, 1e-3, 10, "s");
     require_range("max_impulse", options.max_impulse, 1e-3, 1000, "N s");
     require_range("max_jump", options.max_jump, 1e-4, 10, "m");
+    require_range("max_turn", options.max_turn, 1e-3, 10, "rad");
     require_range("thermal_time", options.thermal_time, 0.01, 1e4, "s");
     require_range("deadman_button", options.deadman_button, -1, 31, "");
 }
@@ -53,9 +54,9 @@ void DeviceSafety::disable() noexcept { is_enabled_ = false; }
 void DeviceSafety::reset() noexcept {
     report_ = {};
     last_ = {};
-    velocity_.setZero();
-    last_time_ = stamp_ = age_ = gain_ = heat_ = impulse_ = 0;
-    is_enabled_ = has_last_ = has_position_ = false;
+    moving_ = turning_ = {};
+    last_time_ = stamp_ = age_ = gain_ = heat_ = 0;
+    is_enabled_ = has_last_ = has_pose_ = false;
 }
 
 /// Notices new data, jumps, and how fast the hand moves.
@@ -64,20 +65,24 @@ void DeviceSafety::watch_reading(const DeviceState& state, double now, double dt
                           state.status == DeviceStatus::Ok &&
                           std::abs(now - state.time) <= options_.stale_time;
     age_ += dt;
-    if (!is_sound || (has_position_ && state.time == stamp_)) return;
+    if (!is_sound || (has_pose_ && state.time == stamp_)) return;
     const double interval = state.time - stamp_;
-    if (has_position_) {
-        const Vector3d shift = state.pose.position - last_position_;
-        report_.has_jumped = !(shift.norm() <= options_.max_jump);
+    if (has_pose_) {
+        const Vector3d shift = state.pose.position - last_pose_.position;
+        const Vector3d turn = rotation_difference(last_pose_.rotation, state.pose.rotation);
+        report_.has_jumped =
+            !(shift.norm() <= options_.max_jump && turn.norm() <= options_.max_turn);
         if (report_.has_jumped || !(interval > kLeastInterval)) {
-            velocity_.setZero();
+            moving_.velocity.setZero();
+            turning_.velocity.setZero();
         } else {
             const double weight = -std::expm1(-interval / kVelocityTime);
-            velocity_ += weight * (shift / interval - velocity_);
+            moving_.velocity += weight * (shift / interval - moving_.velocity);
+            turning_.velocity += weight * (turn / interval - turning_.velocity);
         }
     }
-    last_position_ = state.pose.position;
-    has_position_ = true;
+    last_pose_ = state.pose;
+    has_pose_ = true;
     stamp_ = state.time;
     // a gap between calls was without data, whatever came after it
     age_ = dt > options_.stale_time ? dt : 0.0;
@@ -86,7 +91,7 @@ void DeviceSafety::watch_reading(const DeviceState& state, double now, double dt
 /// Eq. (3): up slowly, down quickly.
 void DeviceSafety::update_gain(const DeviceState& state, bool is_clock_good, double dt) noexcept {
     const bool is_gone = state.status == DeviceStatus::Disconnected ||
-                         state.status == DeviceStatus::Disabled || !has_position_;
+                         state.status == DeviceStatus::Disabled || !has_pose_;
     report_.is_stale = age_ > options_.stale_time || is_gone || !is_clock_good;
     report_.is_released =
         options_.deadman_button >= 0 && (state.buttons >> options_.deadman_button & 1u) == 0;
@@ -132,16 +137,26 @@ DeviceSafety::Limits DeviceSafety::thermal_limits(double dt) noexcept {
     return {share * capabilities_.max_force, share * capabilities_.max_torque};
 }
 
-/// Eq. (2), second part: a hand that yields is not pushed for long with full force.
-void DeviceSafety::limit_impulse(DeviceCommand& output, double dt) noexcept {
-    const auto pushes = [&](const Vector3d& force) {
-        return force.dot(velocity_) > kYielding * force.norm();
+Vector3d DeviceSafety::softened(const Vector3d& load, const Vector3d& last, double slowest,
+                                double most, double dt, Yielding& hand) noexcept {
+    const auto pushes = [&](const Vector3d& v) {
+        return v.dot(hand.velocity) > slowest * v.norm();
     };
-    impulse_ *= std::exp(-dt / options_.impulse_time);
-    if (pushes(last_.force)) impulse_ += last_.force.norm() * dt;
-    if (!(dt > 0) || !pushes(output.force)) return;
-    const double most = std::max(0.0, options_.max_impulse - impulse_) / dt;
-    output.force = shortened(output.force, most, report_.is_softened);
+    hand.impulse *= std::exp(-dt / options_.impulse_time);
+    if (pushes(last)) hand.impulse += last.norm() * dt;
+    if (!(dt > 0) || !pushes(load)) return load;
+    return shortened(load, std::max(0.0, most - hand.impulse) / dt, report_.is_softened);
+}
+
+/// Eq. (2), second part: a hand that yields is not pushed or turned for long with full force.
+/// Torques are forces at the lever that the device has.
+void DeviceSafety::limit_impulses(DeviceCommand& output, double dt) noexcept {
+    output.force =
+        softened(output.force, last_.force, kYielding, options_.max_impulse, dt, moving_);
+    const double lever = capabilities_.max_torque / capabilities_.max_force;
+    if (!(lever > 0)) return;
+    output.torque = softened(output.torque, last_.torque, kYielding / lever,
+                             options_.max_impulse * lever, dt, turning_);
 }
 
 DeviceCommand DeviceSafety::filter(const DeviceCommand& wanted, const DeviceState& state,
@@ -164,7 +179,7 @@ DeviceCommand DeviceSafety::filter(const DeviceCommand& wanted, const DeviceStat
     output.torque = gain_ * shortened(output.torque, limits.torque, is_over);
     output.gripper = gain_ * std::clamp(output.gripper, -limits.force, limits.force);
     (limits.force < capabilities_.max_force ? report_.is_hot : report_.is_clamped) = is_over;
-    limit_impulse(output, dt);
+    limit_impulses(output, dt);
 
     // eq. (2)
     const double reach = options_.force_rate * dt;

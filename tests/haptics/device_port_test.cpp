@@ -179,6 +179,20 @@ TEST(DevicePort, ReadingsThatCannotBeUsedStopTheForceAndSaySo) {
     EXPECT_TRUE(loop.port.manipulandum().position.isZero(1e-15));
 }
 
+TEST(DevicePort, HandleThatJumpsBeginsWhereTheToolIs) {
+    PortLoop loop;
+    loop.device.state.pose.rotation = rotation_from_vector(Vector3d(0, 0, 0.4));
+    loop.tick();
+    EXPECT_NEAR(rotation_vector(loop.port.manipulandum().rotation).z(), 0.4, 1e-9);
+    loop.device.state.pose.rotation = rotation_from_vector(Vector3d(0, 0, 1.2));
+    loop.tick();
+    EXPECT_TRUE(rotation_vector(loop.port.manipulandum().rotation).isZero(1e-12));
+    loop.device.state.pose.position.x() += 0.06;
+    loop.tick();
+    EXPECT_TRUE(loop.port.manipulandum().position.isZero(1e-12));
+    EXPECT_TRUE(loop.port.velocity().linear.isZero(0));
+}
+
 TEST(DevicePort, OscillationOfSpringsBeyondTheDeviceIsLoweredToWhatItIsMadeFor) {
     PortLoop loop;
     // twice what the device is made for

@@ -246,6 +246,28 @@ TEST(DeviceSafety, PoseThatJumpsOrIsNotFiniteDropsTheOutput) {
     EXPECT_TRUE(rig.safety.report().is_stale);
 }
 
+TEST(DeviceSafety, RotationThatJumpsDropsTheOutput) {
+    Rig rig;
+    rig.warm_up();
+    rig.wanted = push(2);
+    const auto turn = [&](double angle) {
+        rig.state.pose.rotation =
+            (rotation_from_vector(Vector3d(0, angle, 0)) * rig.state.pose.rotation).normalized();
+    };
+    rig.run(0.1);
+    turn(0.4);  // fast, but a hand
+    EXPECT_EQ(rig.tick().force.x(), 2);
+    // the other quaternion of the same rotation
+    rig.state.pose.rotation.coeffs() *= -1;
+    EXPECT_EQ(rig.tick().force.x(), 2);
+    turn(0.6);
+    EXPECT_EQ(rig.tick().force.norm(), 0);
+    EXPECT_TRUE(rig.safety.report().has_jumped);
+    EXPECT_LT(rig.tick().force.x(), 0.01);
+    EXPECT_FALSE(rig.safety.report().has_jumped);
+    EXPECT_EQ(rig.run(0.6).force.x(), 2);
+}
+
 TEST(DeviceSafety, DeadmanSwitchMustBeHeld) {
     Rig rig({.deadman_button = 3});
     rig.warm_up();
@@ -319,6 +341,38 @@ TEST(DeviceSafety, HandThatYieldsIsNotPushedForLong) {
     EXPECT_FALSE(rig.safety.report().is_softened);
 }
 
+TEST(DeviceSafety, HandThatTurnsAlongIsNotTurnedForLong) {
+    Rig rig;
+    rig.warm_up();
+    rig.wanted.torque = {0, 0, 0.17};
+    rig.wanted.force = {0, 3, 0};  // no motion along it: not concerned
+    const auto turned = [&](double speed) {
+        rig.state.pose.rotation =
+            (rotation_from_vector(Vector3d(0, 0, speed * kLoopStep)) * rig.state.pose.rotation)
+                .normalized();
+        return rig.tick();
+    };
+    constexpr double kMost = 0.5 * 0.17 / 8.5;  // max_impulse at the lever of the device [N m s]
+    double recent = 0, full_time = 0;
+    DeviceCommand out;
+    for (int i = 0; i < 300; ++i) {
+        out = turned(5);
+        recent = recent * std::exp(-kLoopStep / 0.1) + out.torque.z() * kLoopStep;
+        EXPECT_LE(recent, kMost + 2e-5);
+        if (out.torque.z() == 0.17) full_time += kLoopStep;
+    }
+    EXPECT_TRUE(rig.safety.report().is_softened);
+    EXPECT_NEAR(out.torque.z(), kMost / 0.1, 2e-3);
+    EXPECT_EQ(out.force.y(), 3);
+    EXPECT_NEAR(full_time, -0.1 * std::log(1 - 0.5 / (8.5 * 0.1)), 0.005);
+    // against the torque, and slower than 20 mm/s at the lever, it is shown in full
+    for (const double speed : {-2.0, 0.9}) {
+        for (int i = 0; i < 200; ++i) out = turned(speed);
+        EXPECT_EQ(out.torque.z(), 0.17) << speed;
+        EXPECT_FALSE(rig.safety.report().is_softened) << speed;
+    }
+}
+
 TEST(DeviceSafety, ReadingsAtOneMomentDoNotBlindTheImpulseLimit) {
     Rig rig;
     rig.now = 0;
@@ -373,6 +427,7 @@ TEST(DeviceSafety, AnyInputGivesFiniteOutputWithinAllLimits) {
                                                : (std::isfinite(now) ? now : 0) + kLoopStep;
             state.time = is_wild && random() % 4 == 0 ? any_number(random) : now;
             if (is_wild && random() % 4 == 0) state.pose.position.x() = any_number(random);
+            if (is_wild && random() % 4 == 0) state.pose.rotation.x() = any_number(random);
             state.status = static_cast<DeviceStatus>(is_wild ? random() % 4 : 0);
             state.buttons = is_wild ? static_cast<std::uint32_t>(random()) : 2;
             if (is_wild && random() % 50 == 0) safety.disable();
@@ -413,6 +468,7 @@ TEST(DeviceSafety, OptionsOutOfRangeAreNamed) {
     };
     EXPECT_EQ(refusal({.ramp_time = -1}), "ramp_time = -1 (expected 0.001 to 60 s)");
     EXPECT_EQ(refusal({.force_rate = kNan}).substr(0, 18), "force_rate = nan (");
+    EXPECT_EQ(refusal({.max_turn = 0}), "max_turn = 0 (expected 0.001 to 10 rad)");
     EXPECT_EQ(refusal({.deadman_button = 32}), "deadman_button = 32 (expected -1 to 31)");
     DeviceCapabilities can;
     can.max_force = -1;

@@ -10,10 +10,11 @@ struct DeviceSafetyOptions {
     double stale_time = 0.02;   ///< without new data before the output ramps to zero [s]
     double stale_ramp = 0.05;   ///< [s]
     double impulse_time = 0.1;  ///< time constant of the impulse limit [s]
-    double max_impulse = 0.5;   ///< recent ∫F dt while the hand yields [N s]
-    double max_jump = 0.05;     ///< of the pose between two readings, else the output drops [m]
-    double thermal_time = 20;   ///< time constant of the motors [s]
-    int deadman_button = -1;    ///< must be down for any output; −1: none
+    double max_impulse = 0.5;  ///< recent ∫F dt while the hand yields [N s]; ∫T dt in proportion
+    double max_jump = 0.05;    ///< of the pose between two readings, else the output drops [m]
+    double max_turn = 0.5;     ///< the same of its rotation [rad]
+    double thermal_time = 20;  ///< time constant of the motors [s]
+    int deadman_button = -1;   ///< must be down for any output; −1: none
 };
 
 /// Why an output differs from what was asked for; several may hold.
@@ -55,22 +56,32 @@ private:
     struct Limits {
         double force, torque;
     };
+    /// How the hand gives way, and the recent impulse meanwhile: of forces, or of torques.
+    struct Yielding {
+        Eigen::Vector3d velocity = Eigen::Vector3d::Zero();  ///< smoothed
+        double impulse = 0;
+    };
     void watch_reading(const DeviceState& state, double now, double dt) noexcept;
     void update_gain(const DeviceState& state, bool is_clock_good, double dt) noexcept;
     [[nodiscard]] DeviceCommand admissible(const DeviceCommand& wanted) noexcept;
     [[nodiscard]] Limits thermal_limits(double dt) noexcept;
-    void limit_impulse(DeviceCommand& output, double dt) noexcept;
+    /// `load` so that the impulse of it stays below `most`; `last` was held for dt. `slowest`: of a
+    /// hand that yields.
+    [[nodiscard]] Eigen::Vector3d softened(const Eigen::Vector3d& load, const Eigen::Vector3d& last,
+                                           double slowest, double most, double dt,
+                                           Yielding& hand) noexcept;
+    void limit_impulses(DeviceCommand& output, double dt) noexcept;
 
     DeviceCapabilities capabilities_;
     DeviceSafetyOptions options_;
     DeviceSafetyReport report_;
     DeviceCommand last_;
-    Eigen::Vector3d last_position_ = Eigen::Vector3d::Zero();
-    Eigen::Vector3d velocity_ = Eigen::Vector3d::Zero();  ///< smoothed
-    double last_time_ = 0, stamp_ = 0;                    ///< of the last call and reading
-    double age_ = 0;                                      ///< since data were new [s]
-    double gain_ = 0, heat_ = 0, impulse_ = 0;
-    bool is_enabled_ = false, has_last_ = false, has_position_ = false;
+    Pose last_pose_;
+    Yielding moving_, turning_;
+    double last_time_ = 0, stamp_ = 0;  ///< of the last call and reading
+    double age_ = 0;                    ///< since data were new [s]
+    double gain_ = 0, heat_ = 0;
+    bool is_enabled_ = false, has_last_ = false, has_pose_ = false;
 };
 
 }  // namespace pliant
