@@ -41,7 +41,8 @@ Result measure(const Benchmark& benchmark) {
 
     // in turns with the reference, so that both see the same noise of a shared machine
     const int warm_up = benchmark.samples > 1 ? std::max(1, benchmark.samples / 10) : 0;
-    std::vector<double> times, reference_times, values;
+    const std::function<double()> nothing = [] { return 0.0; };
+    std::vector<double> times, reference_times, clock_times, values;
     for (int sample = -warm_up; sample < benchmark.samples; ++sample) {
         double value = 0, unused = 0;
         const double time = timed(workload.run, workload.operations, value);
@@ -49,12 +50,17 @@ Result measure(const Benchmark& benchmark) {
             workload.run_reference
                 ? timed(workload.run_reference, workload.reference_operations, unused)
                 : 0;
+        const double clock_time = benchmark.without_clock ? timed(nothing, 1, unused) : 0;
         if (sample < 0) continue;
         times.push_back(time);
         values.push_back(value);
         reference_times.push_back(reference_time);
+        clock_times.push_back(clock_time);
     }
 
+    std::sort(clock_times.begin(), clock_times.end());
+    const double clock_time = percentile(clock_times, 0.5) / workload.operations;
+    for (double& time : times) time = std::max(0.0, time - clock_time);
     const double sum = std::accumulate(times.begin(), times.end(), 0.0);
     std::sort(times.begin(), times.end());
     std::sort(reference_times.begin(), reference_times.end());

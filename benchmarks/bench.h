@@ -29,6 +29,8 @@ struct Benchmark {
     int samples = 200;           ///< the first tenth (at least one) is warm-up
     bool wall_time = false;      ///< for work on several threads; otherwise CPU time of the thread
     bool is_long = false;        ///< takes minutes: only with --long
+    /// For samples as short as a look at the clock: its median, taken in turns, is subtracted.
+    bool without_clock = false;
 };
 
 /// Times are thread CPU time per operation, or wall time where the benchmark says so.
