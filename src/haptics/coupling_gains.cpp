@@ -1,5 +1,6 @@
 #include "pliant/haptics/coupling_gains.h"
 
+#include "core/numbers.h"
 #include "haptics/gain_rules.h"
 #include "haptics/input_range.h"
 
@@ -17,6 +18,7 @@ constexpr double kSafety = 0.7;           ///< s of the sampled loop
 constexpr double kUnknownDamping = 0.3;   ///< of a device and the loosest hand [N s/m]
 constexpr double kUnknownTurning = 5e-4;  ///< the same of rotations [N m s/rad]
 constexpr double kInjection = 2;          ///< more only amplifies encoder noise [N s/m]
+constexpr double kLightest = 0.08;        ///< handle in a loose hand [kg]
 constexpr double kSpeed = 0.6;            ///< of the simulation object at the handle [m/s]
 constexpr double kTurningSpeed = 2 * std::numbers::pi;  ///< [rad/s]
 
@@ -36,6 +38,7 @@ void check_scene(const CouplingScene& scene) {
     require_range("coupling.gyration", scene.gyration, 1e-9, 1e6, "m");
     require_range("coupling.bounding", scene.bounding, scene.gyration, 1e7,
                   "m, at least the radius of gyration");
+    require_range("coupling.answer_time", scene.answer_time, 0, 1, "s");
 }
 
 /// What the sampled loop of a device carries, 23.2: half a sample of hold and the delay act as
@@ -46,14 +49,20 @@ struct LoopLimits {
           damping(device.damping > 0 ? device.damping : kUnknownDamping),
           turning(device.angular_damping > 0 ? device.angular_damping : kUnknownTurning),
           injection(kSafety * damping / lag < device.max_stiffness ? kInjection : 0),
-          stiffness(kSafety * (damping + injection) / lag),
+          sampled_stiffness(kSafety * (damping + injection) / lag),
+          answered_stiffness(scene.answer_time > 0
+                                 ? kLightest / (4 * scene.answer_time * scene.answer_time)
+                                 : kInfinity),
+          stiffness(std::min(sampled_stiffness, answered_stiffness)),
           angular_stiffness(kSafety * turning / lag),
           held_turning(device.max_angular_stiffness > 0 ? device.max_angular_stiffness : 1e9),
           shows_torque(device.max_torque > 0 &&
                        (device.is_actuated[3] || device.is_actuated[4] || device.is_actuated[5])) {}
     double lag;                           ///< (1/2 + n_d) h [s]
     double damping, turning, injection;   ///< b_tot, b_rot, b_inj
-    double stiffness, angular_stiffness;  ///< at the handle [N/m], [N m/rad]
+    double sampled_stiffness;             ///< at the handle [N/m]
+    double answered_stiffness;            ///< on which it swings by half a radian in h_b
+    double stiffness, angular_stiffness;  ///< both limits, at the handle [N/m], [N m/rad]
     double held_turning;                  ///< by the device [N m/rad]
     bool shows_torque;                    ///< otherwise rotations close no loop
 };
@@ -157,11 +166,21 @@ std::vector<std::string> reasons(const DeviceCapabilities& device, const Couplin
             "least of k_VC rho^2 = %.3g, of what %.3g N m s/rad of damping%s carry at "
             "%g Hz, %.3g, and of what the device holds, %.3g N m/rad",
             size, loop.turning, turning_assumed, scene.rate, rule, loop.held_turning / a);
+    std::string stiffness;
+    if (loop.answered_stiffness < std::min(device.max_stiffness, loop.sampled_stiffness))
+        stiffness = text(
+            "bodies answer %.3g ms late, in which a light handle of %g kg swings by half a radian "
+            "on %.4g N/m; times the workspace scale %g",
+            1e3 * scene.answer_time, kLightest, loop.answered_stiffness, a);
+    else
+        stiffness = text(
+            "%s: the device holds %g N/m, and %g N s/m of damping%s with %g N s/m injected carry "
+            "%.4g N/m at %g Hz with %g samples of delay; times the workspace scale %g",
+            is_device ? "limit of the device" : "limit of the sampled loop", device.max_stiffness,
+            loop.damping, assumed, loop.injection, loop.sampled_stiffness, scene.rate, device.delay,
+            a);
     return {
-        text("%s: the device holds %g N/m, and %g N s/m of damping%s with %g N s/m injected carry "
-             "%.4g N/m at %g Hz with %g samples of delay; times the workspace scale %g",
-             is_device ? "limit of the device" : "limit of the sampled loop", device.max_stiffness,
-             loop.damping, assumed, loop.injection, loop.stiffness, scene.rate, device.delay, a),
+        stiffness,
         turning,
         text("half a cell of the distance field, %.3g m: deeper than a cell its gradient says "
              "little",

@@ -95,7 +95,8 @@ AmongToolEnds make_among_tool(const HeldToolDescription& description,
                                 .motion = around.motion,
                                 .cell = cell,
                                 .rate = around.rate,
-                                .use = around.use});
+                                .use = around.use,
+                                .answer_time = around.step});
     HeldFemTool fem;
     fem.exchange = ends.proxies.exchange = std::make_shared<FemExchange>();
     fem.start = around.start;

@@ -153,6 +153,7 @@ HeldTool make_held_tool(const HeldToolDescription& description, const DeviceDesc
     held.scene.cell = around.cell;
     held.scene.gyration = size.gyration;
     held.scene.bounding = size.bounding;
+    held.scene.answer_time = around.answer_time;
 
     CouplingGains& gains = held.gains;
     gains = derive_gains(can, held.scene);

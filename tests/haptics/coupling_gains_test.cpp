@@ -64,6 +64,25 @@ TEST(CouplingGains, StiffnessIsTheLeastOfDeviceAndSampledLoop) {
     }
 }
 
+TEST(CouplingGains, BodiesThatAnswerLateTakeSofterSprings) {
+    const DeviceCapabilities device = device_with(1.8, 1, 2e-3);
+    CouplingScene scene = scene_of(0.5);
+    const auto stiffness = [&](double answer_time, const char* reason) {
+        scene.answer_time = answer_time;
+        const CouplingGains gains = derive_gains(device, scene);
+        const GainNote k = note(explain(gains, device, scene), "stiffness");
+        EXPECT_NE(k.reason.find(reason), std::string::npos) << k.reason;
+        return gains.stiffness;
+    };
+    // 0.08 kg / (2 h_b)^2 at the handle
+    EXPECT_NEAR(stiffness(1 / 120.0, "bodies answer 8.33 ms late"), 0.5 * 288, 1e-9);
+    EXPECT_NEAR(stiffness(0.1, "half a radian on 2 N/m"), 0.5 * 2, 1e-9);
+    EXPECT_NEAR(stiffness(5e-3, "limit of the device"), 0.5 * 600, 1e-9);
+    scene.answer_time = -1;
+    EXPECT_EQ(test::input_error([&] { static_cast<void>(derive_gains(device, scene)); }),
+              "coupling.answer_time = -1 (expected 0 to 1 s)");
+}
+
 TEST(CouplingGains, RotationsFollowSizeDampingAndWhatTheDeviceHolds) {
     struct Row {
         double gyration, angular_damping, scale, stiffness;

@@ -150,6 +150,22 @@ TEST(AmongTool, TheForceFadesWhileTheBodiesStandStillAndComesBack) {
     EXPECT_GT(felt_among(world).command.force.z(), 0.9 * force);
 }
 
+TEST(AmongTool, SlowStepsOfBodiesMakeItsSpringSofter) {
+    const auto at_the_handle = [](const std::string& text) {
+        const World world = build_crates(text);
+        const HapticInfo& info = *world.loop(0).haptics();
+        for (const GainNote& note : info.gains)
+            if (note.name == "stiffness") return note.value / info.workspace.scale;
+        return 0.0;
+    };
+    std::string text = crates(kPressCrate);
+    EXPECT_NEAR(at_the_handle(text), 600, 1e-9);
+    const std::size_t at = text.find(R"("rate": 200)");
+    ASSERT_NE(at, std::string::npos);
+    text.replace(at, 11, R"("rate": 100)");
+    EXPECT_NEAR(at_the_handle(text), 200, 1e-9);  // 0.08 kg / (20 ms)^2
+}
+
 TEST(AmongTool, MayBeInTheHapticLoop) {
     std::string text = crates(kPressCrate);
     for (std::size_t at; (at = text.find(R"(, "loop": "heap")")) != std::string::npos;)

@@ -13,6 +13,7 @@ struct CouplingScene {
     double cell = 0.001;     ///< of the distance field [m]
     double gyration = 0.05;  ///< ρ: radius of gyration of the tool about the grasp point [m]
     double bounding = 0.1;   ///< B: radius of the tool about the grasp point [m]
+    double answer_time = 0;  ///< h_b: steps of bodies that answer the tool one step late [s]
 };
 
 /// All numbers of the 6-DoF virtual coupling; scene units. docs/haptics.md eq. (12)–(20).

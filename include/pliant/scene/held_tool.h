@@ -82,6 +82,7 @@ struct HeldToolSurroundings {
     double contact_stiffness = 0;  ///< that its contacts ask for [N/m]; 0: by rule
     double rate = 1000;            ///< of the loop [Hz]
     DeviceUse use = {};
+    double answer_time = 0;  ///< steps of bodies that it is among, in another loop [s]; 0: none
     // of a proxy
     double room = 0;                ///< that the hand should reach in any case [m]
     double stiffness = 0;           ///< chosen [N/m]; 0: by rule
