@@ -33,12 +33,10 @@ std::vector<Pair> pairs_of_cells(const Evidence& evidence, const Section& sectio
                   published = find_column(table, evidence.published_column);
         if (measured < 0 || (published < 0 && !evidence.published_column.empty())) continue;
         for (const std::vector<Cell>& row : table.rows) {
-            const bool is_wanted =
-                evidence.row.empty() || std::any_of(row.begin(), row.end(), [&](const Cell& c) {
-                    return c.text == evidence.row;
-                });
+            const auto key = std::find_if(row.begin(), row.end(),
+                                          [&](const Cell& c) { return c.text == evidence.row; });
             const Cell& ours = row[static_cast<std::size_t>(measured)];
-            if (!is_wanted || !ours.is_number) continue;
+            if ((!evidence.row.empty() && key == row.end()) || !ours.is_number) continue;
             double theirs = evidence.published;
             if (published >= 0) {
                 const Cell& beside = row[static_cast<std::size_t>(published)];
@@ -47,8 +45,15 @@ std::vector<Pair> pairs_of_cells(const Evidence& evidence, const Section& sectio
             }
             if (!std::isfinite(theirs)) continue;
             const std::string& label = table.columns[static_cast<std::size_t>(measured)].label;
-            pairs.push_back(
-                {evidence.row.empty() ? label : evidence.row + ", " + label, ours.value, theirs});
+            // a bare number needs the words over its column
+            const std::string name =
+                evidence.row.empty() ? label
+                : key->is_number
+                    ? label + " (" +
+                          table.columns[static_cast<std::size_t>(key - row.begin())].label + ": " +
+                          evidence.row + ")"
+                    : evidence.row + ", " + label;
+            pairs.push_back({name, ours.value, theirs});
         }
     }
     return pairs;
