@@ -172,14 +172,17 @@ void run_measured_models(Context& context) {
                    "Columns that were not probed",
                    {{"how", "how"},
                     {"self", "own block off by, %"},
-                    {"condition", "largest condition of C on {k, k₁, k₂}"}}};
+                    {"condition", "largest condition of C on {k, k₁, k₂}"},
+                    {"over_exact", "over the exact one"}}};
     inferred.add({"shifted",
                   page.at_most("own block, shifted, %", 100 * error.self_shifted, 8, "%.2f"),
+                  Cell::number(error.condition_shifted),
                   page.at_most("condition over the exact one",
                                error.condition_shifted / error.condition_exact, 1.5, "%.2f")});
     inferred.add({"in place", Cell::number(100 * error.self_in_place),
-                  Cell::number(error.condition_in_place)});
-    inferred.add({"exact", Cell::number(0), Cell::number(error.condition_exact)});
+                  Cell::number(error.condition_in_place),
+                  Cell::number(error.condition_in_place / error.condition_exact)});
+    inferred.add({"exact", Cell::number(0), Cell::number(error.condition_exact), Cell::number(1)});
     page.table(inferred);
 }
 
