@@ -94,7 +94,7 @@ PublishedWork published_contact() {
              {within("contact/bumps"), within("haptics/bumps")}},
             {"E19",
              "Ways to place the points of a shell",
-             "repulsion is the most even",
+             "a list of the ways, no numbers",
              {within("contact/generators")}},
             {"E19", "Voxmap and distance field", "fields are smoother", {within("contact/voxmap")}},
             {"R3.2 E13",

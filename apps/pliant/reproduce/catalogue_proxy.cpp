@@ -27,7 +27,12 @@ PublishedWork published_proxy() {
             {"B5 D15",
              "Figure: rounds of pop-out in a fold 1, 2, 3 m deep",
              "grow with depth; passes through without pop-out",
-             {within("proxy/fold")}},
+             {within("proxy/fold"),
+              cell("proxy/fold", "fold_growth", "plain", "", MoreIsBetter, 1)},
+             "Rounds of guarded pop-out, our default, grow with depth. Plain pop-out, the "
+             "published "
+             "rule, lets the sphere pass through our fan in the deeper folds, where it has nothing "
+             "more to come out of."},
             {"D24",
              "Failures of pop-out: neighbour, parallel walls, pocket",
              "wrong side, stuck, half-space option",
