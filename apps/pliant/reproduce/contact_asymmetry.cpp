@@ -68,7 +68,8 @@ void run_asymmetry(Context& context) {
                      .x_label = "deepest point, cells",
                      .y_label = "difference of forces / their mean",
                      .series = {{"", {}, 0, Stroke::Dots}},
-                     .guides = {{1, "one cell", true}}};
+                     .guides = {{1, "one cell", true}},
+                     .log_y = true};
     constexpr std::array<double, 5> kLimits = {0.5, 1, 2, 4, 1e9};
     std::array<std::vector<double>, 5> by_depth, angles;
     for (int k = 0; k < samples; ++k) {
@@ -112,7 +113,9 @@ void run_asymmetry(Context& context) {
                    Cell::number(values[values.size() * 9 / 10], "%.3f"),
                    Cell::number(angles[bin][values.size() / 2], "%.1f")});
     }
-    page.figure({drawn(curves), drawn(differences)}, "");
+    page.figure({drawn(curves), drawn(differences)},
+                "Relative to their mean the forces differ most at the first touch, where both are "
+                "small and of few points.");
     page.table(table);
     page.table(builds);
 }

@@ -98,8 +98,8 @@ void run_degradation(Context& context) {
              .x_label = "time, s",
              .y_label = "µs",
              .series = {curve("no budget", full.time_us, 0), curve("hard", hard.time_us, 1)}})},
-        "A coarser level has fewer points and, through the weights L/ℓ, nearly the same "
-        "force.");
+        "A coarser level has fewer points; the weights L/ℓ keep its force near that of all points. "
+        "The last column of the table says how near.");
     Table table{"degradation",
                 "The recording with and without a budget",
                 {{"budget", "budget"},

@@ -215,8 +215,11 @@ void slide_and_stick(Context& context) {
     const double duration = 0.6;
     page.text(
         "The same cube on a plane inclined by 20° (tan = 0.364), drag 1000 kg/(m³ s). With "
-        "friction 0.2 it must slide with g (sin − μ cos), less drag; with 0.6 it must stick.");
-    Plot plot{.title = "Way of the centre of mass downhill", .x_label = "time, s", .y_label = "cm"};
+        "friction 0.2 it must slide with g (sin − μ cos), less drag; with 0.6 it must "
+        "not slide: its centre moves only as far as it leans, while nodes of its base that lift "
+        "off as it shakes may still be moving at the end.");
+    Plot plot{
+        .title = "Way of the centre of mass downhill", .x_label = "time, s", .y_label = "way, cm"};
     Table table{"slope",
                 "Way downhill after 0.6 s (tolerance 1.5 cm: the soft block leans by about 1 "
                 "cm), impulses, speed of the base at the end",

@@ -167,22 +167,23 @@ void run_viscoelastic(Context& context) {
     const ViscoelasticRun lumped = run_lumped(bar, drag, duration);
     context.done(1);
 
-    Plot bend{.title = "Bending: tip across the bar", .x_label = "time, s", .y_label = "cm"};
+    Plot bend{.title = "Bending: tip across the bar", .x_label = "time, s", .y_label = "way, cm"};
     bend.series = {{"none", undamped.bend, 6},
                    {"lumped drag α", lumped.bend, 1},
                    {"viscoelastic β K₀", damped.bend, 0}};
-    Plot stretch{.title = "Stretching: tip along the bar", .x_label = "time, s", .y_label = "cm"};
+    Plot stretch{
+        .title = "Stretching: tip along the bar", .x_label = "time, s", .y_label = "way, cm"};
     stretch.series = {{"lumped drag α", lumped.stretch, 1},
                       {"viscoelastic β K₀", damped.stretch, 0}};
-    Plot energy{.title = "Energy", .x_label = "time, s", .y_label = "J", .log_y = true};
+    Plot energy{.title = "Energy", .x_label = "time, s", .y_label = "energy, J", .log_y = true};
     energy.series = {{"none", undamped.energy, 6},
                      {"lumped drag α", lumped.energy, 1},
                      {"viscoelastic β K₀", damped.energy, 0}};
-    Plot steps{.title = "Step taken", .x_label = "time, s", .y_label = "ms"};
+    Plot steps{.title = "Step taken", .x_label = "time, s", .y_label = "step, ms"};
     steps.series = {{"none", undamped.step, 6}, {"viscoelastic β K₀", damped.step, 0}};
     page.figure({drawn(bend), drawn(stretch)},
                 "Both dampings take the same out of the slow bending. Viscoelasticity ends the "
-                "fast motion along the bar within a fraction of a second; with drag it goes on.");
+                "fast motion along the bar soon; with drag it goes on.");
     page.figure({drawn(energy), drawn(steps)},
                 "Energy, and the step chosen from the set by the stiffness of the present "
                 "shape: a stretched bar is stiffer.");

@@ -222,7 +222,7 @@ void run_alpha_puzzle(Context& context) {
                             .y_label = "depth / bound",
                             .series = {tick_curve("trembles", share, 4)},
                             .guides = {{1.0, "bound"}}})},
-                "The way out: free for a second and a half, then through the gap, then free.");
+                "The way out: free at first, then through the gap, then free.");
 }
 
 void run_alpha_pushes(Context& context) {

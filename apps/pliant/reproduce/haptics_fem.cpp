@@ -121,9 +121,11 @@ HandRun press_bar(FemCoupling coupling, const HandModel& hand, int cells, double
             steps.record(thread_cpu_time_us() - begun);
             sim_time += kBarStep;
         }
-        run.samples.push_back({now, t.manipulandum.position.z() - start,
-                               t.tool.position.z() - start, t.command.force.z(),
-                               tool.last().contact.force.z(), port.steps().lag()});
+        // in its first tick the port knows no step yet
+        if (k > 1)
+            run.samples.push_back({now, t.manipulandum.position.z() - start,
+                                   t.tool.position.z() - start, t.command.force.z(),
+                                   tool.last().contact.force.z(), port.steps().lag()});
         run.gain = std::min(run.gain, t.gain_scale);
         run.depth = std::max(run.depth, t.depth);
         if (now < kJudged || now >= kStopped) continue;
@@ -216,18 +218,19 @@ void run_virtual_hand(Context& context) {
     }
     page.table(table);
     const HandRun& shown = runs[1];
+    const HandRun& stiff = runs[3];
     double first = 0;
-    for (const HandSample& s : shown.samples)
+    for (const HandSample& s : stiff.samples)
         if (first == 0 && s.contact > 0) first = s.time;
     page.figure(
-        {drawn({.title = "First touch, firm hand",
+        {drawn({.title = "First touch, kinematic tool, firm hand",
                 .x_label = "time, s",
                 .y_label = "force, N",
-                .series = {series_of(runs[3], "at the end of the newest step", 1, first - 0.01,
+                .series = {series_of(stiff, "at the end of the newest step", 1, first - 0.01,
                                      first + 0.06, &HandSample::contact, 1, Stroke::Dots),
-                           series_of(runs[3], "at the handle, kinematic tool", 0, first - 0.01,
-                                     first + 0.06, &HandSample::force, 1)}}),
-         drawn({.title = "Press, hold, stopped simulator",
+                           series_of(stiff, "at the handle", 0, first - 0.01, first + 0.06,
+                                     &HandSample::force, 1)}}),
+         drawn({.title = "Press, hold, stopped simulator, firm hand",
                 .x_label = "time, s",
                 .y_label = "force at the handle, N",
                 .series = {series_of(shown, "dynamic tool", 0, 0, 4.5, &HandSample::force, 1)},

@@ -190,6 +190,10 @@ void run_limits(Context& context) {
         table.add(std::move(row));
     }
     page.table(table);
+    page.text(
+        "Rows that equal the first: in these scenes the other limits are enough without that one. "
+        "Numbers far above 1 in the row of unlimited steps are tools that one step has thrown far "
+        "into a body; where the end is as bad, they do not come back.");
 }
 
 }  // namespace pliant::reproduce

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -163,6 +164,8 @@ void run_long_pole(Context& context) {
          {"expected", "four springs, N/m"},
          {"depth", "deepest / bound"}}};
     int done = 0;
+    // stiffness felt, held in the middle and at the end
+    std::array<double, 2> under_hand{}, far_end{};
     for (const double grasp : {0.0, -kPoleHalf})
         for (const double lever : {0.0, 0.1, 0.19, 0.38}) {
             if (grasp == 0.0 && lever > kPoleHalf) continue;
@@ -185,13 +188,16 @@ void run_long_pole(Context& context) {
                                      "%.1f"),
                        Cell::number(expected, "%.1f"),
                        page.at_most("depth, " + name, run.depth_share, 1, "%.2f")});
+            (lever == 0 ? under_hand : far_end)[grasp == 0 ? 0 : 1] = run.stiffness;
             context.done(++done / 7.0);
         }
     page.table(table);
     page.text(
-        "The same push on the far end is felt a hundred times softer than under the hand, because "
-        "the springs for turns may be no stiffer than device and rate carry. Held at the end the "
-        "lever doubles, and a quarter of the stiffness is left.");
+        format("The same push on the far end is felt %.0f times softer than under the hand, %.0f "
+               "times if the pole is held at its end, because the springs for turns may be no "
+               "stiffer than device and rate carry. Held at the end the lever doubles, and a "
+               "quarter of the stiffness is left.",
+               under_hand[0] / far_end[0], under_hand[1] / far_end[1]));
 }
 
 void run_long_rod(Context& context) {
@@ -200,7 +206,8 @@ void run_long_rod(Context& context) {
         "A rod (6 mm thick) lies between two posts at ±b from the hand, which turns it by 86°, "
         "with force feedback on. The depth allowed is 1 mm. Published: torque saturation is "
         "described and left out, and people lever objects through gaps. Here the largest torque "
-        "follows the lever of contacts; beside it the same with this limit alone left out, and the "
+        "on the rod follows the lever of contacts, while the device may show all of its own in the "
+        "hand; beside it the same with this limit alone left out, and the "
         "published law 2 k_R sin(θ/2), without the depth bound, for a hand without feedback. "
         "References, of a prototype without feedback: at most 0.25 mm with the "
         "torque limited to half of F_max b; without a limit rods of 240 mm pass through the posts "
@@ -211,7 +218,7 @@ void run_long_rod(Context& context) {
                  {"b_mm", "b, mm"},
                  {"depth_mm", "limited, in the hand: deepest, mm"},
                  {"angle", "angle, °"},
-                 {"torque", "torque felt, N m"},
+                 {"torque", "largest torque shown, N m"},
                  {"unlimited_mm", "torque not limited, in the hand: deepest, mm"},
                  {"unlimited_angle", "angle, °"},
                  {"published_mm", "as published: deepest, mm"},
@@ -244,7 +251,8 @@ void run_long_rod(Context& context) {
             }
             context.done(++done / 9.0);
         }
-    page.figure({drawn(plot)}, "");
+    page.figure({drawn(plot)},
+                "Depth of the rod in the posts; the dotted line is what is allowed.");
     page.table(table);
 }
 

@@ -66,8 +66,10 @@ void run_pop_out_failures(Context& context) {
         "Published failures of pop-out: a neighbour that clips through a thin object pushes the "
         "centre across it, and the half-space option (only triangles in front of which the centre "
         "was) mends that; between parallel walls nearer than 2 r and in small pockets it runs into "
-        "its limit, and where it ends depends on the limit. Guarded pop-out crosses nothing, says "
-        "that there is no room, and keeps the place with more clearance.");
+        "its limit, and where it ends depends on the limit. Here the limit is reached between the "
+        "walls, and out of the pocket plain and half-space pop-out go through its wall instead. "
+        "Guarded pop-out crosses nothing, says where there is no room, and keeps the place with "
+        "more clearance.");
     Table table{"failures",
                 "What pop-out does where there is no room",
                 {{"case", "case"},

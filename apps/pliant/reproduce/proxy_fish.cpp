@@ -219,9 +219,9 @@ void run_fish_stroke(Context& context) {
     Section& page = context.section;
     page.text(
         "The same fish at rest, stroked from head to tail: the hand keeps 3 mm below where the "
-        "surface was at rest. The force follows the profile and the stiffness of the particles, "
-        "0.9 "
-        "in the head and 0.6 elsewhere; for comparison a fish with 0.6 everywhere. Published as a "
+        "surface was at rest. The force follows the profile. Particles have a stiffness of 0.9 in "
+        "the head and 0.6 elsewhere; for comparison a fish with 0.6 everywhere, whose head gives "
+        "way more. How far head and rest give way is set by their shapes as well. Published as a "
         "curve with a spring of 10 N/m; here 500 N/m, so that the fish gives way, too.");
     const int steps = context.sized(4000, 2000);
     const FishStroke stiff = stroke_fish(0.9, steps);

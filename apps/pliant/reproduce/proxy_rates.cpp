@@ -74,8 +74,9 @@ void run_plane_rates(Context& context) {
     page.text(
         "A soft fish is probed up and down, 5 mm twice a second, 200 N/m; its own loop runs at a "
         "low rate and tells the haptic thread constraint planes, 1,000 times a second the hand "
-        "feels them. Planes that jump are felt as vibration (published, seen at tens of hertz); "
-        "planes that move to their new place within one period are not.");
+        "feels them. Published, for tens of hertz: planes that jump are felt as vibration. Here "
+        "the force jumps most at the touch, when a plane is first told; planes that move to their "
+        "new place within one period have no such jumps.");
     const double seconds = context.sized(2.0, 1.0);
     Table table{"plane_rates",
                 "Change of the force from one millisecond to the next",
@@ -119,7 +120,7 @@ void run_plane_rates(Context& context) {
         }
         context.done(++done / 5.0);
     }
-    page.figure(plots, "");
+    page.figure(plots, "The first second of the hand's force.");
     page.table(table);
 }
 
