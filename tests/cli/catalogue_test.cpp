@@ -134,6 +134,28 @@ TEST(Catalogue, ColumnsAreJudgedRowByRowInTheSenseOfTheItem) {
               Status::NotRun);
 }
 
+TEST(Catalogue, RowsAreNamedByTheirWordsOrByTheirColumn) {
+    Section section("test", "A test");
+    Table table{
+        "normals", "Normals", {{"turn", "turned by, °"}, {"body", "body"}, {"over", "over"}}};
+    table.add({Cell::number(25), "hose", Cell::number(7)});
+    table.add({Cell::number(45), "beam", Cell::number(9)});
+    section.table(table);
+    const auto ours = [&](const char* row) {
+        const Evidence evidence = cell("fem/test", "normals", "over", row, Sense::LessIsBetter, 7);
+        return judged({"A1", "what", "1", {evidence}}, with(section)).ours;
+    };
+    EXPECT_EQ(ours("25"), "over (turned by, °: 25): 7 (1 of the published)");
+    EXPECT_EQ(ours("beam"), "beam, over: 9 (1.3 of the published)");
+}
+
+TEST(Catalogue, NumbersThatRoundToNothingHaveNoSign) {
+    EXPECT_EQ(Cell::number(-0.001, "%.2f").text, "0.00");
+    EXPECT_EQ(Cell::number(-0.0, "%.1e").text, "0.0e+00");
+    EXPECT_EQ(Cell::number(-0.01, "%.2f").text, "-0.01");
+    EXPECT_EQ(Cell::number(-0.001, "%.2f").value, -0.001);
+}
+
 TEST(Catalogue, WhatDiffersIsSaidEvenWhereOtherEvidenceIsBetterOrMissing) {
     Section section("test", "A test");
     (void)section.at_most("time", 1, 2);

@@ -22,15 +22,22 @@ p { margin: .6rem 0; max-width: 50rem; }
 a { color: var(--c0); }
 nav li { margin: .15rem 0; }
 .good { color: var(--good); font-weight: 600; } .bad { color: var(--bad); font-weight: 600; }
-.scroll { overflow-x: auto; margin: 1rem 0; }
+/* wide tables take the window's width: first to the right, then, as the strip before them shrinks, to the left */
+.scroll { --aside: max(0px, 50vw - 33rem); display: flex; overflow-x: auto; margin: 1rem calc(-1 * var(--aside)); }
+.scroll::before { content: ""; flex: 0 1000 var(--aside); }
 table { border-collapse: collapse; font-size: .86rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; color: var(--soft); padding: 0 0 .35rem; }
+caption span { display: block; max-width: 50rem; }
 th, td { padding: .22rem .7rem; text-align: left; white-space: nowrap; }
-th { white-space: normal; vertical-align: bottom; font-weight: 600; border-bottom: 2px solid var(--rule); }
+th { white-space: normal; max-width: 11rem; vertical-align: bottom; font-weight: 600; border-bottom: 2px solid var(--rule); }
+.many th, .many td { padding: .22rem .4rem; }
+td.long { white-space: normal; min-width: 16rem; }
 td { border-bottom: 1px solid var(--rule); }
 tbody tr:nth-child(even) { background: var(--band); }
 td.num, td.off { text-align: right; }
 .off { color: var(--bad); font-weight: 600; }
+table.words { max-width: 62rem; }
+table.words th { max-width: none; }
 table.words td { white-space: normal; vertical-align: top; min-width: 6rem; }
 table.words td:last-child { white-space: nowrap; }
 table.words em, .ids { color: var(--soft); }
@@ -61,7 +68,7 @@ svg .s4 { stroke: var(--c4); } svg .f4 { fill: var(--c4); }
 svg .s5 { stroke: var(--c5); } svg .f5 { fill: var(--c5); }
 svg .s6 { stroke: var(--c6); } svg .f6 { fill: var(--c6); }
 svg .s7 { stroke: var(--c7); } svg .f7 { fill: var(--c7); }
-@media print { main { max-width: none; } section { break-inside: avoid-page; } }
+@media print { main { max-width: none; } .scroll { --aside: 0px; } section { break-inside: avoid-page; } }
 )css";
 
 }  // namespace pliant::reproduce

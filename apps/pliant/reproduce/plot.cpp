@@ -12,13 +12,14 @@ namespace {
 
 using cli::format;
 
-constexpr double kLeft = 62, kRight = 14, kTitle = 24, kLegendRow = 17, kBottom = 44;
+constexpr double kLeastLeft = 62, kRight = 14, kTitle = 24, kLegendRow = 17, kBottom = 44,
+                 kTitleRow = 20;
 constexpr double kLetter = 6.9;  // usual width of a letter of the labels
 
 /// Values along one side of the plot, and where they are on it.
 class Axis {
 public:
-    Axis(bool is_log, double start, double end) : is_log_(is_log), start_(start), end_(end) {}
+    explicit Axis(bool is_log) : is_log_(is_log) {}
 
     [[nodiscard]] bool takes(double value) const {
         return std::abs(value) < 1e100 && (!is_log_ || value > 1e-100);
@@ -31,6 +32,10 @@ public:
     void set(double low, double high) {
         low_ = low;
         high_ = high;
+    }
+    void put(double start, double end) {
+        start_ = start;
+        end_ = end;
     }
     /// Leaves room around the data, and some where there is none.
     void finish(double margin) {
@@ -79,7 +84,7 @@ public:
 
 private:
     bool is_log_;
-    double start_, end_;
+    double start_ = 0, end_ = 1;
     double low_ = std::numeric_limits<double>::infinity(), high_ = -low_;
 };
 
@@ -146,14 +151,14 @@ std::string curve(const Series& series, const Axis& x, const Axis& y) {
 }
 
 /// Where each legend entry stands; rows are filled from the left.
-std::vector<std::pair<double, double>> legend_places(const Plot& plot, double& rows) {
+std::vector<std::pair<double, double>> legend_places(const Plot& plot, double left, double& rows) {
     std::vector<std::pair<double, double>> places;
-    double x = kLeft, y = kTitle + 10;
+    double x = left, y = kTitle + 10;
     rows = 0;
     for (const Series& series : plot.series) {
         const double width = series.label.empty() ? 0 : 34 + text_width(series.label);
-        if (x > kLeft && x + width > plot.width) {
-            x = kLeft;
+        if (x > left && x + width > plot.width) {
+            x = left;
             y += kLegendRow;
         }
         places.emplace_back(x, y);
@@ -163,15 +168,38 @@ std::vector<std::pair<double, double>> legend_places(const Plot& plot, double& r
     return places;
 }
 
+/// Where words of guides stand; later ones make room for earlier ones.
+class GuideWords {
+public:
+    /// At `x` and `y`, or below whatever is there.
+    std::string put(double x, double y, const char* anchor, const std::string& text) {
+        const double width = text_width(text), from = *anchor == 'e' ? x - width : x;
+        if (text.empty()) return {};
+        for (bool is_free = false; !is_free;) {
+            is_free = true;
+            for (const Place& place : taken_)
+                if (from < place.to && place.from < from + width &&
+                    std::abs(place.y - y) < kGuideRow) {
+                    y = place.y + kGuideRow;
+                    is_free = false;
+                }
+        }
+        taken_.push_back({from, from + width, y});
+        return words(x, y, anchor, text, "soft");
+    }
+
+private:
+    static constexpr double kGuideRow = 13;
+    struct Place {
+        double from, to, y;
+    };
+    std::vector<Place> taken_;
+};
+
 }  // namespace
 
 std::string drawn(const Plot& plot) {
-    double legend_rows = 0;
-    const auto places = legend_places(plot, legend_rows);
-    const double top = kTitle + kLegendRow * legend_rows + 6;
-    const double right = plot.width - kRight, bottom = plot.height - kBottom;
-
-    Axis x(plot.log_x, kLeft, right), y(plot.log_y, bottom, top);
+    Axis x(plot.log_x), y(plot.log_y);
     for (const Series& series : plot.series)
         for (const auto& [px, py] : series.points) {
             if (!x.takes(px) || !y.takes(py)) continue;
@@ -182,44 +210,63 @@ std::string drawn(const Plot& plot) {
     x.finish(0.02);
     y.finish(0.06);
     if (plot.y_low != plot.y_high) y.set(plot.y_low, plot.y_high);
+    // long numbers along the y axis must not reach its title
+    double left = kLeastLeft;
+    for (const double tick : y.ticks())
+        left = std::max(left, kTitleRow + 6 + text_width(tick_text(tick)));
+    double legend_rows = 0;
+    const auto places = legend_places(plot, left, legend_rows);
+    const double top = kTitle + kLegendRow * legend_rows + 6;
+    const double right = plot.width - kRight, bottom = plot.height - kBottom;
+    x.put(left, right);
+    y.put(bottom, top);
 
     std::string out =
         format("<svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">\n", plot.width,
                plot.height, plot.width, plot.height);
     out += "<title>" + escaped(plot.title) + "</title>\n";
-    out += words(kLeft, 15, "start", plot.title);
+    out += words(left, 15, "start", plot.title);
 
     // grid, ticks, axes
     for (const double tick : x.ticks()) {
         const double at = x.place(tick);
         out += format("<line class=\"grid\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
                       at, top, at, bottom);
-        out += words(at, bottom + 15, "middle", tick_text(tick), "soft");
+        const std::string text = tick_text(tick);
+        const bool fits = at + 0.5 * text_width(text) < plot.width;
+        out += words(fits ? at : plot.width, bottom + 15, fits ? "middle" : "end", text, "soft");
     }
     for (const double tick : y.ticks()) {
         const double at = y.place(tick);
         out += format("<line class=\"grid\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
-                      kLeft, at, right, at);
-        out += words(kLeft - 6, at + 4, "end", tick_text(tick), "soft");
+                      left, at, right, at);
+        out += words(left - 6, at + 4, "end", tick_text(tick), "soft");
     }
-    out += format("<path class=\"axis\" d=\"M%.1f %.1fL%.1f %.1fL%.1f %.1f\"/>\n", kLeft, top,
-                  kLeft, bottom, right, bottom);
-    out += words(0.5 * (kLeft + right), plot.height - 8, "middle", plot.x_label);
+    out += format("<path class=\"axis\" d=\"M%.1f %.1fL%.1f %.1fL%.1f %.1f\"/>\n", left, top, left,
+                  bottom, right, bottom);
+    out += words(0.5 * (left + right), plot.height - 8, "middle", plot.x_label);
     out += format("<g transform=\"translate(13 %.1f) rotate(-90)\">", 0.5 * (top + bottom)) +
            words(0, 0, "middle", plot.y_label) + "</g>\n";
 
-    for (const Guide& guide : plot.guides) {
+    // from left to right and from above, so that words which make room stay in the order of lines
+    std::vector<Guide> guides = plot.guides;
+    std::stable_sort(guides.begin(), guides.end(), [](const Guide& a, const Guide& b) {
+        if (a.is_vertical != b.is_vertical) return a.is_vertical;
+        return a.is_vertical ? a.at < b.at : a.at > b.at;
+    });
+    GuideWords guide_words;
+    for (const Guide& guide : guides) {
         const double at = guide.is_vertical ? x.place(guide.at) : y.place(guide.at);
         if (guide.is_vertical) {
             out += format("<line class=\"ref\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
                           at, top, at, bottom);
             const bool fits = at + 4 + text_width(guide.label) < right;
-            out += words(fits ? at + 4 : at - 4, top + 12, fits ? "start" : "end", guide.label,
-                         "soft");
+            out += guide_words.put(fits ? at + 4 : at - 4, top + 12, fits ? "start" : "end",
+                                   guide.label);
         } else {
             out += format("<line class=\"ref\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
-                          kLeft, at, right, at);
-            out += words(right - 4, at - 4, "end", guide.label, "soft");
+                          left, at, right, at);
+            out += guide_words.put(right - 4, at - 4, "end", guide.label);
         }
     }
     // curves are cut at the border where the limits were given
@@ -228,7 +275,7 @@ std::string drawn(const Plot& plot) {
         out += format(
             "<svg x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" viewBox=\"%.1f %.1f %.1f "
             "%.1f\">\n",
-            kLeft, top, right - kLeft, bottom - top, kLeft, top, right - kLeft, bottom - top);
+            left, top, right - left, bottom - top, left, top, right - left, bottom - top);
     for (const Series& series : plot.series) out += curve(series, x, y);
     if (is_cut) out += "</svg>\n";
 

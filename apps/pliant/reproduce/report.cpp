@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 
 #include "apps/pliant/output.h"
@@ -39,7 +40,10 @@ std::string escaped(const std::string& text) {
 Cell Cell::number(double value, const char* pattern) {
     char buffer[64];
     std::snprintf(buffer, sizeof buffer, pattern, value);
-    Cell cell(std::isfinite(value) ? buffer : "–");
+    // −0.00 is no number to show
+    const char* const text =
+        buffer[0] == '-' && std::strtod(buffer, nullptr) == 0 ? buffer + 1 : buffer;
+    Cell cell(std::isfinite(value) ? text : "–");
     cell.value = value;
     cell.is_number = true;
     return cell;
@@ -69,15 +73,21 @@ void Section::heading(const std::string& words) {
 }
 
 void Section::table(const Table& table) {
-    content_.body += "<div class=\"scroll\"><table>\n<caption>" + escaped(table.caption) +
-                     "</caption>\n<thead><tr>";
+    constexpr std::size_t kManyColumns = 10, kLongWords = 60;
+    content_.body += std::string("<div class=\"scroll\"><table") +
+                     (table.columns.size() > kManyColumns ? " class=\"many\"" : "") +
+                     ">\n<caption><span>" + escaped(table.caption) +
+                     "</span></caption>\n<thead><tr>";
     for (const Table::Column& column : table.columns)
         content_.body += "<th>" + escaped(column.label) + "</th>";
     content_.body += "</tr></thead>\n<tbody>\n";
     for (const std::vector<Cell>& row : table.rows) {
         content_.body += "<tr>";
         for (const Cell& cell : row) {
-            const char* kind = cell.deviates ? "off" : cell.is_number ? "num" : "";
+            const char* kind = cell.deviates                   ? "off"
+                               : cell.is_number                ? "num"
+                               : cell.text.size() > kLongWords ? "long"
+                                                               : "";
             content_.body += *kind ? format("<td class=\"%s\">", kind) : "<td>";
             content_.body += escaped(cell.text) + (cell.deviates ? " ✗</td>" : "</td>");
         }
