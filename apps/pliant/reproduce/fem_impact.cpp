@@ -146,10 +146,10 @@ void run_impact(Context& context) {
               .y_label = "force, N",
               .guides = {{kPlateau, "ρ c v = 316 N", false}},
               .width = 620,
-              .height = 340,
-              .y_low = -40,
-              .y_high = 720};
+              .height = 340};
     Plot spikes = plot;
+    spikes.y_low = -40;
+    spikes.y_high = 720;
     spikes.title = "Literal rule and hold, 21 nodes";
     Table times{
         "contact_time",
@@ -210,13 +210,17 @@ void run_impact(Context& context) {
         context.done(++done / static_cast<double>(std::size(kImpactReferences)));
     }
     std::reverse(spikes.series.begin(), spikes.series.end());
+    double highest = 0;
+    for (const Series& series : spikes.series)
+        for (const auto& [time, force] : series.points) highest = std::max(highest, force);
     plot.guides.push_back({kBarGap / kBarSpeed, "impact", true});
     plot.guides.push_back({kBarGap / kBarSpeed + kContactTime, "+ 2 L/c", true});
     page.figure({drawn(plot)}, "Force history with the default rules.");
     page.figure(
         {drawn(spikes)},
-        "The published rule alone gives the right impulse as a train of spikes; hold gives the "
-        "force itself.");
+        format("The published rule alone gives the right impulse as a train of spikes of up to "
+               "%.0f N, cut off at %.0f N here; hold gives the force itself.",
+               highest, spikes.y_high));
     page.table(table);
     page.table(times);
     page.text(

@@ -256,7 +256,7 @@ void write_sweep(Context& context, const Built& built, const Built& merged) {
                     .log_x = true};
     Plot deflections = of_modulus, of_density = of_modulus;
     deflections.title = format("Deflection under %g N", force);
-    deflections.y_label = "m";
+    deflections.y_label = "deflection, m";
     of_density.x_label = "factor of the density of the middle";
     const VolumeMesh mesh = built.model.mesh();
     const int end = mesh.num_vertices() - 1;

@@ -461,7 +461,10 @@ void write_step_sizes(Context& context, const Cantilever& body) {
                  {"error", "largest error of the tip"},
                  {"energy", "energy after 2 s / start"},
                  {"halvings", "steps halved"}}};
-    Plot plot{.title = "Tip of the cantilever", .x_label = "time, s", .y_label = "m", .width = 560};
+    Plot plot{.title = "Tip of the cantilever",
+              .x_label = "time, s",
+              .y_label = "place, m",
+              .width = 560};
     int color = 0;
     for (const double dt : {suggested / 4, suggested, 4 * suggested, 1.0 / 64, 1.0 / 32}) {
         const Run now = run(dt);
