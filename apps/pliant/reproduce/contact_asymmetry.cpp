@@ -62,7 +62,7 @@ void run_asymmetry(Context& context) {
 
     Plot curves{.title = "Force on the upper body",
                 .x_label = "sample",
-                .y_label = "N",
+                .y_label = "force, N",
                 .series = {{"its points", {}, 0}, {"the other's points", {}, 1, Stroke::Dashed}}};
     Plot differences{.title = "Difference and depth",
                      .x_label = "deepest point, cells",

@@ -79,7 +79,7 @@ void run_bumps(Context& context) {
                  {"highest_n", "highest force, N"}}};
     Plot plot{.title = "Force while the bar slides",
               .x_label = "place, mm",
-              .y_label = "N",
+              .y_label = "force, N",
               .width = 620};
     double highest = 0;
     for (int level = levels - 1; level >= 0; --level) {
@@ -108,7 +108,7 @@ void run_bumps(Context& context) {
         if (level == levels - 1 || level <= 1) plot.series.push_back(std::move(series));
     }
     std::reverse(table.rows.begin(), table.rows.end());
-    page.figure({drawn(plot)}, "");
+    page.figure({drawn(plot)}, "The finest level and the two coarsest, along the slide.");
     page.table(table);
 }
 

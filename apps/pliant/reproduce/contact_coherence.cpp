@@ -124,7 +124,7 @@ void run_coherence(Context& context) {
                             .y_label = "nodes",
                             .series = curves,
                             .width = 620})},
-                "");
+                "The rigid shell at the slowest speed.");
     page.table(table);
 }
 

@@ -178,7 +178,7 @@ void write_errors(Context& context, const std::string& name, const std::string& 
                              order(errors.spacing, errors.integral), least_plain, "%.2f"),
                page.at_least("order of convergence with L/ℓ, " + name,
                              order(errors.spacing, errors.scaled), least_scaled, "%.2f")});
-    page.figure({drawn(plot)}, "");
+    page.figure({drawn(plot)}, "The numbers of the table.");
     page.table(table);
 }
 

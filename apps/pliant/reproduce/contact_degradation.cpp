@@ -90,13 +90,13 @@ void run_degradation(Context& context) {
                                curve("as published", soft.level, 2, Stroke::Dashed)}}),
          drawn(Plot{.title = "Force",
                     .x_label = "time, s",
-                    .y_label = "N",
+                    .y_label = "force, N",
                     .series = {curve("no budget", full.force, 0), curve("hard", hard.force, 1),
                                curve("as published", soft.force, 2, Stroke::Dashed)}}),
          drawn(Plot{
              .title = "Traversal and loads",
              .x_label = "time, s",
-             .y_label = "µs",
+             .y_label = "time, µs",
              .series = {curve("no budget", full.time_us, 0), curve("hard", hard.time_us, 1)}})},
         "A coarser level has fewer points; the weights L/ℓ keep its force near that of all points. "
         "The last column of the table says how near.");

@@ -105,7 +105,8 @@ void run_generators(Context& context) {
         {"voxel centres", ShellGenerator::VoxelCentres}};
     for (const auto& [name, generator] : others_list)
         add(name, build_pointshell_by(generator, *ball.field, ball.mesh, num_points), false);
-    page.figure({drawn(plot)}, "");
+    page.figure({drawn(plot)},
+                "The exact force is constant: what moves here is noise of the points.");
     page.table(table);
     Table summary{
         "best",

@@ -117,7 +117,7 @@ void run_normals(Context& context) {
         ++color;
         context.done(color / 3.0);
     }
-    page.figure({drawn(plot)}, "");
+    page.figure({drawn(plot)}, "Of each body 99 % of the points are below its curve.");
     page.table(table);
 }
 

@@ -157,7 +157,7 @@ void run_rest(Context& context) {
                             .y_label = "log10 of joules",
                             .series = curves,
                             .width = 620})},
-                "");
+                "Energy of motion over time, by case.");
     page.table(table);
 }
 

@@ -174,7 +174,7 @@ void run_voxmap(Context& context) {
                           map_noise / noise, 2, "%.1f"));
         Plot plot{.title = format("Depth %.1f cells", cells),
                   .x_label = "time, s",
-                  .y_label = "N",
+                  .y_label = "force, N",
                   .series = {{"voxmap", {}, 1}, {"field", {}, 0}},
                   .width = 330,
                   .height = 260};
@@ -184,7 +184,7 @@ void run_voxmap(Context& context) {
         }
         plots.push_back(drawn(plot));
     }
-    page.figure(plots, "");
+    page.figure(plots, "The force at three depths; the exact one is constant.");
     page.table(table);
 }
 

@@ -102,7 +102,7 @@ void write_costs(Context& context) {
                  {"published", "published ratio"}}};
     Plot plot{.title = "Time of a step",
               .x_label = "elements along a side",
-              .y_label = "µs",
+              .y_label = "time, µs",
               .log_x = true,
               .log_y = true};
     Plot elements = plot;

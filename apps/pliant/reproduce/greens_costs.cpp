@@ -219,7 +219,7 @@ void run_cost_model(Context& context) {
                                     6}},
                         .log_x = true,
                         .log_y = true})},
-                "");
+                "Points on the line are predicted exactly.");
 }
 
 }  // namespace pliant::reproduce

@@ -164,11 +164,11 @@ void run_greens_methods(Context& context) {
     page.table(table);
     page.figure({drawn({.title = "Difference of both methods",
                         .x_label = "nodes of the surface",
-                        .y_label = "%",
+                        .y_label = "difference, %",
                         .series = curves,
                         .log_x = true,
                         .log_y = true})},
-                "");
+                "Columns of single nodes and a smooth load, under refinement.");
 }
 
 }  // namespace pliant::reproduce

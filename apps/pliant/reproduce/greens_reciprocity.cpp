@@ -60,11 +60,11 @@ void run_reciprocity(Context& context) {
     page.table(table);
     page.figure({drawn({.title = "Departure from reciprocity",
                         .x_label = "nodes",
-                        .y_label = "%",
+                        .y_label = "departure, %",
                         .series = {compressible, incompressible},
                         .log_x = true,
                         .log_y = true})},
-                "");
+                "The numbers of the table.");
 }
 
 }  // namespace pliant::reproduce

@@ -244,7 +244,7 @@ void run_contact_sequences(Context& context) {
                             {"update", by_inverse(*model, sequence, repeats, true)},
                             {"solver with cache", by_solver(*model, sequence, repeats)}};
         const int num_repeated = static_cast<int>(sequence.frames.size()) - sequence.first_repeated;
-        Plot plot{.title = sequence.name, .x_label = "frame", .y_label = "µs", .log_y = true};
+        Plot plot{.title = sequence.name, .x_label = "frame", .y_label = "time, µs", .log_y = true};
         for (int w = 0; w < 4; ++w) {
             const Way& way = ways[w];
             const std::string what = sequence.name + ", " + way.name;

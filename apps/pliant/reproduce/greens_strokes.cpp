@@ -202,7 +202,7 @@ void run_kidney_strokes(Context& context) {
     }
     page.figure({drawn({.title = "Force, friction 0.3",
                         .x_label = "time, s",
-                        .y_label = "N",
+                        .y_label = "force, N",
                         .series = {pressing, across, crossings}}),
                  drawn({.title = "Across over pressing",
                         .x_label = "time, s",

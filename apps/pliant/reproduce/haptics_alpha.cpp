@@ -209,7 +209,7 @@ void run_alpha_puzzle(Context& context) {
     for (const double d : run.depth) share.push_back(d / run.bound);
     page.figure({drawn(Plot{.title = "Force felt",
                             .x_label = "time, s",
-                            .y_label = "N",
+                            .y_label = "force, N",
                             .series = {tick_curve("firm", runs[3].force, 1),
                                        tick_curve("trembles", run.force, 0)}}),
                  drawn(Plot{.title = "Nodes visited and contacts",

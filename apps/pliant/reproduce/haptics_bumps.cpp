@@ -135,7 +135,7 @@ void run_felt_bumps(Context& context) {
                  {"depth_share", "deepest / bound"}}};
     Plot plot{.title = "Force that holds the slide back",
               .x_label = "place, mm",
-              .y_label = "N",
+              .y_label = "force, N",
               .width = 620};
     double highest = 0;
     for (int level = levels - 1; level >= 0; --level) {
@@ -159,7 +159,7 @@ void run_felt_bumps(Context& context) {
         plot.series.push_back(std::move(series));
     }
     std::reverse(table.rows.begin(), table.rows.end());
-    page.figure({drawn(plot)}, "");
+    page.figure({drawn(plot)}, "As felt at the handle along the slide, by levels of the shell.");
     page.table(table);
 }
 
@@ -228,7 +228,7 @@ void run_felt_degradation(Context& context) {
     add("600, as published", soft);
     page.figure({drawn(Plot{.title = "Force at the handle",
                             .x_label = "time, s",
-                            .y_label = "N",
+                            .y_label = "force, N",
                             .series = {tick_curve("no budget", full.force, 0),
                                        tick_curve("600 nodes", hard.force, 1, Stroke::Dashed)}}),
                  drawn(Plot{.title = "Nodes visited",
@@ -242,7 +242,7 @@ void run_felt_degradation(Context& context) {
                             .y_label = "levels finished",
                             .series = {tick_curve("no budget", full.level, 0),
                                        tick_curve("600 nodes", hard.level, 1)}})},
-                "");
+                "The press with and without a budget of nodes.");
     page.table(table);
 }
 

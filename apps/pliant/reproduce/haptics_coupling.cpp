@@ -239,7 +239,7 @@ void run_couplings(Context& context) {
                  {"jump_n", "largest jump at rest, N"},
                  {"depth_share", "deepest / bound"},
                  {"cycle_us", "cycle, µs"}}};
-    Plot plot{.title = "Force felt", .x_label = "time, s", .y_label = "N"};
+    Plot plot{.title = "Force felt", .x_label = "time, s", .y_label = "force, N"};
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const BareRun& run = rows[i].run;
         const double share = run.depth / gains.max_depth;

@@ -193,7 +193,7 @@ void run_demo_ticks(Context& context) {
         plot.log_x = plot.log_y = true;
         drawings.push_back(drawn(plot));
     }
-    page.figure(drawings, "");
+    page.figure(drawings, "How many ticks take how long; the line is the period of the loop.");
     page.table(table);
 }
 

@@ -185,14 +185,14 @@ void run_fish_tail(Context& context) {
     page.figure(
         {drawn({.title = "Force on the hand, upwards",
                 .x_label = "time, s",
-                .y_label = "N",
+                .y_label = "force, N",
                 .series = {recording.series("", &ProxyRecording::Row::force, 2, 1, 0, 8)}}),
          drawn({.title = "Heights of hand and proxy",
                 .x_label = "time, s",
-                .y_label = "mm",
+                .y_label = "height, mm",
                 .series = {recording.series("proxy", &ProxyRecording::Row::position, 2, 1e3, 0, 8),
                            recording.series("hand", &ProxyRecording::Row::goal, 2, 1e3, 1, 8)}})},
-        "");
+        "Force, and heights of hand and proxy, while the tail is held and beats.");
     page.figure(pictures, "The tail is pressed on the table, and beats.");
     Table table{"fish_tail",
                 "Holding the tail",
@@ -229,14 +229,14 @@ void run_fish_stroke(Context& context) {
     const FishStroke soft = stroke_fish(0.6, steps);
     page.figure({drawn({.title = "Force on the hand, upwards",
                         .x_label = "place, mm (head to the right)",
-                        .y_label = "N",
+                        .y_label = "force, N",
                         .series = {stiff.force, soft.force},
                         .guides = {{1e3 * stiff.neck, "rest | head", true}}}),
                  drawn({.title = "Heights below the sphere",
                         .x_label = "place, mm",
-                        .y_label = "mm",
+                        .y_label = "height, mm",
                         .series = {stiff.shape, stiff.proxy, stiff.hand}})},
-                "");
+                "The stroke over both fish, and the heights of the stiffer one.");
     Table table{"fish_stroke",
                 "Stroking: mean force, and how far the surface gives way",
                 {{"fish", "stiffness of the head"},

@@ -242,7 +242,7 @@ void run_pop_out_times(Context& context) {
                  {"ns_per_test", "plain, ns for each triangle and round"}}};
     Plot plot{.title = "Time of pop-out",
               .x_label = "rounds",
-              .y_label = "ms",
+              .y_label = "time, ms",
               .log_x = true,
               .log_y = true};
     for (int row = 0; row < 3; ++row) {
@@ -283,7 +283,7 @@ void run_pop_out_times(Context& context) {
         plot.series.push_back(std::move(plain));
         context.done((row + 1) / 3.0);
     }
-    page.figure({drawn(plot)}, "");
+    page.figure({drawn(plot)}, "Plain pop-out by rounds, here and as published.");
     page.table(table);
 }
 

@@ -153,7 +153,7 @@ void run_four_fish(Context& context) {
     };
     rate("above", 80, free, false);
     rate("among them", 55, held, true);
-    page.figure({picture}, "");
+    page.figure({picture}, "The four fish in their tray.");
     page.table(phases);
     page.table(rates);
 }

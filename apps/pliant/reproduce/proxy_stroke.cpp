@@ -73,7 +73,7 @@ void run_fine_stroke(Context& context) {
         Plot plot{
             .title = is_swinging ? "Size of the force, swinging" : "Size of the force, at rest",
             .x_label = "step",
-            .y_label = "N"};
+            .y_label = "force, N"};
         for (const double step : {3e-4, 2e-3}) {
             const StrokeSteps result = stroke_ring(proxy, step, steps, [&](int i) {
                 if (!is_swinging) return;

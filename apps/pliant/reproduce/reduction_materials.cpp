@@ -251,7 +251,7 @@ void write_sweep(Context& context, const Built& built, const Built& merged) {
     };
     Plot of_modulus{.title = "First frequency",
                     .x_label = "factor of the modulus of the middle",
-                    .y_label = "Hz",
+                    .y_label = "frequency, Hz",
                     .series = curves(""),
                     .log_x = true};
     Plot deflections = of_modulus, of_density = of_modulus;
@@ -306,7 +306,8 @@ void write_sweep(Context& context, const Built& built, const Built& merged) {
         }
         context.done(is_density ? 1 : 0.75);
     }
-    page.figure({drawn(of_modulus), drawn(deflections), drawn(of_density)}, "");
+    page.figure({drawn(of_modulus), drawn(deflections), drawn(of_density)},
+                "The edited beam in two bases against the full mesh.");
     const Box box = box_around(soft);
     const View view{.azimuth = -80, .elevation = 10, .width = 300};
     page.figure({picture({soft[0], soft[1]}, box, view, "full"),

@@ -409,7 +409,7 @@ void run_precomputation(Context& context) {
     page.table(tables.polynomials);
     page.figure({drawn({.title = "Polynomials of four bodies",
                         .x_label = "elements · r⁴",
-                        .y_label = "s",
+                        .y_label = "time, s",
                         .series = {tables.published, tables.measured},
                         .log_x = true,
                         .log_y = true})},

@@ -178,7 +178,7 @@ void draw_errors(Section& page, const Sample& body, const std::vector<SerpentCas
                  const std::vector<std::vector<Response>>& responses) {
     Plot plot{.title = "Error of the shape under the whole load",
               .x_label = "r",
-              .y_label = "%",
+              .y_label = "error, %",
               .guides = {{3.0 * body.modes.size(), "r = 3k", true}},
               .log_x = true,
               .log_y = true};

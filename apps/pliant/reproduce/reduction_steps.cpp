@@ -163,7 +163,7 @@ void write_step_times(Context& context, const Cantilever& body, int largest) {
                  {"gain", "double / single"}}};
     Plot plot{.title = "One step",
               .x_label = "r",
-              .y_label = "µs",
+              .y_label = "time, µs",
               .series = {{"step", {}, 0, Stroke::LineAndDots},
                          {"force and stiffness", {}, 1, Stroke::LineAndDots},
                          {"the same in single", {}, 2, Stroke::LineAndDots},
@@ -213,7 +213,7 @@ void write_step_times(Context& context, const Cantilever& body, int largest) {
         if (is_published) plot.series[3].points.emplace_back(r, p.step);
         context.done(0.1 + 0.3 * r / largest);
     }
-    page.figure({drawn(plot)}, "");
+    page.figure({drawn(plot)}, "Time of one step and of its parts by the size of the subspace.");
     page.table(table);
     page.table(rates);
 }
@@ -354,7 +354,7 @@ void write_convergence(Context& context, const Cantilever& body) {
         }
         table.add(std::move(row));
     }
-    page.figure({drawn(plot)}, "");
+    page.figure({drawn(plot)}, "The numbers of the table.");
     page.table(table);
 }
 
@@ -410,7 +410,7 @@ void write_energy(Context& context, const Cantilever& body) {
         table.add({Cell::count(r), Cell::number(dt, "%.2e"), Cell::number(num_steps * dt, "%.0f"),
                    within("least", least), within("most", most), Cell::number(now, "%.7f")});
     }
-    page.figure({drawn(plot)}, "");
+    page.figure({drawn(plot)}, "Change of the energy, relative to the start.");
     page.table(table);
 }
 
@@ -483,7 +483,7 @@ void write_step_sizes(Context& context, const Cantilever& body) {
                    Cell::number(now.energy, "%.4f"), Cell::count(now.halvings)});
         if (dt >= suggested) plot.series.push_back(std::move(series));
     }
-    page.figure({drawn(plot)}, "");
+    page.figure({drawn(plot)}, "Steps of the suggested length and longer ones.");
     page.table(table);
 }
 

@@ -117,7 +117,7 @@ void run_wavelet_sums(Context& context) {
     page.figure(
         {drawn(Plot{.title = "Adding one column",
                     .x_label = "blocks of a column, mean",
-                    .y_label = "µs",
+                    .y_label = "time, µs",
                     .series = {{"measured", points, 0, Stroke::Dots},
                                {format("%.2f µs + %.1f ns a block", fit.offset, 1e3 * fit.slope),
                                 {{0, fit.offset}, {last, fit.offset + fit.slope * last}},
