@@ -149,6 +149,17 @@ TEST(Catalogue, RowsAreNamedByTheirWordsOrByTheirColumn) {
     EXPECT_EQ(ours("beam"), "beam, over: 9 (1.3 of the published)");
 }
 
+TEST(Catalogue, NumbersHaveUnitsAndNoPowers) {
+    Section section("test", "A test");
+    Table table{"times", "Microseconds of a tick", {{"body", "body"}, {"total_us", "total"}}};
+    table.add({"small", Cell::number(2)});
+    table.add({"large", Cell::number(16000)});
+    section.table(table);
+    const Evidence evidence = cell("fem/test", "times", "total_us", "", Sense::LessIsBetter, 32000);
+    EXPECT_EQ(judged({"A1", "what", "1", {evidence}}, with(section)).ours,
+              "total, µs: 2 to 16,000, 2 to 16000 times less");
+}
+
 TEST(Catalogue, NumbersThatRoundToNothingHaveNoSign) {
     EXPECT_EQ(Cell::number(-0.001, "%.2f").text, "0.00");
     EXPECT_EQ(Cell::number(-0.0, "%.1e").text, "0.0e+00");

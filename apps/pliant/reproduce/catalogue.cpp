@@ -24,6 +24,24 @@ int find_column(const Table& table, const std::string& key) {
     return found == table.columns.end() ? -1 : static_cast<int>(found - table.columns.begin());
 }
 
+/// The label of a column with the unit that its key ends in, which its table may say elsewhere.
+std::string label_with_unit(const Table::Column& column) {
+    constexpr std::pair<const char*, const char*> kUnits[] = {
+        {"us", "µs"}, {"ms", "ms"},   {"s", "s"},        {"hz", "Hz"},
+        {"mb", "MB"}, {"kib", "KiB"}, {"bytes", "bytes"}};
+    const std::string ending = column.key.substr(column.key.rfind('_') + 1);
+    for (const auto& [key, unit] : kUnits)
+        if (ending == key && !column.label.ends_with(std::string(", ") + unit))
+            return column.label + ", " + unit;
+    return column.label;
+}
+
+/// A measured number in words: 16,000, not 1.6e+04.
+std::string told(double value) {
+    return std::abs(value) >= 1e4 && std::abs(value) < 1e9 ? cli::grouped(std::llround(value))
+                                                           : format("%.4g", value);
+}
+
 std::vector<Pair> pairs_of_cells(const Evidence& evidence, const Section& section) {
     std::vector<Pair> pairs;
     // an experiment may write several tables of one name, as one for each load
@@ -44,7 +62,8 @@ std::vector<Pair> pairs_of_cells(const Evidence& evidence, const Section& sectio
                 theirs = evidence.unit * beside.value;
             }
             if (!std::isfinite(theirs)) continue;
-            const std::string& label = table.columns[static_cast<std::size_t>(measured)].label;
+            const std::string label =
+                label_with_unit(table.columns[static_cast<std::size_t>(measured)]);
             // a bare number needs the words over its column
             const std::string name =
                 evidence.row.empty() ? label
@@ -83,16 +102,16 @@ Status judge_within(const std::vector<Pair>& pairs, std::string& ours) {
     constexpr std::size_t kFew = 3;
     if (pairs.size() <= kFew) {
         for (const Pair& pair : pairs)
-            ours += (ours.empty() ? "" : "; ") + pair.name + format(": %.4g", pair.measured) +
+            ours += (ours.empty() ? "" : "; ") + pair.name + ": " + told(pair.measured) +
                     (pair.holds ? "" : " ✗");
     } else {
         ours += (ours.empty() ? "" : "; ") +
                 format("%td of %zu numbers within tolerance", held, pairs.size());
-        std::size_t told = 0;
+        std::size_t named = 0;
         for (const Pair& pair : pairs)
-            if (!pair.holds && told++ < kFew)
-                ours += (told == 1 ? ", not " : ", ") + pair.name + format(": %.4g", pair.measured);
-        if (told > kFew) ours += format(" and %zu more", told - kFew);
+            if (!pair.holds && named++ < kFew)
+                ours += (named == 1 ? ", not " : ", ") + pair.name + ": " + told(pair.measured);
+        if (named > kFew) ours += format(" and %zu more", named - kFew);
     }
     return static_cast<std::size_t>(held) == pairs.size() ? Status::Matched : Status::Differs;
 }
@@ -114,7 +133,7 @@ Status judge_beside(const Evidence& evidence, const std::vector<Pair>& pairs, st
                                            [&](const Pair& p) { return p.name == pairs[0].name; });
     ours += (ours.empty() ? "" : "; ") +
             (have_one_name ? pairs[0].name : format("%zu numbers", pairs.size())) + ": " +
-            (low == high ? format("%.4g", low) : format("%.4g to %.4g", low, high));
+            (told(low) == told(high) ? told(low) : told(low) + " to " + told(high));
     if (evidence.sense == Sense::Same) {
         if (pairs.size() > 1) ours += " (" + range(least, most) + " of the published)";
         return least >= 1 - evidence.tolerance && most <= 1 + evidence.tolerance ? Status::Matched

@@ -130,7 +130,7 @@ void run_four_fish(Context& context) {
                 "Steps in a second",
                 {{"hand", "hand"},
                  {"published", "published"},
-                 {"rate", "here"},
+                 {"rate", "steps a second, here"},
                  {"ratio", "ratio"},
                  {"rounds", "rounds of pop-out"},
                  {"passes", "passes of the proxy"},
