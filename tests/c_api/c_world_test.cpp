@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <numbers>
 #include <string>
 #include <thread>
 #include <vector>
@@ -271,8 +272,9 @@ TEST_F(CWorld, AProxyIsAPointInTheHand) {
     // it turns freely with the hand
     pliant_handle handle = {};
     handle.position[2] = -0.011;
-    handle.rotation[0] = handle.rotation[1] = std::sqrt(0.5);
-    for (int i = 0; i < 100; ++i) {
+    for (int i = 1; i <= 100; ++i) {  // by 90°
+        handle.rotation[0] = std::cos(i * std::numbers::pi / 400);
+        handle.rotation[1] = std::sin(i * std::numbers::pi / 400);
         ASSERT_EQ(pliant_set_handle(world, &handle), PLIANT_OK);
         ASSERT_EQ(pliant_tick(world), PLIANT_OK);
     }

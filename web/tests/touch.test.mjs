@@ -264,7 +264,15 @@ test("a tool in a hand is dragged, turned and felt", kOptions, async (t) => {
 
     // an arrow shifts it along its axis alone, a ring turns it about its own
     const dragHandle = async (handle, dx, dy) => {
-        const seen = await waitFor(page, "gizmoPlaces", (places) => places[handle] !== null);
+        // where it is drawn when the tool stands
+        const drawn = () => waitFor(page, "gizmoPlaces", (places) => places[handle] !== null);
+        let seen = await drawn();
+        for (let i = 0; i < 50; ++i) {
+            await page.waitForTimeout(100);
+            const before = seen[handle];
+            seen = await drawn();
+            if (before.every((value, k) => Math.abs(value - seen[handle][k]) < 1e-4)) break;
+        }
         const box = await page.locator("#view").boundingBox();
         const x = box.x + (box.width * (1 + seen[handle][0])) / 2;
         const y = box.y + (box.height * (1 - seen[handle][1])) / 2;
