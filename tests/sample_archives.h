@@ -61,7 +61,7 @@ inline void write_greens_sample(const std::filesystem::path& path) {
     options.fixed = "z < 25 %";
     options.readouts = {{ReadoutKind::Displacement, bounding_box(surface.mesh.vertices).center()}};
     options.wavelet = WaveletOptions{};
-    save_greens_model(path, build_greens_model(surface, options));
+    save_greens_model(build_greens_model(surface, options), path);
 }
 
 inline void write_particle_sample(const std::filesystem::path& path) {

@@ -207,7 +207,7 @@ void write_probes(const Arguments& arguments, const GreensModel& model) {
     SyntheticProbing probing;
     probing.noise = arguments.real("--noise", 0, 0, 1);
     probing.hidden_share = arguments.real("--hidden", 0, 0, 100) / 100;
-    save_measurement(arguments.text("--probe"), synthetic_measurement(model, probing));
+    save_measurement(synthetic_measurement(model, probing), arguments.text("--probe"));
 }
 
 struct GreensInput {
@@ -360,7 +360,7 @@ int build_greens_file(const Arguments& arguments) {
         throw InputError(in, error.what());
     }
     save_greens_model(
-        out, model,
+        model, out,
         {{"input", in}, {"input_hash", input.hash}, {"options", arguments.options_text()}});
     if (arguments.has("--probe")) write_probes(arguments, model);
     progress.finish();

@@ -159,7 +159,7 @@ void bind_greens_model(py::module_& m) {
         .def(
             "save",
             [](const GreensModel& model, const std::filesystem::path& path) {
-                save_greens_model(path, model);
+                save_greens_model(model, path);
             },
             py::arg("path"), "To a .pliant file.")
         .def("body", &make_greens_body, py::arg("pose") = py::none(), py::arg("mask_radius") = 0.0,

@@ -101,7 +101,7 @@ void bind_greens_measured(py::module_& m) {
         .def(
             "save",
             [](const GreensMeasurement& measurement, const std::filesystem::path& path) {
-                save_measurement(path, measurement);
+                save_measurement(measurement, path);
             },
             py::arg("path"), "To a text file of probes.")
         .def("add_probe", &add_probe, py::arg("vertex"), py::arg("force"), py::arg("displacements"),

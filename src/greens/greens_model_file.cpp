@@ -212,7 +212,7 @@ int add_hierarchy(const GreensReader& in, std::span<const int> columns, GreensMo
 
 }  // namespace
 
-void save_greens_model(const std::filesystem::path& path, const GreensModel& model,
+void save_greens_model(const GreensModel& model, const std::filesystem::path& path,
                        const Provenance& provenance) {
     const ReferenceProblem& reference = model.reference;
     const auto* dense = dynamic_cast<const DenseGreensFunctions*>(reference.functions.get());

@@ -134,7 +134,7 @@ GreensMeasurement load_measurement(const std::filesystem::path& path) {
     return parse_measurement(read_file(path, kLargestMeasurement), path.string());
 }
 
-void save_measurement(const std::filesystem::path& path, const GreensMeasurement& measurement) {
+void save_measurement(const GreensMeasurement& measurement, const std::filesystem::path& path) {
     AtomicFile file(path);
     char line[160];
     const auto write = [&](const char* format, const auto&... values) {

@@ -220,7 +220,7 @@ GreensModel GreensStore::build(const GreensRecipe& recipe, std::uint64_t key,
     GreensModel model = is_measured ? measured_greens(recipe, options, surface, progress_)
                                     : build_greens_model(surface, options, progress_);
     cache.save(kGreensStage, key,
-               [&](const std::filesystem::path& path) { save_greens_model(path, model); });
+               [&](const std::filesystem::path& path) { save_greens_model(model, path); });
     how = (cache.problem().empty() ? "" : "not kept: " + cache.problem() + " · ") +
           std::string("built in ");
     return model;

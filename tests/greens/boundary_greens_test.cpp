@@ -300,8 +300,8 @@ protected:
     [[nodiscard]] std::string built(const SemiRegularMesh& surface,
                                     const GreensBuildOptions& options) {
         report_ = {};
-        save_greens_model(folder_ / "model.pliant",
-                          build_greens_model(surface, options, Progress::none(), &report_));
+        save_greens_model(build_greens_model(surface, options, Progress::none(), &report_),
+                          folder_ / "model.pliant");
         return read_file(folder_ / "model.pliant");
     }
     /// Removes every other batch, as if the build had been stopped before it.

@@ -117,7 +117,7 @@ TEST(BuildLevels, FilesKeepThem) {
         options.coarsest_level = 1;
         if (is_compressed) options.wavelet.emplace();
         const GreensModel model = build_greens_model(rabbit_2(), options);
-        save_greens_model(folder / "rabbit.pliant", model);
+        save_greens_model(model, folder / "rabbit.pliant");
         const GreensModel loaded = load_greens_model(folder / "rabbit.pliant");
         ASSERT_TRUE(loaded.reference.hierarchy);
         EXPECT_EQ(loaded.reference.hierarchy->num_levels(), 2);

@@ -51,7 +51,7 @@ const DenseGreensFunctions& dense_part(const GreensModel& model) {
 
 TEST_F(GreensModelFile, ComesBackTheSameAndStaysInTheMapping) {
     const GreensModel saved = small_greens_model();
-    save_greens_model(path("model.pliant"), saved, {{"input", "box"}});
+    save_greens_model(saved, path("model.pliant"), {{"input", "box"}});
     const GreensModel loaded = load_greens_model(path("model.pliant"));
     EXPECT_EQ(Archive(path("model.pliant")).provenance().at("input"), "box");
     std::filesystem::remove(path("model.pliant"));  // the mapping does not need its name
@@ -88,7 +88,7 @@ TEST_F(GreensModelFile, ComesBackTheSameAndStaysInTheMapping) {
 }
 
 TEST_F(GreensModelFile, EveryFlippedBitIsFound) {
-    save_greens_model(path("model.pliant"), small_greens_model());
+    save_greens_model(small_greens_model(), path("model.pliant"));
     const std::string whole = read_file(path("model.pliant"));
     for (std::size_t place = 0; place < whole.size(); place += whole.size() / 300) {
         std::string damaged = whole;
@@ -100,7 +100,7 @@ TEST_F(GreensModelFile, EveryFlippedBitIsFound) {
 }
 
 TEST_F(GreensModelFile, TruncatedAndForeignFilesAreNamed) {
-    save_greens_model(path("model.pliant"), small_greens_model());
+    save_greens_model(small_greens_model(), path("model.pliant"));
     const std::string whole = read_file(path("model.pliant"));
     for (const std::size_t size : {whole.size() / 2, whole.size() - 1}) {
         std::ofstream(path("short.pliant"), std::ios::binary) << whole.substr(0, size);
@@ -152,7 +152,7 @@ private:
 };
 
 TEST_F(GreensModelFile, ContentsThatMakeNoSenseAreNamed) {
-    save_greens_model(path("model.pliant"), small_greens_model());
+    save_greens_model(small_greens_model(), path("model.pliant"));
     const Archive archive(path("model.pliant"));
     const auto refused = [&]<class T>(const std::string& chunk, std::size_t place, T value) {
         const auto old = archive.get<T>(chunk);

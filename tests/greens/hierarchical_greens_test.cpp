@@ -147,7 +147,7 @@ TEST(HierarchicalColumns, AreKeptInFiles) {
     model.reference.functions = functions;
     const auto path = std::filesystem::temp_directory_path() /
                       ("pliant_hierarchical_" + std::to_string(getpid()) + ".pliant");
-    save_greens_model(path, model);
+    save_greens_model(model, path);
     {
         const GreensModel loaded = load_greens_model(path);
         EXPECT_EQ(loaded.reference.functions->num_column_levels(), 3);
@@ -163,7 +163,7 @@ TEST(HierarchicalColumns, AreKeptInFiles) {
     DenseGreensLayout bad = layout;
     bad.columns.back() = 2 * model.num_nodes() + 100;
     model.reference.functions = std::make_shared<DenseGreensFunctions>(bad);
-    save_greens_model(path, model);
+    save_greens_model(model, path);
     EXPECT_NE(test::input_error([&] {
                   (void)load_greens_model(path);
               }).find("a node, or a function of a coarser level"),

@@ -491,7 +491,7 @@ TEST(MeasuredGreens, IsSavedAndLoaded) {
     const GreensModel model =
         build_measured_model(exact_blob().surface, measurement, blob_options());
     const auto path = std::filesystem::path(::testing::TempDir()) / "measured_blob.pliant";
-    save_greens_model(path, model);
+    save_greens_model(model, path);
     const GreensModel loaded = load_greens_model(path);
     EXPECT_EQ(loaded.method, GreensMethod::Measured);
     EXPECT_EQ(loaded.num_columns(), model.num_columns());
@@ -507,7 +507,7 @@ TEST(Measurement, FilesComeBackExactly) {
     probing.num_probes = 1;
     const GreensMeasurement measurement = measured_blob(probing);
     const auto path = std::filesystem::path(::testing::TempDir()) / "probes.csv";
-    save_measurement(path, measurement);
+    save_measurement(measurement, path);
     const GreensMeasurement loaded = load_measurement(path);
     std::filesystem::remove(path);
     EXPECT_EQ(loaded.num_vertices, measurement.num_vertices);

@@ -70,7 +70,7 @@ TEST_F(WaveletFile, ComesBackTheSame) {
     std::uintmax_t sizes[2] = {};
     for (const int bits : {32, 16}) {
         const GreensModel saved = build_greens_model(test::eared_blob(2), options(0.05, bits));
-        save_greens_model(path("model.pliant"), saved);
+        save_greens_model(saved, path("model.pliant"));
         const GreensModel loaded = load_greens_model(path("model.pliant"));
         const WaveletGreensFunctions &a = wavelets_of(saved), &b = wavelets_of(loaded);
         EXPECT_EQ(a.columns().level_ends, b.columns().level_ends);
@@ -127,7 +127,7 @@ TEST_F(WaveletFile, ColumnsWithoutBlocksComeBack) {
         saved.reference.functions =
             compress_greens(*some, dense.surface, dense.reference.kinds, dense.reference.areas,
                             {WaveletKind::LiftedLinear, 0.05, false, bits});
-        save_greens_model(path("empty.pliant"), saved);
+        save_greens_model(saved, path("empty.pliant"));
         const GreensModel loaded = load_greens_model(path("empty.pliant"));
         const WaveletGreensFunctions &a = wavelets_of(saved), &b = wavelets_of(loaded);
         for (std::size_t k = 0; k < columns.size(); ++k) {
@@ -186,8 +186,8 @@ void save_edited(const Archive& archive, const std::string& name, const std::vec
 }
 
 TEST_F(WaveletFile, ContentsThatMakeNoSenseAreNamed) {
-    save_greens_model(path("model.pliant"),
-                      build_greens_model(test::eared_blob(1), options(0.1, 16)));
+    save_greens_model(build_greens_model(test::eared_blob(1), options(0.1, 16)),
+                      path("model.pliant"));
     const Archive archive(path("model.pliant"));
     const auto refused = [&]<class T>(const std::string& chunk, std::size_t place, T value) {
         const auto old = archive.get<T>(chunk);
@@ -229,8 +229,8 @@ TEST_F(WaveletFile, ContentsThatMakeNoSenseAreNamed) {
 }
 
 TEST_F(WaveletFile, EveryFlippedBitIsFound) {
-    save_greens_model(path("model.pliant"),
-                      build_greens_model(test::eared_blob(1), options(0.1, 32)));
+    save_greens_model(build_greens_model(test::eared_blob(1), options(0.1, 32)),
+                      path("model.pliant"));
     const std::string whole = read_file(path("model.pliant"));
     for (std::size_t place = 0; place < whole.size(); place += whole.size() / 200) {
         std::string damaged = whole;

@@ -491,7 +491,7 @@ TEST_F(GreensScene, TicksAllocateNothing) {
 TEST_F(GreensScene, AModelFileIsASceneOfItsOwn) {
     const World world = build(two_points());
     const auto& body = dynamic_cast<const GreensBody&>(world.body(0));
-    save_greens_model(file("my.nodule.pliant"), body.model());
+    save_greens_model(body.model(), file("my.nodule.pliant"));
     const SceneDescription scene = scene_of_model(file("my.nodule.pliant"));
     EXPECT_EQ(scene.bodies[0].name, "my_nodule");
     const World again(scene, {.cache = {}});

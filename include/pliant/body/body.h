@@ -86,9 +86,9 @@ public:
 inline constexpr int kPoseFloats = 7;
 
 /// Anything simulated, as contact, haptics, scenes and viewers see it; docs/body.md. One thread at
-/// a time; nothing marked noexcept allocates. Points, velocities and forces are in the world.
-/// Surface points out of range and vectors that are not finite are ignored; answers about them
-/// are zero.
+/// a time; nothing marked noexcept allocates. Points [m], velocities [m/s] and forces [N] are in
+/// the world. Surface points out of range and vectors that are not finite are ignored; answers
+/// about them are zero.
 class Body {
 public:
     virtual ~Body() = default;

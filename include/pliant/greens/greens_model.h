@@ -66,7 +66,7 @@ struct GreensModel {
 };
 
 /// Dense and wavelet Green's functions. The file appears whole or not at all.
-void save_greens_model(const std::filesystem::path& path, const GreensModel& model,
+void save_greens_model(const GreensModel& model, const std::filesystem::path& path,
                        const Provenance& provenance = {});
 /// Dense Green's functions stay in the mapped file, which is kept while they live. Throws
 /// InputError for a file that is missing, foreign, truncated or damaged, and for contents that make

@@ -32,7 +32,7 @@ struct GreensMeasurement {
 /// not a number, vertices out of range or twice in a probe.
 [[nodiscard]] GreensMeasurement load_measurement(const std::filesystem::path& path);
 [[nodiscard]] GreensMeasurement parse_measurement(const std::string& text, const std::string& name);
-void save_measurement(const std::filesystem::path& path, const GreensMeasurement& measurement);
+void save_measurement(const GreensMeasurement& measurement, const std::filesystem::path& path);
 
 /// Over what the force of a synthetic probe is spread.
 enum class ProbeTip {
