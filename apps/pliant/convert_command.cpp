@@ -64,7 +64,7 @@ int convert_surface(const Arguments& arguments, const std::string& in, const std
 }
 
 int convert_volume(const Arguments& arguments, const std::string& in, const std::string& out) {
-    for (const char* option : {"--size", "--repair", "--wireframe"})
+    for (const char* option : {"--size", "--repair", "--wireframe", "--double-faced"})
         if (arguments.has(option))
             throw InputError("", std::string(option) + " is for surfaces, and " + in + " to " +
                                      out + " keeps a volume mesh as it is; drop it");

@@ -8,6 +8,7 @@
 #include <cassert>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <utility>
 
 namespace pliant {
@@ -168,7 +169,8 @@ int remove_degenerate(SurfaceMesh& mesh) {
     return static_cast<int>(num_repeating + num_flat) + num_bridged;
 }
 
-/// Whether all triangles come in pairs that face opposite ways, as double_faced() makes them.
+/// Whether all triangles come in pairs that face opposite ways, as double_faced() makes them of a
+/// sheet: one of each pair leaves a border. Without one it is a solid that was written twice.
 /// `sorted`: corners in ascending order and the triangle they are of, likewise.
 bool is_double_faced(const SurfaceMesh& mesh, const std::vector<std::pair<Triangle, int>>& sorted) {
     if (sorted.empty() || sorted.size() % 2 != 0) return false;
@@ -182,7 +184,14 @@ bool is_double_faced(const SurfaceMesh& mesh, const std::vector<std::pair<Triang
         if (i > 0 && sorted[i].first == sorted[i - 1].first) return false;
         if (runs_up(sorted[i].second) == runs_up(sorted[i + 1].second)) return false;
     }
-    return true;
+    std::map<std::pair<int, int>, int> uses;
+    for (std::size_t i = 0; i < sorted.size(); i += 2) {
+        const Triangle& v = sorted[i].first;
+        for (const auto& side :
+             {std::pair(v[0], v[1]), std::pair(v[1], v[2]), std::pair(v[0], v[2])})
+            ++uses[side];
+    }
+    return std::ranges::any_of(uses, [](const auto& side) { return side.second == 1; });
 }
 
 int remove_duplicate(SurfaceMesh& mesh) {

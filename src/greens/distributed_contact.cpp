@@ -124,7 +124,12 @@ void DistributedContact::reset() noexcept {
     active_.clear();
     std::fill(is_active_.begin(), is_active_.end(), 0);
     solver_.forget();
+    // whatever a budget left of the last step
+    report_ = {};
+    const double most_seconds =
+        std::exchange(most_seconds_, std::numeric_limits<double>::infinity());
     (void)solve();
+    most_seconds_ = most_seconds;
     finish(Status::Settled);
 }
 

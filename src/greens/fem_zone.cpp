@@ -138,11 +138,14 @@ void FemZone::show_surface() {
             triangle[k] = v;
         }
     }
-    if (shown_.size() > at(kMaxShownVertices))
-        throw InputError("", "a zone of finite elements has " + std::to_string(shown_.size()) +
+    if (const std::size_t found = shown_.size(); found > at(kMaxShownVertices)) {
+        surface_ = {};
+        shown_.clear();
+        throw InputError("", "a zone of finite elements has " + std::to_string(found) +
                                  " vertices on its surface; at most " +
                                  std::to_string(kMaxShownVertices) +
                                  " can be shown: choose a coarser mesh");
+    }
     const auto num_seam = held_.size(), num_shown = static_cast<Eigen::Index>(3 * shown_.size());
     // forces on the components of the surface, and the three weights
     MatrixXd f = MatrixXd::Zero(loaded_.size(), num_shown + 3);

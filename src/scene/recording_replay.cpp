@@ -95,7 +95,8 @@ RecordedDescription recorded_readings(const Recording& recording, const std::str
     for (std::size_t k = 0; k < ticks.size(); ++k) {
         DeviceState& state = played.states.emplace_back(ticks[k].device);
         if (state.status != DeviceStatus::Disconnected) {
-            if (state.time < last - kClockFall) before = static_cast<double>(k) / played.rate;
+            if (state.time < last - kClockFall)
+                before = static_cast<double>(k + 1) / played.rate - state.time;
             last = state.time;
         }
         state.time += before;

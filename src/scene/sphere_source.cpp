@@ -8,12 +8,13 @@ using Eigen::Vector3d;
 
 namespace {
 
-/// A point and the spring between it and the hand.
-ProxySource::Answer pulled(const Pose& hand, const Vector3d& position, const Vector3d& force) {
+/// A point, and the spring between `end` and the hand.
+ProxySource::Answer pulled(const Pose& hand, const Vector3d& position, const Vector3d& end,
+                           const Vector3d& force) {
     ProxySource::Answer answer;
     answer.pose = {position, hand.rotation};
     answer.wrench.force = force;
-    answer.energy = std::max(0.5 * force.dot(position - hand.position), 0.0);
+    answer.energy = std::max(0.5 * force.dot(end - hand.position), 0.0);
     return answer;
 }
 
@@ -24,7 +25,7 @@ public:
     Answer follow(const Pose& goal, const ProxyTuning& tuning, double) noexcept override {
         const ProxyState& state = sphere_->tick(goal.position, tuning);
         std::array<ConstraintPlane, 3> planes;
-        Answer answer = pulled(goal, state.position, state.force);
+        Answer answer = pulled(goal, state.position, state.spring_end(), state.force);
         answer.num_contacts = state.active_planes(planes);
         answer.depth = sphere_->depth();
         answer.status = state.status;
@@ -58,7 +59,7 @@ public:
         letter_ = {round(), letter_.tick + 1, goal, tuning};
         exchange_->hand.post(letter_);
         const bool is_held = !out.force.isZero();
-        Answer answer = pulled(goal, out.position, out.force);
+        Answer answer = pulled(goal, out.position, out.position, out.force);
         if (is_held) answer.num_contacts = std::max(planes_.shown.num_planes, 1);
         answer.status = out.is_goal_ignored ? StepStatus::InputIgnored
                         : planes_.shown.is_squeezed || !planes_.shown.has_arrived

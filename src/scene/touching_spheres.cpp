@@ -85,7 +85,7 @@ double TouchingSpheres::energy() const noexcept {
     double energy = 0;
     for (int i = 0; i < tool_.num_spheres(); ++i) {
         const ProxyState& s = tool_.sphere(i);
-        if (s.is_touching()) energy += 0.5 * s.force.dot(s.position - s.goal);
+        if (s.is_touching()) energy += 0.5 * s.force.dot(s.spring_end() - s.goal);
     }
     return std::max(energy, 0.0);
 }

@@ -284,6 +284,8 @@ private:
         if (frame.haptics.body < 0 || l >= num_recorded_loops()) return;
         const std::vector<HapticTick>& ticks = recording_.haptics(l);
         frame.haptics.notice = {};
+        // not recorded, and the tool of this world was never moved
+        frame.haptics.proxy.num_spheres = frame.haptics.proxy.num_triangles = 0;
         if (frame.tick > 0 && !ticks.empty())
             frame.haptics.tick = ticks[std::min<std::size_t>(frame.tick, ticks.size()) - 1];
     }

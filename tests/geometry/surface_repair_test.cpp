@@ -147,6 +147,11 @@ TEST(SurfaceRepair, TheSecondFaceOfASheetStays) {
     EXPECT_EQ(repair_surface(two).removed_duplicate, 1);
     two.triangles = {{0, 1, 2}, {1, 2, 0}};
     EXPECT_EQ(repair_surface(two).removed_duplicate, 1);
+    // a solid whose triangles were all written for both sides has an inside, and is no sheet
+    SurfaceMesh box = double_faced(box_surface());
+    EXPECT_EQ(repair_surface(box).removed_duplicate, 12);
+    EXPECT_TRUE(check_surface(box).is_closed());
+    EXPECT_FALSE(check_surface(box).inside_out);
 }
 
 TEST(SurfaceRepair, FlatTrianglesThatCloseACrackAreReplacedNotTornOut) {
