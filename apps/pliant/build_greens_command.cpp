@@ -88,6 +88,8 @@ GreensBuildOptions parse_greens_options(const Arguments& arguments) {
             throw InputError("", std::string(option) + " is for --method fem; add that or drop it");
     if (is_second(arguments, "--elements", "linear", "constant"))
         options.elements = BoundaryElements::Constant;
+    if (options.elements == BoundaryElements::Constant && arguments.has("--crease"))
+        throw InputError("", "--crease is for --elements linear; drop one of them");
     options.crease_angle = arguments.real("--crease", 0, 0, 180) * std::numbers::pi / 180;
 
     options.solver = greens_solver(arguments.text("--solver", "auto"));

@@ -86,8 +86,10 @@ GreensPointer build_greens_of(const py::object& body, const std::string& fixed, 
     options.finest_level = finest_level;
     options.wavelet = wavelet_of(wavelet, wavelet_tolerance, base_threshold, bits);
     options.cache = cache_of(cache);
+    const bool is_volume = py::isinstance<VolumeMesh>(body);
+    if (is_volume) options.method = GreensMethod::FiniteElements;
     check_options(options);
-    if (py::isinstance<VolumeMesh>(body)) {
+    if (is_volume) {
         const auto volume = body.cast<std::shared_ptr<VolumeMesh>>();
         return std::make_shared<GreensModel>(run_long(progress, [&](Progress& shown) {
             return build_greens_model(*volume, options, shown);

@@ -52,6 +52,21 @@ def test_builds_refuse_what_does_not_fit_into_memory(nodule):
         build_greens(nodule, solver="direct", memory=1e5)
 
 
+def test_options_that_nothing_would_read_are_refused(nodule):
+    def says(text, surface=nodule, **options):
+        with pytest.raises(pl.InputError, match=re.escape(text)):
+            build_greens(surface, **options)
+    says("finest_level goes with coarsest_level", finest_level=1)
+    says("matrix = wavelet (expected solver iterative or auto beside it", solver="direct", matrix="wavelet")
+    says("matrix_tolerance = 0.01 (expected boundary elements", method="finite", matrix_tolerance=0.01)
+    says("resolution = 8 (expected finite elements", resolution=8)
+    box = pl.tet_box((2, 2, 2), (0, 0, 0), (0.1, 0.1, 0.1))
+    says("size = 0.1 (expected a surface; a volume mesh is taken as it is", box)
+    # its method is known: regions need no word for it
+    says("readouts lie outside the finite elements", box, size=0, regions=[("x > 50 %", "steel")],
+         readouts=[("stress", (1, 1, 1))])
+
+
 def test_elements_creases_and_readouts(nodule):
     constant = build_greens(nodule, elements="constant")
     assert constant.num_nodes == nodule.mesh.num_triangles

@@ -456,6 +456,61 @@ void check_poisson(const GreensBuildOptions& options) {
                          "elements take up to 0.5");
 }
 
+void refuse_unless(bool is_usual, const char* field, const std::string& value,
+                   const char* expected) {
+    if (!is_usual) throw InputError("", field, value, expected);
+}
+
+/// Options of meshes of finite elements, where none is made.
+void refuse_mesh_options(const GreensBuildOptions& options, const char* expected) {
+    const GreensBuildOptions usual;
+    const SimulationMeshOptions& mesh = options.mesh;
+    refuse_unless(mesh.kind == usual.mesh.kind, "mesh", mesh.kind, expected);
+    refuse_unless(mesh.resolution == usual.mesh.resolution, "resolution",
+                  std::to_string(mesh.resolution), expected);
+    refuse_unless(mesh.hollow == usual.mesh.hollow, "hollow", "true", expected);
+    refuse_unless(mesh.growth == usual.mesh.growth, "growth", greens_number(mesh.growth), expected);
+    refuse_unless(options.keep_largest == usual.keep_largest, "keep_largest", "true", expected);
+}
+
+/// Options of the iterative solver, where another one solves.
+void refuse_iterative_options(const GreensBuildOptions& options, const char* expected) {
+    const GreensBuildOptions usual;
+    refuse_unless(options.residual == usual.residual, "residual", greens_number(options.residual),
+                  expected);
+    refuse_unless(options.matrix == usual.matrix, "matrix", std::string(to_string(options.matrix)),
+                  expected);
+    refuse_unless(options.matrix_tolerance == usual.matrix_tolerance, "matrix_tolerance",
+                  greens_number(options.matrix_tolerance), expected);
+}
+
+/// Options that nothing would read.
+void refuse_unread_options(const GreensBuildOptions& options) {
+    if (options.method == GreensMethod::FiniteElements) {
+        const char* const expected =
+            "boundary elements, whose option it is; drop it for finite elements";
+        refuse_unless(options.elements == BoundaryElements::Linear, "elements", "constant",
+                      expected);
+        refuse_unless(options.crease_angle == 0, "crease_angle",
+                      greens_number(options.crease_angle), expected);
+        refuse_iterative_options(options, expected);
+    } else {
+        refuse_mesh_options(options,
+                            "finite elements, which fill the surface by a mesh; drop it for "
+                            "boundary elements");
+        if (options.solver == GreensSolver::Direct)
+            refuse_iterative_options(
+                options, "solver iterative or auto beside it; the direct one has no use for it");
+        refuse_unless(options.elements == BoundaryElements::Linear || options.crease_angle == 0,
+                      "crease_angle", greens_number(options.crease_angle),
+                      "linear elements, whose nodes it doubles; drop it for constant ones");
+    }
+    if (options.finest_level >= 0 && options.coarsest_level < 0)
+        throw InputError("",
+                         "finest_level goes with coarsest_level, the other end of the levels that "
+                         "have columns; add that or drop it");
+}
+
 }  // namespace
 
 std::string_view to_string(GreensSolver solver) noexcept {
@@ -527,9 +582,9 @@ void check_options(const GreensBuildOptions& options) {
         !(options.matrix_tolerance >= 1e-6 && options.matrix_tolerance <= 0.1))
         throw InputError("", "matrix_tolerance", greens_number(options.matrix_tolerance),
                          "1e-6 to 0.1, or 0 for that of the matrix");
+    refuse_unread_options(options);
     if (options.matrix == GreensMatrix::Wavelet &&
-        (is_finite_elements || options.elements != BoundaryElements::Linear ||
-         options.crease_angle > 0))
+        (options.elements != BoundaryElements::Linear || options.crease_angle > 0))
         throw InputError("", "matrix", "wavelet",
                          "hierarchical unless there is one node at each vertex of a subdivision "
                          "surface: linear boundary elements without creases");
@@ -612,6 +667,9 @@ GreensModel build_greens_model(const VolumeMesh& mesh, const GreensBuildOptions&
     GreensBuildOptions finite = options;
     finite.method = GreensMethod::FiniteElements;
     check_options(finite);
+    const char* const expected = "a surface; a volume mesh is taken as it is: drop it";
+    refuse_unless(options.size == 0, "size", greens_number(options.size), expected);
+    refuse_mesh_options(options, expected);
     GreensBuildReport unused;
     GreensBuildReport& told = report ? *report : unused;
     told = {};

@@ -182,6 +182,15 @@ TEST_F(BuildGreensCommand, ErrorsNameTheOption) {
          "--matrix = sparse (expected hierarchical or wavelet)");
     says("--fix \"z < 2 %\" --matrix wavelet --elements constant",
          "--matrix = wavelet (expected hierarchical unless there is one node at each vertex");
+    says("--fix \"z < 2 %\" --solver direct --matrix wavelet",
+         "--matrix = wavelet (expected solver iterative or auto beside it; the direct one has no "
+         "use for it)");
+    says("--fix \"z < 2 %\" --solver direct --matrix-tolerance 0.01",
+         "--matrix-tolerance = 0.01 (expected solver iterative or auto beside it");
+    says("--fix \"z < 2 %\" --solver direct --residual 1e-5",
+         "--residual = 1e-05 (expected solver iterative or auto beside it");
+    says("--fix \"z < 2 %\" --elements constant --crease 30",
+         "--crease is for --elements linear; drop one of them");
     says("--fix \"z < 2 %\" --poisson 0.7", "--poisson = 0.7 (expected -1 < value <= 0.5)");
     says("--fix \"z < 2 %\" --poisson 0.5 --method fem",
          "--poisson = 0.5 (expected value <= 0.48 for finite elements, which lock near 0.5; "

@@ -323,7 +323,7 @@ TEST_F(GreensCache, ResumedBuildsGiveTheSameFile) {
          {GreensMethod::BoundaryElements, GreensMethod::FiniteElements}) {
         GreensBuildOptions options = greens_sphere_options();
         options.method = method;
-        options.mesh.resolution = 8;
+        if (method == GreensMethod::FiniteElements) options.mesh.resolution = 8;
         const std::string expected = built(surface, options);
         EXPECT_EQ(report_.num_cached, 0);
         options.cache = folder_ / "cache";
@@ -393,6 +393,54 @@ TEST(BuildGreensOptions, ErrorsNameTheValueAndTheRemedy) {
               "readouts = 0.5 1 1 (expected points inside the body [m], and not quite on its "
               "surface)");
 
+    const auto refused_finite = [&](auto change) {
+        return refused([&](Options& o) {
+            o.method = GreensMethod::FiniteElements;
+            change(o);
+        });
+    };
+    const std::string boundary_only =
+        " (expected boundary elements, whose option it is; drop it for finite elements)";
+    EXPECT_EQ(refused_finite([](Options& o) { o.elements = BoundaryElements::Constant; }),
+              "elements = constant" + boundary_only);
+    EXPECT_EQ(refused_finite([](Options& o) { o.crease_angle = 0.5; }),
+              "crease_angle = 0.5" + boundary_only);
+    EXPECT_EQ(refused_finite([](Options& o) { o.residual = 1e-5; }),
+              "residual = 1e-05" + boundary_only);
+    EXPECT_EQ(refused_finite([](Options& o) { o.matrix = GreensMatrix::Wavelet; }),
+              "matrix = wavelet" + boundary_only);
+    EXPECT_EQ(refused_finite([](Options& o) { o.matrix_tolerance = 0.01; }),
+              "matrix_tolerance = 0.01" + boundary_only);
+    const std::string finite_only =
+        " (expected finite elements, which fill the surface by a mesh; drop it for boundary "
+        "elements)";
+    EXPECT_EQ(refused([](Options& o) { o.mesh.kind = "voxel"; }), "mesh = voxel" + finite_only);
+    EXPECT_EQ(refused([](Options& o) { o.mesh.resolution = 8; }), "resolution = 8" + finite_only);
+    EXPECT_EQ(refused([](Options& o) { o.mesh.hollow = true; }), "hollow = true" + finite_only);
+    EXPECT_EQ(refused([](Options& o) { o.mesh.growth = 2; }), "growth = 2" + finite_only);
+    EXPECT_EQ(refused([](Options& o) { o.keep_largest = true; }),
+              "keep_largest = true" + finite_only);
+    const auto refused_direct = [&](auto change) {
+        return refused([&](Options& o) {
+            o.solver = GreensSolver::Direct;
+            change(o);
+        });
+    };
+    const std::string iterative_only =
+        " (expected solver iterative or auto beside it; the direct one has no use for it)";
+    EXPECT_EQ(refused_direct([](Options& o) { o.residual = 1e-5; }),
+              "residual = 1e-05" + iterative_only);
+    EXPECT_EQ(refused_direct([](Options& o) { o.matrix = GreensMatrix::Wavelet; }),
+              "matrix = wavelet" + iterative_only);
+    EXPECT_EQ(refused_direct([](Options& o) { o.matrix_tolerance = 0.01; }),
+              "matrix_tolerance = 0.01" + iterative_only);
+    EXPECT_EQ(refused([](Options& o) {
+                  o.elements = BoundaryElements::Constant;
+                  o.crease_angle = 0.5;
+              }),
+              "crease_angle = 0.5 (expected linear elements, whose nodes it doubles; drop it for "
+              "constant ones)");
+
     SemiRegularMesh open = surface;
     open.mesh.triangles.pop_back();
     EXPECT_NE(test::input_error([&] { (void)build_greens_model(open, greens_sphere_options()); }),
@@ -400,6 +448,21 @@ TEST(BuildGreensOptions, ErrorsNameTheValueAndTheRemedy) {
     EXPECT_TRUE(test::input_error([&] {
                     (void)build_greens_model(SemiRegularMesh{}, greens_sphere_options());
                 }).starts_with("the surface has no triangles"));
+}
+
+TEST(BuildGreensOptions, VolumeMeshesAreTakenAsTheyAre) {
+    const VolumeMesh mesh = tet_box(2, 2, 2, Box(Vector3d(0, 0, 0), Vector3d(0.1, 0.1, 0.1)));
+    const auto refused = [&](auto change) {
+        GreensBuildOptions options = greens_sphere_options();
+        change(options);
+        return test::input_error([&] { (void)build_greens_model(mesh, options); });
+    };
+    using Options = GreensBuildOptions;
+    const std::string expected = " (expected a surface; a volume mesh is taken as it is: drop it)";
+    EXPECT_EQ(refused([](Options& o) { o.size = 0.2; }), "size = 0.2" + expected);
+    EXPECT_EQ(refused([](Options& o) { o.mesh.resolution = 8; }), "resolution = 8" + expected);
+    EXPECT_EQ(refused([](Options& o) { o.keep_largest = true; }), "keep_largest = true" + expected);
+    EXPECT_EQ(refused([](Options&) {}), "");
 }
 
 TEST(BuildGreensOptions, StiffElementsAreTold) {

@@ -137,6 +137,11 @@ TEST(BuildLevels, SayWhatTheyNeed) {
     options.finest_level = 0;
     EXPECT_EQ(input_error([&] { check_options(options); }),
               "finest_constraint_level = 0 (expected at least the constraint level, 1)");
+    options.coarsest_level = -1;
+    EXPECT_EQ(input_error([&] { check_options(options); }),
+              "finest_level goes with coarsest_level, the other end of the levels that have "
+              "columns; add that or drop it");
+    options.coarsest_level = 1;
     options.finest_level = -1;
     options.elements = BoundaryElements::Constant;
     EXPECT_EQ(input_error([&] { check_options(options); }),

@@ -116,7 +116,7 @@ void compare_thin_bodies(Section& page) {
     options.fixed = "x < 25 %";
     for (const bool is_finite : {false, true}) {
         options.method = is_finite ? GreensMethod::FiniteElements : GreensMethod::BoundaryElements;
-        options.mesh = {.kind = "tet", .resolution = 40};
+        if (is_finite) options.mesh = {.kind = "tet", .resolution = 40};
         const auto model = std::make_shared<const GreensModel>(
             build_greens_model(make_semi_regular("spatula", -1), options));
         const BladeLoad load = load_blade(model);

@@ -77,7 +77,8 @@ struct GreensBuildOptions {
 /// the more so the coarser they are.
 inline constexpr double kMaxFiniteElementPoisson = 0.48;
 
-/// Throws InputError for options that cannot work, before any work.
+/// Throws InputError for options that cannot work, and for those that the method or solver chosen
+/// would not read, before any work.
 void check_options(const GreensBuildOptions& options);
 
 struct GreensBuildReport {
@@ -110,9 +111,10 @@ struct GreensBuildReport {
                                              const GreensBuildOptions& options,
                                              Progress& progress = Progress::none(),
                                              GreensBuildReport* report = nullptr);
-/// By finite elements of a mesh that is there already: `size`, `mesh` and `method` do not count.
-/// Where it has regions, region i + 1 is of the material of `regions[i]`, whose selections do not
-/// count then. Nodes are the vertices of its outer faces, in ascending order.
+/// By finite elements of a mesh that is there already: `method` does not count, and `size`, `mesh`
+/// and `keep_largest` are refused. Where it has regions, region i + 1 is of the material of
+/// `regions[i]`, whose selections do not count then. Nodes are the vertices of its outer faces, in
+/// ascending order.
 [[nodiscard]] GreensModel build_greens_model(const VolumeMesh& mesh,
                                              const GreensBuildOptions& options,
                                              Progress& progress = Progress::none(),
