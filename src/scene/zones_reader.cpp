@@ -49,12 +49,14 @@ GreensSource read_greens_part(const JsonObject& json, const std::filesystem::pat
 /// A reduced model whose bone holds it.
 ReducedSource read_reduced_part(const JsonObject& json, const std::filesystem::path& folder) {
     ReducedSource source = read_reduced(json, folder);
-    if (const auto recipe = json.object("reduced")) {
-        if (recipe->boolean("free", false))
-            recipe->fail("free", "does not go with parts of \"zones\": these are \"fixed\"");
+    for (const char* kind : {"model", "reduced"}) {
+        const auto part = json.object(kind);
+        if (!part) continue;
+        if (part->boolean("free", false))
+            part->fail("free", "does not go with parts of \"zones\": these are \"fixed\"");
         for (const char* key : {"damping", "linear", "coupling"})
-            if (recipe->has(key))
-                recipe->fail(key, "does not go with parts of \"zones\", which have no inertia");
+            if (part->has(key))
+                part->fail(key, "does not go with parts of \"zones\", which have no inertia");
     }
     return source;
 }

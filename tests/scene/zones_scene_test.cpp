@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <string>
 
 #include "core/numbers.h"
@@ -342,6 +343,14 @@ TEST_F(ZonesScene, APartMayBeAReducedModel) {
     EXPECT_THAT(
         error(scene(R"("reduced": {"surface": "half.obj", "fixed": "x > 99 %", "linear": true})")),
         HasSubstr("parts[1].reduced.linear: does not go with parts of \"zones\", which have no"));
+    std::ofstream(file("half.pliant")) << "not read before keys are";
+    for (const char* key :
+         {R"("damping": {"mass": 1})", R"("linear": true)", R"("coupling": "decoupled")"}) {
+        const std::string name(key + 1, std::string_view(key + 1).find('"'));
+        EXPECT_THAT(error(scene(R"("model": {"path": "half.pliant", )" + std::string(key) + "}")),
+                    HasSubstr("parts[1].model." + name +
+                              ": does not go with parts of \"zones\", which have no inertia"));
+    }
     EXPECT_THAT(error(scene(reduced.substr(0, reduced.size() - 1) + R"(, "size": 0.03})")),
                 HasSubstr("no vertex of part \"second\" is at a node of a part with \"greens\""));
 }
