@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -85,7 +86,7 @@ SeamSystem::SeamSystem(std::vector<std::shared_ptr<const SeamResponse>> zones,
         size += data.size;
     }
     check_seams(rest_poses);
-    w_ = r_ = last_ = VectorXd::Zero(size);
+    w_ = r_ = best_ = step_ = tried_ = VectorXd::Zero(size);
     order();
     take_poses(rest_poses);
     assemble();
@@ -375,12 +376,14 @@ void SeamSystem::spread(int zone, const VectorXd& w, VectorXd& u) const noexcept
     }
 }
 
+bool SeamSystem::are_poses(std::span<const Pose> poses) const noexcept {
+    return poses.size() == zones_.size() && std::ranges::all_of(poses, [](const Pose& pose) {
+               return is_finite(pose) && pose.rotation.norm() > 0;
+           });
+}
+
 SeamSystem::Status SeamSystem::set_poses(std::span<const Pose> poses) noexcept {
-    const auto is_pose = [](const Pose& pose) {
-        return is_finite(pose) && pose.rotation.norm() > 0;
-    };
-    if (poses.size() != zones_.size() || !std::ranges::all_of(poses, is_pose))
-        return Status::BadInput;
+    if (!are_poses(poses)) return Status::BadInput;
     report_.seconds = 0;
     const SecondsOfScope scope(report_.seconds);
     take_poses(poses);
@@ -389,41 +392,8 @@ SeamSystem::Status SeamSystem::set_poses(std::span<const Pose> poses) noexcept {
     return is_done ? Status::Solved : Status::Singular;
 }
 
-SeamSystem::Status SeamSystem::solve(std::span<const Vector3d> external) noexcept {
-    if (!external.empty() && external.size() != at(num_unknowns() / 3)) return Status::BadInput;
-    if (!is_factored_) return Status::Singular;
-    last_ = w_;
-    if (is_linear_) w_.setZero();
-    const int most = is_linear_ ? 1 : options_.max_iterations;
-    bool has_converged = false;
-    double largest = 0;
-    for (report_.iterations = 0; report_.iterations < most && !has_converged;
-         ++report_.iterations) {
-        // imbalance, docs/greens-zones.md eq. (4)
-        r_.setZero();
-        double now = 0;
-        for (int z = 0; z < num_zones(); ++z) {
-            ZoneData& zone = zones_[at(z)];
-            spread(z, w_, zone.u);
-            for (const ZoneSeam& side : zone.sides)
-                if (side.is_b)
-                    for (std::size_t k = 0; k < side.nodes->size(); ++k)
-                        zone.u.segment<3>(3 * (*side.nodes)[k]) += seams_[at(side.seam)].g[k];
-            zone.response->seam_forces(zone.u, zone.f);
-            now = std::max(now, zone.f.cwiseAbs().maxCoeff());
-            gather(z, zone.f, r_);
-        }
-        largest = std::max(largest, now);
-        for (std::size_t k = 0; k < external.size(); ++k)
-            r_.segment<3>(3 * static_cast<int>(k)) -= external[k];
-        has_converged = !is_linear_ && r_.cwiseAbs().maxCoeff() <= options_.tolerance * largest;
-        if (has_converged) break;
-        solve_in_place(r_);
-        if (!r_.allFinite()) break;
-        w_ -= r_;
-    }
-    const bool is_good = w_.allFinite() && r_.allFinite();
-    if (!is_good) w_ = last_;
+/// Seam nodes of zones for the unknowns of now.
+void SeamSystem::displace_zones() noexcept {
     for (int z = 0; z < num_zones(); ++z) {
         ZoneData& zone = zones_[at(z)];
         spread(z, w_, zone.u);
@@ -432,8 +402,100 @@ SeamSystem::Status SeamSystem::solve(std::span<const Vector3d> external) noexcep
                 for (std::size_t k = 0; k < side.nodes->size(); ++k)
                     zone.u.segment<3>(3 * (*side.nodes)[k]) += seams_[at(side.seam)].g[k];
     }
-    if (!is_good) return Status::BadInput;
-    return is_linear_ || has_converged ? Status::Solved : Status::NotConverged;
+}
+
+/// Of the unknowns, docs/greens-zones.md eq. (4), left in r_; returns the largest force in it.
+double SeamSystem::imbalance(std::span<const Vector3d> external) noexcept {
+    displace_zones();
+    r_.setZero();
+    double largest = 0;
+    for (int z = 0; z < num_zones(); ++z) {
+        ZoneData& zone = zones_[at(z)];
+        zone.response->seam_forces(zone.u, zone.f);
+        largest = std::max(largest, zone.f.cwiseAbs().maxCoeff());
+        gather(z, zone.f, r_);
+    }
+    for (std::size_t k = 0; k < external.size(); ++k)
+        r_.segment<3>(3 * static_cast<int>(k)) -= external[k];
+    return largest;
+}
+
+SeamSystem::Status SeamSystem::solve_linear(std::span<const Vector3d> external) noexcept {
+    best_ = w_;
+    w_.setZero();
+    (void)imbalance(external);
+    solve_in_place(r_);
+    w_ -= r_;
+    report_.iterations = 1;
+    if (w_.allFinite()) return Status::Solved;
+    w_ = best_;
+    return Status::BadInput;
+}
+
+/// With the stiffness at rest. A step that does not bring rᵀA⁻¹r down is halved: it comes down
+/// along A⁻¹r wherever the stiffness of now is positive definite.
+SeamSystem::Status SeamSystem::iterate(std::span<const Vector3d> external) noexcept {
+    double least = std::numeric_limits<double>::infinity(), largest = 0;
+    best_ = w_;
+    for (report_.iterations = 0;; ++report_.iterations) {
+        const double force = imbalance(external);
+        tried_ = r_;
+        solve_in_place(tried_);
+        const double now = std::abs(r_.dot(tried_));
+        if (now < least) {
+            least = now;
+            largest = std::max(largest, force);
+            best_ = w_;
+            if (r_.cwiseAbs().maxCoeff() <= options_.tolerance * largest) return Status::Solved;
+            std::swap(step_, tried_);
+        } else {
+            step_ *= 0.5;
+        }
+        if (report_.iterations == options_.max_iterations || !std::isfinite(least)) break;
+        w_ = best_ - step_;
+    }
+    w_ = best_;
+    return std::isfinite(least) ? Status::NotConverged : Status::BadInput;
+}
+
+SeamSystem::Status SeamSystem::solve(std::span<const Vector3d> external) noexcept {
+    if (!external.empty() && external.size() != at(num_unknowns() / 3)) return Status::BadInput;
+    if (!is_factored_) return Status::Singular;
+    const Status status = is_linear_ ? solve_linear(external) : iterate(external);
+    displace_zones();
+    return status;
+}
+
+int SeamSystem::state_size() const noexcept { return num_unknowns() + 9 * num_seams(); }
+
+void SeamSystem::save_state(std::span<double> state) const noexcept {
+    assert(state.size() == at(state_size()));
+    auto out = std::ranges::copy(w_, state.begin()).out;
+    for (const SeamData& seam : seams_) out = std::ranges::copy(seam.turn.reshaped(), out).out;
+}
+
+SeamSystem::Status SeamSystem::restore_state(std::span<const Pose> poses,
+                                             std::span<const double> state) noexcept {
+    if (state.size() != at(state_size()) ||
+        !std::ranges::all_of(state, [](double x) { return std::isfinite(x); }) || !are_poses(poses))
+        return Status::BadInput;
+    const double* next = state.data();
+    for (double& one : w_) one = *next++;
+    // those that differ by rounding from the poses stay as they were, see take_poses
+    for (SeamData& seam : seams_) {
+        const Eigen::Map<const Matrix3d> turn(next);
+        next += 9;
+        seam.has_turned |= turn != seam.turn;
+        seam.turn = turn;
+    }
+    const Status status = set_poses(poses);
+    displace_zones();
+    return status;
+}
+
+void SeamSystem::reset() noexcept {
+    w_.setZero();
+    for (SeamData& seam : seams_) seam.turn.setZero();
 }
 
 double SeamSystem::largest_gap() const noexcept {

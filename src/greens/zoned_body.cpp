@@ -219,15 +219,16 @@ struct ZonedBody::Impl {
         zones.push_back(std::move(made));
     }
 
-    /// Bones and seams as they are at this time, docs/greens-zones.md eqs. (9)–(12).
-    void place() noexcept {
+    /// Bones and seams as they are at this time, docs/greens-zones.md eqs. (9)–(12). False: seams
+    /// cannot have been `saved` so.
+    bool place(std::span<const double> saved = {}) noexcept {
         pose = options.motion ? options.motion->at(time).pose : options.pose;
         for (std::size_t b = 0; b < angles.size(); ++b)
             angles[b] = options.flexion.empty()
                             ? 0
                             : flexion * options.flexion[b].at(time).pose.position.x();
         skeleton.transforms(angles, moved);
-        if (bonded) return place_bonded();
+        if (bonded) return place_bonded(saved);
         for (std::size_t z = 0; z < zones.size(); ++z) {
             ZoneBody& zone = zones[z];
             const Pose in_body = moved[at(model.zones[z].bone)] * model.zones[z].rest;
@@ -237,24 +238,18 @@ struct ZonedBody::Impl {
                                  model.zones[z].rest.to_body(zone.rest[k]);
             zone.greens->place(pose * in_body, zone.driven);
         }
+        return true;
     }
 
-    /// Seams in balance in the poses of now and under loads as far as these count yet.
-    void place_bonded() noexcept {
+    /// Seams in balance in the poses of now and under loads as far as these count yet; or as they
+    /// were `saved`.
+    [[nodiscard]] bool place_bonded(std::span<const double> saved) noexcept {
         for (std::size_t z = 0; z < zones.size(); ++z)
             seam_poses[z] = moved[at(model.zones[z].bone)] * model.zones[z].rest;
-        const SeamSystem::Status placed = bonded->set_poses(seam_poses);
-        // what zones ask of their seams, eq. (16)
-        external.setZero();
-        for (int z = 0; z < bonded->num_zones(); ++z)
-            if (zones[at(z)].greens) bonded->seams().gather(z, lagged[at(z)], external);
-        for (std::size_t i = 0; i < external_vectors.size(); ++i)
-            external_vectors[i] = -external.segment<3>(3 * static_cast<Eigen::Index>(i));
-        // otherwise seams stay where they are
-        const SeamSystem::Status solved =
-            placed == SeamSystem::Status::Solved ? bonded->solve(external_vectors) : placed;
-        // zones that are not linear go on in the next step
-        if (solved == SeamSystem::Status::Solved || solved == SeamSystem::Status::NotConverged)
+        const SeamSystem::Status status =
+            saved.empty() ? balance() : bonded->seams().restore_state(seam_poses, saved);
+        // zones that are not linear go on in the next step; otherwise seams stay where they are
+        if (status == SeamSystem::Status::Solved || status == SeamSystem::Status::NotConverged)
             for (std::size_t z = 0; z < zones.size(); ++z)
                 for (std::size_t k = 0; k < zones[z].driven.size(); ++k)
                     zones[z].driven[k] = bonded->seams()
@@ -266,6 +261,18 @@ struct ZonedBody::Impl {
             else
                 zones[z].other->place(pose * seam_poses[z],
                                       bonded->seams().displacements(static_cast<int>(z)));
+        return status != SeamSystem::Status::BadInput;
+    }
+
+    [[nodiscard]] SeamSystem::Status balance() noexcept {
+        const SeamSystem::Status placed = bonded->set_poses(seam_poses);
+        // what zones ask of their seams, eq. (16)
+        external.setZero();
+        for (int z = 0; z < bonded->num_zones(); ++z)
+            if (zones[at(z)].greens) bonded->seams().gather(z, lagged[at(z)], external);
+        for (std::size_t i = 0; i < external_vectors.size(); ++i)
+            external_vectors[i] = -external.segment<3>(3 * static_cast<Eigen::Index>(i));
+        return placed == SeamSystem::Status::Solved ? bonded->solve(external_vectors) : placed;
     }
 
     /// Loads of the last step reach the seams.
@@ -295,6 +302,15 @@ struct ZonedBody::Impl {
     }
 
     [[nodiscard]] Body& body(int z) const noexcept { return *zones[at(z)].body; }
+    /// Numbers of their states.
+    [[nodiscard]] std::size_t num_lagged() const noexcept {
+        std::size_t size = 0;
+        for (const Eigen::VectorXd& held : lagged) size += static_cast<std::size_t>(held.size());
+        return size;
+    }
+    [[nodiscard]] std::size_t num_seam_values() const noexcept {
+        return bonded ? at(bonded->seams().state_size()) : 0;
+    }
 
     /// The zone of a surface point, and the point on it; −1: none.
     [[nodiscard]] int find(SurfacePoint& point) const noexcept {
@@ -389,6 +405,7 @@ void ZonedBody::do_reset() noexcept {
     impl_->time = 0;
     impl_->has_ignored = false;
     for (Eigen::VectorXd& held : impl_->lagged) held.setZero();
+    if (impl_->bonded) impl_->bonded->seams().reset();
     // what other kinds carry counts when seams are solved
     for (Impl::ZoneBody& zone : impl_->zones)
         if (zone.other) zone.body->reset();
@@ -448,9 +465,8 @@ void ZonedBody::set_parameter(int index, double value) noexcept {
 }
 
 int ZonedBody::state_size() const noexcept {
-    Eigen::Index size = 1;
-    for (const Impl::ZoneBody& zone : impl_->zones) size += zone.body->state_size();
-    for (const Eigen::VectorXd& held : impl_->lagged) size += held.size();
+    std::size_t size = 1 + impl_->num_lagged() + impl_->num_seam_values();
+    for (const Impl::ZoneBody& zone : impl_->zones) size += at(zone.body->state_size());
     return static_cast<int>(size);
 }
 
@@ -467,19 +483,19 @@ void ZonedBody::save_state(std::span<double> state) const noexcept {
         std::ranges::copy(held, state.begin() + static_cast<std::ptrdiff_t>(first));
         first += static_cast<std::size_t>(held.size());
     }
+    if (impl_->bonded) impl_->bonded->seams().save_state(state.subspan(first));
 }
 
 bool ZonedBody::restore_state(std::span<const double> state) noexcept {
     Impl& m = *impl_;
     if (state.size() != at(state_size()) || !std::isfinite(state[0]) || state[0] < 0) return false;
-    std::size_t num_held = 0;
-    for (const Eigen::VectorXd& held : m.lagged) num_held += static_cast<std::size_t>(held.size());
-    if (!std::ranges::all_of(state.last(num_held), [](double x) { return std::isfinite(x); }))
+    const std::size_t num_last = m.num_lagged() + m.num_seam_values();
+    if (!std::ranges::all_of(state.last(num_last), [](double x) { return std::isfinite(x); }))
         return false;
     save_state(m.kept);
     const auto take = [&](std::span<const double> from) {
         m.time = from[0];
-        std::size_t next = from.size() - num_held;
+        std::size_t next = from.size() - num_last;
         for (Eigen::VectorXd& held : m.lagged)
             for (double& one : held) one = from[next++];
         // what other kinds carry counts when seams are solved
@@ -491,9 +507,7 @@ bool ZonedBody::restore_state(std::span<const double> state) noexcept {
                 return !zone.other == is_other || zone.body->restore_state(own);
             });
         };
-        if (!take_zones(true)) return false;
-        m.place();
-        return take_zones(false);
+        return take_zones(true) && m.place(from.last(m.num_seam_values())) && take_zones(false);
     };
     if (take(state)) return true;
     (void)take(m.kept);

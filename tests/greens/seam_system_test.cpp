@@ -346,17 +346,79 @@ TEST(SeamSystem, LoopsOfZonesAreSolved) {
         EXPECT_LT((system.displacements(z) - fresh.displacements(z)).norm(), 1e-12);
 }
 
-TEST(SeamSystem, NonlinearZonesAreIteratedToBalance) {
-    const Graph graph = spring_graph(3, {{0, 1}, {1, 2}}, 0.3);
-    SeamSystem system(graph.zones, graph.seams, graph.poses, {.max_iterations = 40});
-    ASSERT_EQ(system.solve(), SeamSystem::Status::Solved);
+VectorXd seam_imbalance(const SeamSystem& system, std::span<const Vector3d> external = {}) {
     VectorXd r = VectorXd::Zero(system.num_unknowns());
-    for (int z = 0; z < 3; ++z) {
+    for (int z = 0; z < system.num_zones(); ++z) {
         VectorXd f(system.displacements(z).size());
         system.zone(z).seam_forces(system.displacements(z), f);
         system.gather(z, f, r);
     }
-    EXPECT_LT(r.cwiseAbs().maxCoeff(), 1e-7);
+    for (std::size_t k = 0; k < external.size(); ++k)
+        r.segment<3>(3 * static_cast<Eigen::Index>(k)) -= external[k];
+    return r;
+}
+
+TEST(SeamSystem, NonlinearZonesAreIteratedToBalance) {
+    const Graph graph = spring_graph(3, {{0, 1}, {1, 2}}, 0.3);
+    SeamSystem system(graph.zones, graph.seams, graph.poses, {.max_iterations = 40});
+    ASSERT_EQ(system.solve(), SeamSystem::Status::Solved);
+    EXPECT_LT(seam_imbalance(system).cwiseAbs().maxCoeff(), 1e-7);
+}
+
+/// Zones that harden: steps of the stiffness at rest are far too long.
+TEST(SeamSystem, AnImbalanceNeverGrows) {
+    const Graph graph = spring_graph(3, {{0, 1}, {1, 2}}, 5);
+    SeamSystem system(graph.zones, graph.seams, graph.poses);
+    const std::vector<Vector3d> external(at(system.num_unknowns() / 3), Vector3d(3, -4, 5));
+    const auto size_of_imbalance = [&] {
+        const VectorXd r = seam_imbalance(system, external);
+        VectorXd step = r;
+        system.solve_in_place(step);
+        return r.dot(step);
+    };
+    const double at_rest = size_of_imbalance();
+    double before = at_rest;
+    SeamSystem::Status status = SeamSystem::Status::NotConverged;
+    int num_solves = 0;
+    for (; num_solves < 200 && status == SeamSystem::Status::NotConverged; ++num_solves) {
+        status = system.solve(external);
+        const double now = size_of_imbalance();
+        ASSERT_LT(now, before) << num_solves;
+        before = now;
+    }
+    EXPECT_EQ(status, SeamSystem::Status::Solved);
+    EXPECT_GT(num_solves, 1);
+    EXPECT_LT(before, 1e-12 * at_rest);
+}
+
+TEST(SeamSystem, GoesOnFromASavedStateToTheBit) {
+    const Graph graph = spring_graph(3, {{0, 1}, {1, 2}}, 2);
+    SeamSystem system(graph.zones, graph.seams, graph.poses, {.max_iterations = 1});
+    std::vector<Pose> poses = graph.poses, turned = poses;
+    turned[2].rotation = rotation_from_vector(Vector3d(0.1, 0, 0.02)) * turned[2].rotation;
+    ASSERT_EQ(system.set_poses(turned), SeamSystem::Status::Solved);
+    ASSERT_EQ(system.solve(), SeamSystem::Status::NotConverged);
+    std::vector<double> saved(at(system.state_size()));
+    system.save_state(saved);
+    const VectorXd there = system.displacements(1);
+    ASSERT_EQ(system.solve(), SeamSystem::Status::NotConverged);
+    const VectorXd further = system.displacements(1);
+    EXPECT_NE(there, further);
+    ASSERT_EQ(system.set_poses(poses), SeamSystem::Status::Solved);
+    (void)system.solve();
+    ASSERT_EQ(system.restore_state(turned, saved), SeamSystem::Status::Solved);
+    EXPECT_EQ(system.displacements(1), there);
+    ASSERT_EQ(system.solve(), SeamSystem::Status::NotConverged);
+    EXPECT_EQ(system.displacements(1), further);
+    // one that cannot be
+    saved[0] = kNan;
+    EXPECT_EQ(system.restore_state(turned, saved), SeamSystem::Status::BadInput);
+    EXPECT_EQ(system.displacements(1), further);
+    // from the start
+    system.reset();
+    ASSERT_EQ(system.set_poses(turned), SeamSystem::Status::Solved);
+    ASSERT_EQ(system.solve(), SeamSystem::Status::NotConverged);
+    EXPECT_EQ(system.displacements(1), there);
 }
 
 TEST(SeamSystem, SeamsThatDoNotMatchAreRefused) {

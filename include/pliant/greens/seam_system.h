@@ -33,7 +33,7 @@ class SeamSystem {
 public:
     enum class Status : std::uint8_t {
         Solved,
-        NotConverged,  ///< nonlinear zones: the imbalance is above the tolerance
+        NotConverged,  ///< nonlinear zones: still out of balance, but not more than before
         Singular,      ///< something can move freely in these poses: the last solution stays
         BadInput,      ///< not finite, or another number of values: nothing has changed
     };
@@ -57,6 +57,15 @@ public:
     /// `external` forces on the seam nodes [N], axes of zone a, all seams one after the other;
     /// empty: none. Asks every zone for its forces.
     Status solve(std::span<const Eigen::Vector3d> external = {}) noexcept;
+
+    /// What the next solve goes on from, where zones are not linear, and the rotations that A was
+    /// made for.
+    [[nodiscard]] int state_size() const noexcept;
+    void save_state(std::span<double> state) const noexcept;
+    /// In the poses of then; goes on to the bit. BadInput: nothing has changed.
+    Status restore_state(std::span<const Pose> poses, std::span<const double> state) noexcept;
+    /// As constructed, for the next set_poses.
+    void reset() noexcept;
 
     /// Of the last solution: displacements of the seam nodes of a zone in its axes [m].
     [[nodiscard]] const Eigen::VectorXd& displacements(int zone) const noexcept {
@@ -125,11 +134,16 @@ private:
     void check_support() const;
     void order();
     [[nodiscard]] int block_of(int row, int column) const noexcept;
+    [[nodiscard]] bool are_poses(std::span<const Pose> poses) const noexcept;
     void take_poses(std::span<const Pose> poses) noexcept;
     void assemble() noexcept;
     [[nodiscard]] bool eliminate() noexcept;
     [[nodiscard]] bool factor(Pivot& pivot) noexcept;
     void solve_pivot(const Pivot& pivot, double* x) const noexcept;
+    [[nodiscard]] double imbalance(std::span<const Eigen::Vector3d> external) noexcept;
+    [[nodiscard]] Status solve_linear(std::span<const Eigen::Vector3d> external) noexcept;
+    [[nodiscard]] Status iterate(std::span<const Eigen::Vector3d> external) noexcept;
+    void displace_zones() noexcept;
     [[nodiscard]] std::string name(int zone) const;
 
     std::vector<ZoneData> zones_;
@@ -138,9 +152,10 @@ private:
     std::vector<Block> blocks_;
     std::vector<int> block_places_;  // by row and column, −1: none
     std::vector<Pivot> pivots_;
-    Eigen::VectorXd w_, r_, last_;
+    Eigen::VectorXd w_, r_, best_;
     bool is_linear_ = true, is_factored_ = false;
     Report report_;
+    Eigen::VectorXd step_, tried_;
 };
 
 /// Two zones with free seam nodes in one frame, docs/greens-zones.md eq. (1): both are held by
