@@ -113,5 +113,30 @@ TEST(FemZone, VerticesThatCannotBeAreRefused) {
     EXPECT_THAT(input_error([&] { FemZone(model, {0}); }), HasSubstr("must hold it"));
 }
 
+/// A zone as it was: without a surface, and loaded as before.
+TEST(FemZone, ASurfaceTooFineToBeShownIsNotThere) {
+    const int cells = 27;
+    const VolumeMesh mesh = tet_box(cells, cells, 1, Box(Vector3d::Zero(), Vector3d(1, 1, 0.1)));
+    const FemModel model(mesh, {isotropic(1e4, 0.3, 1000, Law::SmallStrain)});
+    std::vector<int> seam;
+    for (int v = 0; v < mesh.num_vertices(); ++v)
+        if (mesh.vertices[at(v)].x() < 1e-9) seam.push_back(v);
+    FemZone zone(model, seam);
+    EXPECT_EQ(input_error([&] { zone.show_surface(); }),
+              "a zone of finite elements has 1568 vertices on its surface; at most 1500 can be "
+              "shown: choose a coarser mesh");
+    EXPECT_TRUE(zone.surface().vertices.empty());
+    EXPECT_TRUE(zone.surface().triangles.empty());
+    EXPECT_TRUE(zone.surface_vertices().empty());
+    const auto num_seam = static_cast<Eigen::Index>(3 * seam.size());
+    EXPECT_EQ(zone.load_size(), num_seam);
+    zone.set_loads(std::array{mesh.num_vertices() - 1}, std::array{Vector3d(0, 0, 1)});
+    VectorXd f(num_seam);
+    zone.seam_forces(VectorXd::Zero(num_seam), f);
+    Vector3d held = Vector3d::Zero();
+    for (Eigen::Index k = 0; k < num_seam; k += 3) held += f.segment<3>(k);
+    EXPECT_LT((held + Vector3d(0, 0, 1)).norm(), 1e-9);
+}
+
 }  // namespace
 }  // namespace pliant
