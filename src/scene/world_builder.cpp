@@ -3,6 +3,9 @@
 #include "scene/body_maker.h"
 #include "scene/contact_store.h"
 
+#include <functional>
+#include <string>
+
 namespace pliant {
 namespace {
 
@@ -13,7 +16,8 @@ public:
         : world_(scene, options, progress),
           tools_(world_),
           bodies_(world_, tools_, options),
-          contacts_(options.cache, options.say, progress) {}
+          contacts_(options.cache, options.say, progress),
+          say_(options.say) {}
 
     WorldParts run() {
         tools_.make_sphere();
@@ -84,13 +88,18 @@ private:
         if (auto* const zoned = dynamic_cast<ZonedBody*>(body_at(found.place))) {
             // each zone is solved by itself
             for (int z = 0; z < zoned->num_zones(); ++z) {
-                if (!zoned->has_greens(z)) continue;
+                const std::string part =
+                    contact.body + "." + zoned->model().zones[static_cast<std::size_t>(z)].name;
+                if (!zoned->has_greens(z)) {
+                    if (say_)
+                        say_(part +
+                             ": \"tools\" pass through it, a part without Green's functions");
+                    continue;
+                }
                 add_contact(found.loop, path, [&] {
                     LoopContact made = make_greens_contact(contact, zoned->zone(z), by, places,
                                                            loop.settings.rate);
-                    made.name = contact.body + "." +
-                                zoned->model().zones[static_cast<std::size_t>(z)].name + "/" +
-                                contact.by.front();
+                    made.name = part + "/" + contact.by.front();
                     made.greens()->set_display_offset(
                         static_cast<std::size_t>(zoned->display_offset(z)));
                     return made;
@@ -142,6 +151,7 @@ private:
     ToolMaker tools_;
     BodyMaker bodies_;
     ContactStore contacts_;
+    std::function<void(const std::string&)> say_;
 };
 
 }  // namespace

@@ -289,6 +289,8 @@ TEST_F(ZonesScene, APartMayBeAReducedModel) {
     ASSERT_EQ(bar.num_zones(), 2);
     EXPECT_FALSE(bar.has_greens(1));
     EXPECT_EQ(world.loop(1).num_contacts(), 1) << "tools touch the other part alone";
+    EXPECT_THAT(lines, ::testing::Contains("bar.second: \"tools\" pass through it, a part without "
+                                           "Green's functions"));
     world.advance_to(0.6);
     // the seam goes along with the end that turns, as one
     const std::vector<Vector3d>& rest = bar.surface().vertices;
