@@ -61,10 +61,11 @@ RecordedDevice::RecordedDevice(std::vector<DeviceState> states,
 }
 
 DeviceState RecordedDevice::read(double /*now*/) noexcept {
-    if (next_ < states_.size()) return states_[next_++];
-    DeviceState end = states_.back();
-    end.status = DeviceStatus::Disconnected;
-    return end;
+    const bool is_over = is_at_end();
+    DeviceState state = is_over ? states_.back() : states_[next_++];
+    state.time -= zero_time_;
+    if (is_over) state.status = DeviceStatus::Disconnected;
+    return state;
 }
 
 }  // namespace pliant

@@ -389,7 +389,10 @@ void SimulationLoop::apply(const Command& command) noexcept {
             break;
         case Kind::SetParameter:
         case Kind::Exchange: break;
-        case Kind::Reset: reset(); break;
+        case Kind::Reset:
+            if (live_->tool_hand) live_->tool_hand->play_anew();
+            reset();
+            break;
     }
     if (needs_slot && command.kind != Kind::Drag) live_->share_bodies();
 }

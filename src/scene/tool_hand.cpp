@@ -371,8 +371,12 @@ void ToolHand::reset() noexcept {
         simulated_->reset(first_handle_);
         simulated_->set_buttons(buttons_);
     }
-    if (held_.is_played_anew) rewind();
+    if (held_.is_played_anew) recorded_->set_back_clock(held_.options.rate);
     tool_->reset();
+}
+
+void ToolHand::play_anew() noexcept {
+    if (held_.is_played_anew) rewind();
 }
 
 void ToolHand::rewind() noexcept {
@@ -389,10 +393,12 @@ void ToolHand::fill(ShownHaptics& frame) const noexcept {
     if (proxy_) proxy_->fill(frame.proxy);
     const bool has_ended = recorded_ && recorded_->is_at_end() &&
                            tool_->last().device.status == DeviceStatus::Disconnected;
-    std::snprintf(frame.notice.data(), frame.notice.size(), "%s",
-                  has_ended ? "The recording has ended: the force is zero and the tool stays; a "
-                              "reset plays it again."
-                            : tool_->notice());
+    std::snprintf(frame.notice.data(), frame.notice.size(), "%s%s",
+                  has_ended ? "The recording has ended: the force is zero and the tool stays"
+                            : tool_->notice(),
+                  !has_ended             ? ""
+                  : held_.is_played_anew ? "; a reset plays it again."
+                                         : ".");
 }
 
 }  // namespace pliant

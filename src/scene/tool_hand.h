@@ -40,8 +40,10 @@ public:
     void tick(double now, double dt) noexcept;
     /// All but parameters back to the start; the body was reset before.
     void reset() noexcept;
-    /// A recorded device begins again with its first reading.
+    /// A recorded device begins again with its first reading. Before reset().
     void rewind() noexcept;
+    /// Likewise where the scene names its recording: a user asked for the start.
+    void play_anew() noexcept;
     /// Whether a device outside this program may push.
     void allow_force(bool is_allowed) noexcept;
 

@@ -210,7 +210,7 @@ void World::apply(const Command& command, int loop) noexcept {
     if (!is_finite(command) || !concerns(command, loop)) return;
     const auto l = static_cast<std::size_t>(loop);
     if (command.kind == Kind::Reset) {
-        loops_[l]->reset();
+        loops_[l]->apply(Command{.kind = Kind::Reset});
         live_->scripts[l].next = 0;
         live_->scripts[l].ticks_before_reset = 0;
     } else if (command.kind == Kind::SetParameter) {

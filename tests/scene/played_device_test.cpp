@@ -107,8 +107,44 @@ TEST_F(PlayedDevice, AfterItsEndTheToolStaysWithoutForceAndThePageSaysSo) {
     EXPECT_TRUE(last.command.force.isZero(0));
     EXPECT_EQ(last.manipulandum.position, shown[kTicks - 1].manipulandum.position);
     EXPECT_LT((last.tool.position - shown[kTicks - 1].tool.position).norm(), 1e-4);
-    EXPECT_THAT(again.loop(0).make_frame().haptics.notice.data(),
-                HasSubstr("The recording has ended"));
+    EXPECT_STREQ(again.loop(0).make_frame().haptics.notice.data(),
+                 "The recording has ended: the force is zero and the tool stays; a reset plays it "
+                 "again.");
+    // readings that a replay was given: its resets are those that were recorded
+    World replay = build(press(), recorded_readings(Recording::load(file()), "a"));
+    (void)run(replay, kTicks + 300);
+    EXPECT_STREQ(replay.loop(0).make_frame().haptics.notice.data(),
+                 "The recording has ended: the force is zero and the tool stays.");
+    replay.apply({.kind = Kind::Reset});
+    EXPECT_EQ(run(replay, 1).back().device.status, DeviceStatus::Disconnected);
+}
+
+TEST_F(PlayedDevice, PlaysOnThroughAResetOfTheScriptAndAnewAfterOneByHand) {
+    World world = build(hand());
+    const std::vector<HapticTick> made = record(world, file());
+    World again = build(played("hand.pliantrec", R"(, "script": [{"time": 0.25, "reset": true}])"));
+    for (int round = 0; round < 2; ++round) {
+        const std::vector<HapticTick> shown = run(again);
+        for (std::size_t k = 0; k < made.size(); ++k)
+            ASSERT_EQ(made[k].device.pose.position, shown[k].device.pose.position) << k;
+        EXPECT_NEAR(shown[249].device.time, 0.25, 1e-9);
+        EXPECT_NEAR(shown[250].device.time, 0.001, 1e-9) << "as new as they were";
+        EXPECT_GT(shown.back().command.force.norm(), 0.1) << "nor is it stale";
+        again.apply({.kind = Kind::Reset});
+    }
+}
+
+TEST_F(PlayedDevice, PlaysTheSceneOfAResetAsItWas) {
+    const std::string script = R"(, "script": [{"time": 0.5, "reset": true}])";
+    World world = build(press("", R"("hand": "loose", "tremor": 0.0003)", script));
+    const std::vector<HapticTick> made = record(world, file());
+    World again = build(played("hand.pliantrec", script));
+    std::vector<HapticTick> shown = run(again);
+    for (std::size_t k = 0; k < made.size(); ++k) {
+        ASSERT_NEAR(shown[k].device.time, made[k].device.time, 1e-12) << k;
+        shown[k].device.time = made[k].device.time;
+    }
+    EXPECT_EQ(num_different(made, shown), 0);
 }
 
 TEST_F(PlayedDevice, OfAnotherRateIsInterpolated) {

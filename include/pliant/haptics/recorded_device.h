@@ -32,12 +32,16 @@ public:
     /// The reading that comes next; beyond the last: the end.
     void seek(std::size_t tick) noexcept { next_ = tick < states_.size() ? tick : states_.size(); }
     [[nodiscard]] bool is_at_end() const noexcept { return next_ == states_.size(); }
+    /// Of readings whose clock goes on: that of the loop, of `rate` [Hz] with a reading a tick, is
+    /// at zero before the next one.
+    void set_back_clock(double rate) noexcept { zero_time_ = static_cast<double>(next_) / rate; }
 
 private:
     std::vector<DeviceState> states_;
     DeviceCapabilities capabilities_;
     DeviceCommand shown_;
     std::size_t next_ = 0;
+    double zero_time_ = 0;  ///< of the loop on the clock of the readings [s]
 };
 
 }  // namespace pliant

@@ -62,7 +62,7 @@ struct HeldTool {
     std::unique_ptr<HapticDevice> device;
     std::string kind = "simulated";        ///< of the device
     bool is_virtual = true;                ///< no hand of flesh feels it
-    bool is_played_anew = false;           ///< a recorded device, after each reset
+    bool is_played_anew = false;           ///< a recorded device, by a reset that a user asks for
     HandModel hand;                        ///< of a simulated device
     double handle_mass = 0;                ///< likewise [kg]
     std::optional<ScriptedMotion> motion;  ///< where a simulated hand wants the body to be

@@ -115,7 +115,8 @@ public:
     /// Whether a device outside this program may push its hand: while ticks come in real time. Not
     /// at first; zero at once when it may no more, and back within half a second.
     void allow_force(bool is_allowed) noexcept;
-    /// A recorded device begins again with its first reading; reset() leaves it where it is.
+    /// A recorded device begins again with its first reading; reset() leaves it where it is, a
+    /// Command::Reset only where it was given to be replayed, WorldOptions::device.
     void rewind_device() noexcept;
 
     /// Whether it has one end of a tool among bodies of another loop, and that loop the other one.
