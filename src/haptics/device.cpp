@@ -15,7 +15,7 @@ void check(const DeviceCapabilities& capabilities) {
     require_range("max_angular_stiffness", capabilities.max_angular_stiffness, 0, 1e5, "N m/rad");
     require_range("damping", capabilities.damping, 0, 1e4, "N s/m");
     require_range("angular_damping", capabilities.angular_damping, 0, 1e3, "N m s/rad");
-    require_range("delay", capabilities.delay, 0, 64, "samples");
+    require_range("delay", capabilities.delay, 0, kLongestDelay, "samples");
     require_range("position_step", capabilities.position_step, 0, 0.01, "m");
     require_range("angle_step", capabilities.angle_step, 0, 0.5, "rad");
 }

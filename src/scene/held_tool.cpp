@@ -1,6 +1,7 @@
 #include "pliant/scene/held_tool.h"
 
 #include "pliant/core/error.h"
+#include "pliant/core/json_writer.h"
 #include "pliant/haptics/recorded_device.h"
 
 #include <algorithm>
@@ -86,6 +87,18 @@ void check_factor(const char* name, double value) {
         throw InputError("", name, std::to_string(value), "0.01 <= value <= 100");
 }
 
+/// A measured latency in samples of the loop.
+double delay_of(double latency, double rate) {
+    const double delay = std::round(latency * rate);
+    const auto text = [](double number) { return JsonWriter().value(number).text(); };
+    if (!(delay <= kLongestDelay))
+        throw InputError("", "device.latency", text(latency),
+                         "at most " + text(kLongestDelay / rate) + " s, " + text(kLongestDelay) +
+                             " ticks of a loop at " + text(rate) +
+                             " Hz; measure again, or lower \"rate\"");
+    return delay;
+}
+
 /// A device whose samples nobody chose has those of the loop.
 DeviceDescription with_rate(DeviceDescription device, double rate) {
     if (auto* simulated = std::get_if<SimulatedDescription>(&device)) {
@@ -126,11 +139,11 @@ HeldTool make_held_tool(const HeldToolDescription& description, const DeviceDesc
     HeldTool held;
     held.kind = kind(device);
     held.is_virtual = is_virtual(device);
-    held.device = open_device(with_rate(device, around.rate));
     // recorded readings come with what was measured
-    if (around.use.latency > 0 && !held.is_virtual)
-        held.device = std::make_unique<MeasuredDevice>(
-            std::move(held.device), std::round(around.use.latency * around.rate));
+    const bool is_measured = around.use.latency > 0 && !held.is_virtual;
+    const double delay = is_measured ? delay_of(around.use.latency, around.rate) : 0.0;
+    held.device = open_device(with_rate(device, around.rate));
+    if (is_measured) held.device = std::make_unique<MeasuredDevice>(std::move(held.device), delay);
     if (const auto* simulated = std::get_if<SimulatedDescription>(&device)) {
         held.hand = simulated->hand;
         held.handle_mass = simulated->model.mass;

@@ -218,6 +218,13 @@ TEST_F(DeviceUseScene, AProfileBringsItsDeviceAndWhatWasMeasured) {
     };
     EXPECT_LT(stiffness(measured), 0.7 * stiffness(stated));
 
+    // what a quicker loop cannot count is named as it was written
+    const SceneDescription slow =
+        parse(press("", R"("kind": "network", "port": 0, "latency": 0.04)", R"(, "rate": 2000)"));
+    EXPECT_EQ(test::input_error([&] { World(slow, options); }),
+              "tool: device.latency = 0.04 (expected at most 0.032 s, 64 ticks of a loop at 2000 "
+              "Hz; measure again, or lower \"rate\")");
+
     // a replay has the delay of the recording
     RecordedDescription recorded{std::vector<DeviceState>(10), can};
     recorded.capabilities.delay = 7;

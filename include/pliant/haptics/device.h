@@ -27,6 +27,8 @@ struct DeviceCapabilities {
     std::array<bool, 6> is_sensed = {true, true, true, true, true, true};
     std::array<bool, 6> is_actuated = {true, true, true, true, true, true};
 };
+/// The longest delay [samples].
+inline constexpr double kLongestDelay = 64;
 /// Throws InputError for numbers that are not finite, not positive where they must be, or absurd.
 void check(const DeviceCapabilities& capabilities);
 
