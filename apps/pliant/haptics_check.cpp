@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <thread>
 
+#include "library_path.h"
 #include "output.h"
 #include "pliant/core/atomic_file.h"
 #include "pliant/core/error.h"
@@ -137,7 +138,8 @@ void write_scene_device(JsonWriter& json, const std::string& kind, const Argumen
     if (kind == "haply" && arguments.has("--haply")) json.member("url", arguments.text("--haply"));
     for (const auto& [name, option] :
          {std::pair{"force-dimension", "--dhd"}, std::pair{"openhaptics", "--hd"}})
-        if (kind == name && arguments.has(option)) json.member("library", arguments.text(option));
+        if (kind == name && arguments.has(option))
+            json.member("library", whole_library_path(arguments.text(option)));
     if (kind == "simulated" || kind == "network") {
         json.key("workspace").begin_array();
         for (const double side : can.workspace) json.value(side);

@@ -1,7 +1,9 @@
 #include "cli/command_line.h"
 
+#include <filesystem>
 #include <fstream>
 
+#include "apps/pliant/library_path.h"
 #include "pliant/core/archive.h"
 #include "pliant/core/atomic_file.h"
 #include "pliant/core/json_value.h"
@@ -285,6 +287,15 @@ TEST_F(CommandLine, ADeviceIsCheckedStepByStepAndItsProfileKept) {
     EXPECT_TRUE(contains(json, "\"passed\":true")) << json.text;
     EXPECT_NE(pliant::read_file(path("check.html")).find("Time between new readings"),
               std::string::npos);
+}
+
+TEST(Profiles, NameALibraryForScenesOfEveryFolder) {
+    const std::string here = std::filesystem::current_path().string();
+    EXPECT_EQ(pliant::cli::whole_library_path("./sdk/../libdhd.so"), here + "/libdhd.so");
+    EXPECT_EQ(pliant::cli::whole_library_path("sdk/libdhd.so"), here + "/sdk/libdhd.so");
+    EXPECT_EQ(pliant::cli::whole_library_path("/opt/sdk/libdhd.so"), "/opt/sdk/libdhd.so");
+    EXPECT_EQ(pliant::cli::whole_library_path("libdhd.so.3"), "libdhd.so.3")
+        << "for the system to find";
 }
 
 TEST_F(CommandLine, ADeviceThatMovesTheWrongWayStopsItsCheck) {

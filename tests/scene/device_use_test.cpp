@@ -231,6 +231,11 @@ TEST_F(DeviceUseScene, AProfileBringsItsDeviceAndWhatWasMeasured) {
     const World replay(other, {.cache = *folder / "cache", .say = {}, .device = recorded});
     EXPECT_EQ(replay.loop(0).haptics()->capabilities.delay, 7);
 
+    keep(R"({"pliant_device_profile": 1,
+             "device": {"kind": "force-dimension", "library": "/opt/sdk/libdhd.so"}})");
+    EXPECT_EQ(std::get<ForceDimensionDescription>(with_device_profile(scene, file).device).library,
+              "/opt/sdk/libdhd.so");
+
     keep(R"({"pliant_device_profile": 1, "device": {"kind": "simulated", "delay": 3}})");
     EXPECT_THAT(test::input_error([&] { (void)with_device_profile(demo_scene("bridge"), file); }),
                 HasSubstr("is held in a hand, so that it has no device"));
