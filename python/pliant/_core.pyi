@@ -2001,8 +2001,8 @@ class Scene:
     @property
     def state_hash(self) -> int:
         """Of all states: equal for equal histories."""
-    def with_device(self, kind: str = '', hand: str = '') -> Scene:
-        """With another device or grip (loose, normal, firm) in the hand of its tool."""
+    def with_device(self, kind: str = '', hand: str = '', recording: PathLike = '') -> Scene:
+        """With another device or grip (loose, normal, firm) in the hand of its tool. recording: a .pliantrec file whose readings the kind "recorded" plays, or whose hand a simulated one follows."""
     def view(self, **options: typing.Any) -> Viewer:
         """On a page; see pliant.view."""
 

@@ -286,11 +286,15 @@ void bind_scene_class(py::module_& m) {
             "Of all states: equal for equal histories.")
         .def(
             "with_device",
-            [](const SceneHandle& s, const std::string& kind, const std::string& hand) {
-                return std::make_shared<SceneHandle>(with_device(s.description(), kind, hand));
+            [](const SceneHandle& s, const std::string& kind, const std::string& hand,
+               const std::filesystem::path& recording) {
+                return std::make_shared<SceneHandle>(
+                    with_device(s.description(), kind, hand, recording));
             },
-            py::arg("kind") = "", py::arg("hand") = "",
-            "With another device or grip (loose, normal, firm) in the hand of its tool.")
+            py::arg("kind") = "", py::arg("hand") = "", py::arg("recording") = "",
+            "With another device or grip (loose, normal, firm) in the hand of its tool. recording: "
+            "a .pliantrec file whose readings the kind \"recorded\" plays, or whose hand a "
+            "simulated one follows.")
         .def("__repr__",
              [](const SceneHandle& s) { return "<Scene " + s.description().name + ">"; });
 }

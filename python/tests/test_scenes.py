@@ -80,6 +80,27 @@ def test_recordings_are_arrays_and_replay(scene, tmp_path, tip):
     assert np.isfinite(samples.force).all()
 
 
+def test_recordings_lead_other_runs(tmp_path):
+    held = pl.scene({
+        "pliant": 1, "gravity": [0, 0, 0], "bodies": [
+            {"name": "ball", "rigid": {"sphere": {"radius": 0.02}, "motion": {"path": {"keyframes": [
+                {"time": 0, "position": [0, 0, 0.022]}, {"time": 0.2, "position": [0, 0, 0.016]}]}}},
+             "contact": {"pointshell": {"points": 200, "levels": 2, "resolution": 16}}},
+            {"name": "floor", "rigid": {"ground": {}}}],
+        "contacts": [{"shell": "ball", "field": "floor"}],
+        "tool": {"body": "ball"}, "device": {"hand": "loose"}})
+    file = tmp_path / "hand.pliantrec"
+    made = held.advance(0.3, record=file)
+    assert np.abs(made.force[-1]).max() > 0
+    played = held.with_device("recorded", recording=file).advance(0.3)
+    assert np.array_equal(played.hand, made.hand) and np.array_equal(played.force, made.force)
+    led = held.with_device(hand="firm", recording=str(file)).advance(0.3)
+    assert not np.array_equal(led.hand, made.hand)
+    assert np.allclose(led.hand, made.hand, atol=5e-3)
+    with pytest.raises(pl.InputError, match="gone.pliantrec"):
+        held.with_device("recorded", recording="gone.pliantrec").advance(0.1)
+
+
 def test_scene_errors_name_the_place():
     with pytest.raises(pl.InputError, match='bodies') as caught:
         pl.scene({"pliant": 1, "bodies": [{"name": "a", "rigid": {"spere": {"radius": 1}}}]})
