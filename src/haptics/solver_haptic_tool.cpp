@@ -36,7 +36,7 @@ const SolverHapticToolOptions& checked_solver_tool(const SolverHapticToolOptions
 Vector3d drawn(double m, double k, double damping_ratio, const Vector3d& shift, const Vector3d& v,
                const Vector3d& v_hand, double fastest, double dt) noexcept {
     // no stiffer than the step lets the mass follow
-    k = std::min(k, m / (4 * dt * dt));
+    k = std::min(k, followed_stiffness(m, dt));
     // what is left of m beside dt d and dt² k, and has the damping ratio; its root
     const double root_k = std::sqrt(k), z = damping_ratio * dt * root_k;
     const double root_m = std::sqrt(z * z + m - dt * dt * k) - z;
@@ -51,6 +51,8 @@ double held_mass_for(double stiffness, double dt) noexcept {
     constexpr double kLeast = 0.05;  // [kg]
     return std::max(kLeast, 16 * stiffness * dt * dt);
 }
+
+double followed_stiffness(double mass, double dt) noexcept { return mass / (4 * dt * dt); }
 
 RigidMass held_mass(double mass, double gyration, const Vector3d& grasp) {
     return {mass, grasp, mass * gyration * gyration * Eigen::Matrix3d::Identity()};

@@ -1,6 +1,7 @@
 #include "scene/held_fem_tool.h"
 
 #include "pliant/core/error.h"
+#include "pliant/core/json_writer.h"
 #include "pliant/fem/fem_body.h"
 #include "scene/fem_exchange.h"
 
@@ -41,6 +42,16 @@ double fem_cell(std::span<const std::unique_ptr<Body>> bodies) {
                          "there is no full FEM body in the loop of the tool, so that there is "
                          "nothing to feel: add one, or a contact");
     return cell;
+}
+
+/// Lowers a gain to what the tool's mass follows; says so after `said`.
+void bring_to_mass(double& gain, double followed, const char* name, std::string& said) {
+    if (gain <= followed) return;
+    const auto text = [](double number) { return JsonWriter().value(number).text(); };
+    said += (said.empty() ? "" : "; ") + std::string(name) + " from " + text(gain) + " to " +
+            text(followed) + ", which the mass of the tool follows in steps of its bodies; raise " +
+            "\"mass\" or leave it out";
+    gain = followed;
 }
 
 }  // namespace
@@ -102,7 +113,6 @@ AmongToolEnds make_among_tool(const HeldToolDescription& description,
     fem.start = around.start;
     fem.watchdog = description.among->watchdog;
     fem.has_depth_bound = false;
-    ends.held.fem = std::move(fem);
 
     SolverHapticToolOptions options;
     options.grasp = ends.held.options.grasp;
@@ -112,7 +122,15 @@ AmongToolEnds make_among_tool(const HeldToolDescription& description,
     const double mass = description.among->mass > 0
                             ? description.among->mass
                             : held_mass_for(ends.held.gains.stiffness, around.step);
-    made.mass = held_mass(mass, ends.held.scene.gyration, options.grasp);
+    const double gyration = ends.held.scene.gyration;
+    made.mass = held_mass(mass, gyration, options.grasp);
+    fem.followed = followed_stiffness(mass, around.step);
+    fem.followed_turning = fem.followed * gyration * gyration;
+    CouplingGains& gains = ends.held.gains;
+    bring_to_mass(gains.stiffness, fem.followed, "stiffness", ends.held.warning);
+    bring_to_mass(gains.angular_stiffness, fem.followed_turning, "angular_stiffness",
+                  ends.held.warning);
+    ends.held.fem = std::move(fem);
     return made;
 }
 

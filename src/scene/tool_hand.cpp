@@ -51,12 +51,21 @@ const GainNote& note_of(const std::vector<GainNote>& notes, const char* name) {
 }
 
 /// A gain as a slider; what is shown is `to_shown` times what the note says, and reaches `beyond`
-/// times what the device is made for.
+/// times what the device is made for, but not more than the tool's mass follows, if that is not 0.
 LiveParameter gain_slider(const GainNote& note, std::string name, std::string label,
-                          std::string unit, double to_shown, double beyond = 1) {
-    const double safe = to_shown * note.largest, limit = to_shown * note.limit;
+                          std::string unit, double to_shown, double beyond = 1,
+                          double followed = 0) {
+    const double limit = to_shown * note.limit;
+    const bool is_heavy = followed > 0 && followed < beyond * note.limit;
+    // a mass that is next to nothing leaves no range
+    const double end = is_heavy ? to_shown * std::max(followed, note.least) : beyond * limit;
+    const double safe = std::min(to_shown * note.largest, end);
     char range[160];
-    if (beyond > 1)
+    if (is_heavy)
+        std::snprintf(range, sizeof range,
+                      " Safe up to %.3g %s; the mass of the tool follows up to %.3g. ", safe,
+                      unit.c_str(), end);
+    else if (beyond > 1)
         std::snprintf(range, sizeof range,
                       " Safe up to %.3g %s, made for up to %.3g; a simulated device takes more, to "
                       "see what happens. ",
@@ -67,8 +76,14 @@ LiveParameter gain_slider(const GainNote& note, std::string name, std::string la
     std::string help = note.meaning + "." + range + "Default: " + note.reason + ".";
     help[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(help[0])));
     const bool is_logarithmic = note.least > 0;
-    return {std::move(name),       std::move(label),      std::move(unit), std::move(help),
-            to_shown * note.value, to_shown * note.least, beyond * limit,  is_logarithmic};
+    return {std::move(name),
+            std::move(label),
+            std::move(unit),
+            std::move(help),
+            to_shown * note.value,
+            to_shown * note.least,
+            end,
+            is_logarithmic};
 }
 
 /// Towards `gap` by implicit Euler, critically damped and no faster than `limit`.
@@ -162,11 +177,12 @@ void ToolHand::list_parameters() {
     const double a = held_.scene.scale;
     const auto note = [&](const char* name) { return note_of(info_.gains, name); };
     const double beyond = simulated_ ? kVirtualBeyond : 1;
-    add(Role::Stiffness,
-        gain_slider(note("stiffness"), "tool.stiffness", "Tool stiffness", "N/m", 1 / a, beyond));
+    add(Role::Stiffness, gain_slider(note("stiffness"), "tool.stiffness", "Tool stiffness", "N/m",
+                                     1 / a, beyond, held_.fem ? held_.fem->followed : 0));
     if (!is_point_)
         add(Role::TurningStiffness, gain_slider(note("angular_stiffness"), "tool.turning stiffness",
-                                                "Tool turning stiffness", "N m/rad", a, beyond));
+                                                "Tool turning stiffness", "N m/rad", a, beyond,
+                                                held_.fem ? held_.fem->followed_turning : 0));
     add(Role::Damping, gain_slider(note("injection"), "tool.damping", "Tool damping", "N s/m", 1));
     // contact as a constraint has no springs and no depth to choose
     if (!held_.fem && !proxy_ && !is_point_)

@@ -187,6 +187,46 @@ TEST(AmongTool, MassIsByRuleOrChosen) {
     EXPECT_EQ(rigid_among(chosen, "paddle").mass()->mass, 0.7);
 }
 
+TEST(AmongTool, SlidersEndWhereItsMassFollows) {
+    const auto springs = [](const std::string& tool, std::string* said = nullptr) {
+        std::string text = crates(kPressCrate, R"("hand": "firm")", "[1, 1, 1]", tool);
+        text.replace(text.find(R"("rate": 200)"), 11, R"("rate": 100)");
+        const World world(parse_scene(text, "scene.json"),
+                          {.cache = {}, .say = [&](const std::string& line) {
+                               if (said && line.starts_with("tool: ")) *said = line;
+                           }});
+        const RigidMass& mass = *rigid_among(world, "paddle").mass();
+        const double a = world.loop(0).haptics()->workspace.scale;
+        const auto slider = [&](const char* name) {
+            const int i = world.find_parameter(name);
+            return world.parameters()[static_cast<std::size_t>(i)].parameter;
+        };
+        const LiveParameter shift = slider("tool.stiffness");
+        const LiveParameter turn = slider("tool.turning stiffness");
+        // no farther than SolverHapticTool takes springs as they are
+        EXPECT_LE(a * shift.high, followed_stiffness(mass.mass, 0.01) * (1 + 1e-12));
+        EXPECT_LE(turn.high / a, followed_stiffness(mass.inertia(0, 0), 0.01) * (1 + 1e-12));
+        EXPECT_GT(shift.high, shift.low);
+        EXPECT_LE(shift.value, shift.high);
+        EXPECT_LE(turn.value, turn.high);
+        return shift;
+    };
+    std::string said;
+    const LiveParameter by_rule = springs("", &said);
+    EXPECT_EQ(said, "");
+    EXPECT_NEAR(by_rule.high, 4 * by_rule.value, 1e-9 * by_rule.high) << "fourfold, (F8)";
+    EXPECT_THAT(by_rule.help, HasSubstr("; the mass of the tool follows up to "));
+    // one that is chosen too light takes softer springs, and says so
+    const LiveParameter light = springs(R"(, "mass": 0.01)", &said);
+    EXPECT_NEAR(light.value, light.high, 1e-9 * light.high);
+    EXPECT_LT(light.value, 0.5 * by_rule.value);
+    EXPECT_THAT(said, HasSubstr("stiffness from "));
+    EXPECT_THAT(said, HasSubstr("which the mass of the tool follows in steps of its bodies; raise "
+                                "\"mass\" or leave it out"));
+    // one of many kilograms, what the device takes
+    EXPECT_GT(springs(R"(, "mass": 20)").high, by_rule.high);
+}
+
 TEST(AmongTool, AResetBringsBackBothEnds) {
     World world =
         build_crates(crates(kPressCrate, R"("hand": "loose", "tremor": 0.0002)", "[2, 1, 1]"));

@@ -12,6 +12,8 @@ namespace pliant {
 /// so much that it follows the hand within three steps and springs may become four times as stiff
 /// [kg].
 [[nodiscard]] double held_mass_for(double stiffness, double dt) noexcept;
+/// The stiffest spring that such a mass follows [N/m]: SolverHapticTool takes others for it.
+[[nodiscard]] double followed_stiffness(double mass, double dt) noexcept;
 /// Mass of a tool that is held at `grasp`, in its axes: all about that point, alike in all
 /// directions, so that springs which turn it do not shift it.
 [[nodiscard]] RigidMass held_mass(double mass, double gyration, const Eigen::Vector3d& grasp);

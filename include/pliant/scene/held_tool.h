@@ -26,7 +26,8 @@ struct HeldFemTool {
     int body = -1;                          ///< of the world
     std::vector<HeldPart> parts;
     StepInterpolationOptions watchdog;
-    bool has_depth_bound = true;  ///< false: nothing says how deep is too deep
+    bool has_depth_bound = true;                ///< false: nothing says how deep is too deep
+    double followed = 0, followed_turning = 0;  ///< springs that its mass follows; 0: any
 };
 
 /// The bodies' end: proxies of a loop that follow the hand as one piece.
