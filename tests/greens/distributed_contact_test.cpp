@@ -390,6 +390,23 @@ TEST(DistributedContact, KeepsTheLastGoodSetWhenTheSolverRefuses) {
     EXPECT_TRUE(contact.touched().empty());
 }
 
+TEST(DistributedContact, AResetIsNotBoundByABudget) {
+    const TouchBox body;
+    DistributedContact contact(body.model, {RigidShape::sphere(0.5 * kLength)}, UpdateCosts());
+    Pose pose = tool_at(0.45 * kLength, 0.35 * kLength, 1.2 * kLength);
+    ASSERT_EQ(contact.step({&pose, 1}), ContactStatus::Settled);
+    const int node = contact.touched().front().node;
+    contact.set_budget(kInfinity, -1);
+    contact.reset();
+    EXPECT_NE(contact.report().solver, CapacitanceStatus::OverBudget);
+    EXPECT_TRUE(contact.touched().empty());
+    Vector3d u;
+    contact.solver().displacements({&node, 1}, {&u, 1});
+    EXPECT_EQ(u, Vector3d::Zero().eval());
+    // which holds for steps all the same
+    EXPECT_EQ(contact.step({&pose, 1}), ContactStatus::Limited);
+}
+
 TEST(DistributedContact, TakesTheDeepestWhenThereAreTooMany) {
     const TouchBox body;
     DistributedContactOptions options;
