@@ -1,6 +1,7 @@
 #include "pliant/haptics/recorded_device.h"
 
 #include "pliant/core/error.h"
+#include "pliant/haptics/device_safety.h"
 
 #include "haptics/input_range.h"
 #include "haptics/pose_rules.h"
@@ -12,11 +13,18 @@
 namespace pliant {
 namespace {
 
+/// A jump stays one, so that DeviceSafety sees it as it did when it was recorded.
+bool has_jump(const Pose& a, const Pose& b) {
+    const DeviceSafetyOptions limits;
+    return !((b.position - a.position).norm() <= limits.max_jump &&
+             rotation_difference(a.rotation, b.rotation).norm() <= limits.max_turn);
+}
+
 bool may_interpolate(const DeviceState& a, const DeviceState& b) {
     const auto is_good = [](const DeviceState& s) {
         return s.status != DeviceStatus::Disconnected && is_usable(s.pose);
     };
-    return is_good(a) && is_good(b) && a.status == b.status;
+    return is_good(a) && is_good(b) && a.status == b.status && !has_jump(a.pose, b.pose);
 }
 
 }  // namespace

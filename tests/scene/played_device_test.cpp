@@ -177,6 +177,29 @@ TEST_F(PlayedDevice, PlaysOnThroughAResetThatWasRecorded) {
     EXPECT_GT(shown.back().command.force.norm(), 0.3);
 }
 
+TEST_F(PlayedDevice, ItsClockGoesOnWhereTheDeviceWasAwayAfterAReset) {
+    const World world = build(hand());
+    {
+        RecordingWriter writer(file("away.pliantrec"), recording_header(world));
+        for (std::uint64_t k = 0; k < 120; ++k) {
+            // reset before tick 100; nothing to read in the first five after it
+            HapticTick tick;
+            tick.device.time = 1e-3 * static_cast<double>(k < 100 ? k + 1 : k - 99);
+            if (k >= 100 && k < 105) tick.device.status = DeviceStatus::Disconnected;
+            const HapticRecord haptic = to_record(tick);
+            writer.add(0, RecordKind::Haptic, k + 1, std::as_bytes(std::span(&haptic, 1)));
+        }
+    }
+    const RecordedDescription played_again =
+        recorded_readings(Recording::load(file("away.pliantrec")), "a");
+    ASSERT_EQ(played_again.states.size(), 120u);
+    for (std::size_t k = 0; k < 120; ++k) {
+        if (k < 100 || k >= 105) {
+            EXPECT_NEAR(played_again.states[k].time, 1e-3 * static_cast<double>(k + 1), 1e-12) << k;
+        }
+    }
+}
+
 TEST_F(PlayedDevice, ARecordingOfItNeedsNoOtherFile) {
     World world = build(hand());
     (void)record(world, file("first.pliantrec"));
@@ -308,7 +331,7 @@ TEST(Resample, HoldsWhatCannotBeInterpolated) {
     std::vector<DeviceState> states(4);
     for (std::size_t k = 0; k < states.size(); ++k) {
         states[k].time = 0.01 * static_cast<double>(k + 1);
-        states[k].pose.position.x() = static_cast<double>(k);
+        states[k].pose.position.x() = 0.01 * static_cast<double>(k);
         states[k].buttons = static_cast<std::uint32_t>(k);
     }
     states[1].status = DeviceStatus::Disconnected;
@@ -317,15 +340,33 @@ TEST(Resample, HoldsWhatCannotBeInterpolated) {
     EXPECT_EQ(finer[2].pose.position.x(), 0) << "no way from a reading to none";
     EXPECT_EQ(finer[3].status, DeviceStatus::Disconnected);
     EXPECT_EQ(finer[4].status, DeviceStatus::Disconnected);
-    EXPECT_DOUBLE_EQ(finer[6].pose.position.x(), 2.5);
+    EXPECT_DOUBLE_EQ(finer[6].pose.position.x(), 0.025);
     EXPECT_EQ(finer[6].buttons, 2u);
     EXPECT_DOUBLE_EQ(finer[6].time, 0.035);
     const std::vector<DeviceState> coarser = resample(states, 100, 50);
     ASSERT_EQ(coarser.size(), 2u);
-    EXPECT_EQ(coarser[1].pose.position.x(), 3);
+    EXPECT_EQ(coarser[1].pose.position.x(), 0.03);
     EXPECT_EQ(resample(states, 100, 100).size(), 4u);
     EXPECT_EQ(input_error([&] { (void)resample(states, 1, 1000); }),
               "rate of the recording = 1 (expected 10 to 1e+05 Hz)");
+}
+
+TEST(Resample, LeavesJumpsAsTheyAre) {
+    std::vector<DeviceState> states(3);
+    states[1].pose.position.x() = 0.06;
+    states[2].pose = {states[1].pose.position, rotation_from_vector({0, 0, 0.6})};
+    const std::vector<DeviceState> finer = resample(states, 100, 400);
+    ASSERT_EQ(finer.size(), 12u);
+    for (std::size_t k = 3; k < 7; ++k) EXPECT_EQ(finer[k].pose.position.x(), 0) << k;
+    for (std::size_t k = 7; k < 11; ++k) {
+        EXPECT_EQ(finer[k].pose.position.x(), 0.06) << k;
+        EXPECT_EQ(rotation_vector(finer[k].pose.rotation).z(), 0) << k;
+    }
+    // what DeviceSafety takes for motion is one
+    states[1].pose.position.x() = 0.04;
+    states[2].pose.rotation = rotation_from_vector({0, 0, 0.4});
+    EXPECT_DOUBLE_EQ(resample(states, 100, 400)[5].pose.position.x(), 0.02);
+    EXPECT_NEAR(rotation_vector(resample(states, 100, 400)[9].pose.rotation).z(), 0.2, 1e-9);
 }
 
 }  // namespace

@@ -7,7 +7,8 @@
 namespace pliant {
 
 /// Readings of one rate [Hz] as a loop of another one gets them: poses, twists and grippers between
-/// two good readings are interpolated; all else is that of the earlier one, at the age it had.
+/// two good readings are interpolated; all else is that of the earlier one, at the age it had, and
+/// so are poses before a jump (`max_jump` and `max_turn` of DeviceSafetyOptions).
 /// Throws InputError for rates that are a hundred times apart.
 [[nodiscard]] std::vector<DeviceState> resample(const std::vector<DeviceState>& states, double from,
                                                 double to);
