@@ -53,6 +53,8 @@ int convert_surface(const Arguments& arguments, const std::string& in, const std
         if (check_surface(mesh).is_closed())
             throw InputError("", "--double-faced is for sheets, and " + in +
                                      " is closed: it has an inside already; drop it");
+        if (is_double_faced(mesh))
+            throw InputError("", "--double-faced: " + in + " has two faces already; drop it");
         mesh = double_faced(mesh);
     }
     if (has_extension(out, ".png"))

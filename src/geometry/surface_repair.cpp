@@ -169,10 +169,22 @@ int remove_degenerate(SurfaceMesh& mesh) {
     return static_cast<int>(num_repeating + num_flat) + num_bridged;
 }
 
-/// Whether all triangles come in pairs that face opposite ways, as double_faced() makes them of a
-/// sheet: one of each pair leaves a border. Without one it is a solid that was written twice.
-/// `sorted`: corners in ascending order and the triangle they are of, likewise.
-bool is_double_faced(const SurfaceMesh& mesh, const std::vector<std::pair<Triangle, int>>& sorted) {
+/// Corners in ascending order and the triangle they are of, likewise.
+using SortedTriangles = std::vector<std::pair<Triangle, int>>;
+SortedTriangles sorted_triangles(const SurfaceMesh& mesh) {
+    SortedTriangles sorted;
+    sorted.reserve(mesh.triangles.size());
+    for (int t = 0; t < mesh.num_triangles(); ++t) {
+        sorted.emplace_back(mesh.triangles[t], t);
+        std::ranges::sort(sorted.back().first);
+    }
+    std::ranges::sort(sorted);
+    return sorted;
+}
+
+/// All triangles come in pairs that face opposite ways, and one of each pair leaves a border.
+/// Without one it is a solid that was written twice.
+bool has_two_faces(const SurfaceMesh& mesh, const SortedTriangles& sorted) {
     if (sorted.empty() || sorted.size() % 2 != 0) return false;
     // whether the corners run up, but for where they begin
     const auto runs_up = [&](int t) {
@@ -195,14 +207,8 @@ bool is_double_faced(const SurfaceMesh& mesh, const std::vector<std::pair<Triang
 }
 
 int remove_duplicate(SurfaceMesh& mesh) {
-    std::vector<std::pair<Triangle, int>> sorted;
-    sorted.reserve(mesh.triangles.size());
-    for (int t = 0; t < mesh.num_triangles(); ++t) {
-        sorted.emplace_back(mesh.triangles[t], t);
-        std::ranges::sort(sorted.back().first);
-    }
-    std::ranges::sort(sorted);
-    if (is_double_faced(mesh, sorted)) return 0;
+    const SortedTriangles sorted = sorted_triangles(mesh);
+    if (has_two_faces(mesh, sorted)) return 0;
     std::vector<char> is_copy(mesh.triangles.size(), 0);
     for (std::size_t i = 1; i < sorted.size(); ++i)
         if (sorted[i].first == sorted[i - 1].first) is_copy[sorted[i].second] = 1;
@@ -266,8 +272,13 @@ RepairReport repair_surface(SurfaceMesh& mesh, const RepairOptions& options) {
     return report;
 }
 
+bool is_double_faced(const SurfaceMesh& mesh) {
+    return has_two_faces(mesh, sorted_triangles(mesh));
+}
+
 SurfaceMesh double_faced(const SurfaceMesh& sheet) {
     SurfaceMesh mesh = sheet;
+    if (is_double_faced(sheet)) return mesh;
     mesh.triangles.reserve(2 * sheet.triangles.size());
     for (const Triangle& t : sheet.triangles) mesh.triangles.push_back({t[0], t[2], t[1]});
     return mesh;

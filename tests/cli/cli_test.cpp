@@ -190,6 +190,8 @@ TEST_F(CommandLine, ASheetGetsASecondFace) {
         pliant("convert " + path("sheet.obj") + " " + path("two.obj") + " --repair --double-faced");
     EXPECT_TRUE(contains(doubled, "4 vertices, 4 triangles")) << doubled.text;
     EXPECT_FALSE(contains(pliant("inspect " + path("two.obj")), "open edges"));
+    EXPECT_FAILS_WITH("convert " + path("two.obj") + " " + path("four.obj") + " --double-faced",
+                      "--double-faced: " + path("two.obj") + " has two faces already; drop it");
     ASSERT_EQ(pliant("shape beam --resolution 12 -o " + path("beam.obj")).exit_code, 0);
     EXPECT_FAILS_WITH("convert " + path("beam.obj") + " " + path("b.obj") + " --double-faced",
                       "--double-faced is for sheets, and " + path("beam.obj") + " is closed");

@@ -154,6 +154,17 @@ TEST(SurfaceRepair, TheSecondFaceOfASheetStays) {
     EXPECT_FALSE(check_surface(box).inside_out);
 }
 
+TEST(SurfaceRepair, ASheetGetsItsSecondFaceOnce) {
+    SurfaceMesh sheet;
+    sheet.vertices = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}};
+    sheet.triangles = {{0, 1, 2}, {0, 2, 3}};
+    EXPECT_FALSE(is_double_faced(sheet));
+    const SurfaceMesh two = double_faced(sheet);
+    EXPECT_TRUE(is_double_faced(two));
+    EXPECT_EQ(double_faced(two).triangles, two.triangles);
+    EXPECT_FALSE(is_double_faced(double_faced(box_surface())));
+}
+
 TEST(SurfaceRepair, FlatTrianglesThatCloseACrackAreReplacedNotTornOut) {
     // edge 0–1 of the box: one side knows three points on it, joined by flat triangles
     SurfaceMesh mesh = box_surface();

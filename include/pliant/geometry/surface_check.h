@@ -57,7 +57,10 @@ struct RepairReport {
 RepairReport repair_surface(SurfaceMesh& mesh, const RepairOptions& options = {});
 
 /// A sheet with two faces: every triangle twice, once turned over, on the same vertices. Spheres
-/// that touch a surface need it closed, docs/contact-moving.md.
+/// that touch a surface need it closed, docs/contact-moving.md. One that has them stays as it is.
 [[nodiscard]] SurfaceMesh double_faced(const SurfaceMesh& sheet);
+/// Whether it is a sheet that double_faced() made. A solid whose triangles were all written for
+/// both sides has no border, and is none.
+[[nodiscard]] bool is_double_faced(const SurfaceMesh& mesh);
 
 }  // namespace pliant
