@@ -671,7 +671,7 @@ class ReducedModel:
     def truncated(self, rank: int) -> ReducedModel:
         """With the first vectors of the basis only."""
     def with_snapshots(self, shapes: ArrayLike, *, rank: int, distance: float = 0.0, progress: ProgressLike = None) -> ReducedModel:
-        """The same body in the best subspace of shapes (m, n, 3) of a full simulation: displacements [m] of the n vertices of mesh, as FemBody.u has them. Rigid motion of a free body is taken out. distance: shapes kept differ by this part of the largest, 0: all."""
+        """The same body in the best subspace of shapes (m, n, 3) of a full simulation: displacements [m] of the n vertices of mesh, as FemBody.u has them, 0 at fixed_vertices. Rigid motion of a free body is taken out. rank: at most m; distance: shapes kept differ by this part of the largest, 0: all."""
     def with_loads(self, loads: object, *, rank: int = 0, max_loads: int = 8, progress: ProgressLike = None) -> ReducedModel:
         """The same held body in a subspace that also has the equilibria under these loads (a sketch), each a list of pairs of a point and a force (3,) [N] in body axes. rank 0: as it is; max_loads: solved at most, those that differ most."""
     @property

@@ -108,8 +108,12 @@ void bind_layout(py::module_& m) {
     m.def(
         "sphere_coverage",
         [](const ParticleLayout& layout, const SurfaceArgument& surface) {
-            const SphereCoverage found =
-                sphere_coverage(layout, SurfaceInput(surface).load(Progress::none()));
+            const SurfaceInput input(surface);
+            SphereCoverage found;
+            {
+                const py::gil_scoped_release release;
+                found = sphere_coverage(layout, input.load(Progress::none()));
+            }
             py::dict result;
             result["largest_gap"] = found.largest_gap;
             result["gap_place"] = found.gap_place;

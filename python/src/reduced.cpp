@@ -94,14 +94,42 @@ ReducedModelParts parts_of(const ReducedModel& model) {
     return parts;
 }
 
+/// Finite, and at rest where the body is held: a basis of them would move what is fixed.
+void check_snapshots(std::span<const double> shapes, const ReducedModel& model) {
+    const std::size_t size = 3 * static_cast<std::size_t>(model.num_vertices());
+    for (std::size_t start = 0; start < shapes.size(); start += size) {
+        const std::string name = "shapes[" + std::to_string(start / size) + "]";
+        const Eigen::Map<const Eigen::Matrix3Xd> u(shapes.data() + start, 3, model.num_vertices());
+        if (!u.allFinite())
+            throw InputError("", name, "not finite", "finite displacements of all vertices [m]");
+        // solvers leave rounding there
+        const double limit = 1e-9 * u.cwiseAbs().maxCoeff();
+        for (const int v : model.fixed_vertices())
+            if (u.col(v).cwiseAbs().maxCoeff() > limit)
+                refuse(name + "[" + std::to_string(v) + "]", py::float_(u.col(v).norm()),
+                       "0 m: it is one of fixed_vertices, which the model holds");
+    }
+}
+
 /// The same body in the best subspace of shapes of a full simulation.
 ModelPointer with_snapshots(const ModelHandle& handle, const ArrayArgument& shapes, int rank,
                             double distance, const ProgressArgument& progress) {
     const ReducedModel& model = handle.model();
     const auto n = static_cast<py::ssize_t>(model.num_vertices());
     const auto array = real_array(shapes, "shapes", {-1, n, 3});
+    if (array.shape(0) == 0) refuse("shapes", shapes, "one shape or more");
+    check_snapshots({array.data(), static_cast<std::size_t>(array.size())}, model);
     if (!(distance >= 0 && distance < 1))
         throw InputError("", "distance", std::to_string(distance), "0 <= value < 1");
+    const double largest =
+        Eigen::Map<const Eigen::VectorXd>(array.data(), array.size()).cwiseAbs().maxCoeff();
+    const auto check_rank = [&](Eigen::Index most, const std::string& why) {
+        if (rank < 1 || rank > most)
+            throw InputError("", "rank", std::to_string(rank),
+                             "1 to " + std::to_string(most) + ", " + why);
+    };
+    check_rank(std::min<Eigen::Index>(array.shape(0), SurfaceShapes::kMaxSize),
+               "the number of shapes, and " + std::to_string(SurfaceShapes::kMaxSize) + " at most");
     return std::make_shared<ModelHandle>(run_long(progress, [&](Progress& shown) {
         ReducedModelParts parts = parts_of(model);
         const FemModel fem(parts.mesh, parts.materials);
@@ -112,7 +140,14 @@ ModelPointer with_snapshots(const ModelHandle& handle, const ArrayArgument& shap
         for (py::ssize_t i = 0; i < array.shape(0); ++i)
             recorder.record(static_cast<double>(i),
                             Eigen::Map<const Eigen::VectorXd>(array.data() + 3 * n * i, 3 * n));
-        parts.basis = mass_pca(recorder.shapes(distance), mass_matrix(fem), rank);
+        const Eigen::MatrixXd kept = recorder.shapes(distance);
+        // what is left of rigid motion is rounding
+        if (kept.size() == 0 || kept.cwiseAbs().maxCoeff() <= 1e-9 * largest)
+            throw InputError("", "shapes", "at rest but for rigid motion",
+                             "one or more that deform the body");
+        check_rank(kept.cols(), "the shapes that differ by distance");
+        parts.basis = mass_pca(kept, mass_matrix(fem), rank);
+        check_rank(parts.basis.size(), "the shapes that are independent of one another");
         add_projections(parts, fem, shown);
         return ReducedModel(std::move(parts));
     }));
@@ -254,8 +289,9 @@ void bind_model(py::module_& m) {
         .def("with_snapshots", &with_snapshots, py::arg("shapes"), py::kw_only(), py::arg("rank"),
              py::arg("distance") = 0.0, py::arg("progress") = py::none(),
              "The same body in the best subspace of shapes (m, n, 3) of a full simulation: "
-             "displacements [m] of the n vertices of mesh, as FemBody.u has them. Rigid motion of "
-             "a free body is taken out. distance: shapes kept differ by this part of the largest, "
+             "displacements [m] of the n vertices of mesh, as FemBody.u has them, 0 at "
+             "fixed_vertices. Rigid motion of a free body is taken out. rank: at most m; distance: "
+             "shapes kept differ by this part of the largest, "
              "0: all.")
         .def("with_loads", &with_loads, py::arg("loads"), py::kw_only(), py::arg("rank") = 0,
              py::arg("max_loads") = 8, py::arg("progress") = py::none(),
@@ -311,6 +347,7 @@ void bind_reduced(py::module_& m) {
             "_bare_steps",
             [](const ReducedHandle& b, int steps, double dt) {
                 ReducedBody& body = b.get();
+                const py::gil_scoped_release release;
                 for (int i = 0; i < steps; ++i) (void)body.step(dt);
             },
             py::arg("steps"), py::arg("dt"), "Steps in C++, without loads and the interpreter.");

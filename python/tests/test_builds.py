@@ -171,6 +171,35 @@ def test_snapshots_make_a_basis_that_holds_them(beam_model):
         beam_model.with_snapshots(np.zeros((2, 3)), rank=1)
 
 
+def test_snapshots_are_checked(beam_model):
+    num, held = beam_model.mesh.num_vertices, beam_model.fixed_vertices
+    generator = np.random.default_rng(3)
+    shapes = 0.01 * generator.standard_normal((4, num, 3))
+    shapes[:, held] = 0
+    rank = {"rank": 2}
+
+    def changed(place, value):
+        other = shapes.copy()
+        other[place] = value
+        return other
+    for wrong, options, message in [
+        (shapes[:0], rank, f"shapes = float64 array of shape (0, {num}, 3) (expected one shape or more)"),
+        (shapes[:, 1:], rank, f"shapes = float64 array of shape (4, {num - 1}, 3) (expected numbers of shape (n, {num}, 3))"),
+        (changed((2, 5), np.nan), rank, "shapes[2] = not finite (expected finite displacements"),
+        (changed((3, held[-1], 1), 0.25), rank, f"shapes[3][{held[-1]}] = 0.25 (expected 0 m: it is one of fixed_vertices"),
+        (0 * shapes, rank, "shapes = at rest but for rigid motion (expected one or more that deform"),
+        (0 * shapes, {"rank": 1, "distance": 0.1}, "shapes = at rest"),
+        (shapes, {"rank": 0}, "rank = 0 (expected 1 to 4, the number of shapes, and 1024 at most)"),
+        (shapes, {"rank": 5}, "rank = 5 (expected 1 to 4, the number of shapes"),
+        (shapes[[0, 1, 0, 1]], {"rank": 3}, "rank = 3 (expected 1 to 2, the shapes that are independent"),
+        (shapes[[0, 0, 0, 1]], {"rank": 3, "distance": 0.1}, "rank = 3 (expected 1 to 2, the shapes that differ by distance"),
+    ]:
+        with pytest.raises(pl.InputError, match="^" + re.escape(message)):
+            beam_model.with_snapshots(wrong, **options)
+    # what solvers leave where a body is held is no motion
+    assert beam_model.with_snapshots(changed((slice(None), held), 1e-13), rank=2).rank == 2
+
+
 def test_sketched_loads_make_a_basis_that_follows_them(beam_model, tip):
     told = []
     model = beam_model.with_loads([[(tip, (0, 0, -3.0))], [(tip, (0, 0.5, 1.0)), ((0, (1, 0, 0)), (0, 0, 0.1))]], rank=8,

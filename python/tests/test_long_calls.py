@@ -98,7 +98,18 @@ def test_interrupt_ends_many_steps(beam):
     timer.join()
 
 
-def test_other_threads_run_meanwhile():
+SPHERES = pl.place_spheres(BALL, count=1)
+# one call each: between two of them others would have their turn anyway
+LONG_CALLS = {
+    "make_shape": lambda _: pl.make_shape("heart"),
+    "build_reduced": lambda _: build(resolution=24),
+    "sphere_coverage": lambda _: pl.sphere_coverage(SPHERES, "heart"),
+    "_bare_steps": lambda beam: beam._bare_steps(200_000, 1e-3),
+}
+
+
+@pytest.mark.parametrize("name", LONG_CALLS)
+def test_other_threads_run_meanwhile(name, beam):
     ticks = []
     stop = threading.Event()
 
@@ -108,8 +119,7 @@ def test_other_threads_run_meanwhile():
     thread = threading.Thread(target=count)
     thread.start()
     try:
-        pl.make_shape("heart")
-        build(resolution=24)
+        LONG_CALLS[name](beam)
     finally:
         stop.set()
         thread.join()
