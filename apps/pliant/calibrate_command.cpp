@@ -15,6 +15,7 @@
 #include "pliant/geometry/mesh_io.h"
 #include "pliant/geometry/shapes.h"
 #include "pliant/geometry/surface_check.h"
+#include "settle.h"
 
 namespace pliant::cli {
 namespace {
@@ -247,18 +248,18 @@ CalibrationValues found_values(const CalibrationValues& start, const std::vector
 void fit_press_in_own_shapes(const PressData& data, const std::vector<Fittable>& chosen,
                              const CalibrationValues& start, Calibration& result,
                              Progress& progress) {
-    constexpr int kMaxRounds = 10;
+    if (result.setup.kind != "reduced" || !has_parameter(chosen, "poisson"))
+        return fit_press(data, chosen, start, result, progress);
+    constexpr int kMaxRounds = 11;  // once, and again up to ten times
     constexpr double kSamePoisson = 1e-4;
-    fit_press(data, chosen, start, result, progress);
-    if (result.setup.kind != "reduced" || !has_parameter(chosen, "poisson")) return;
     CalibrationValues shapes = start;
-    for (int round = 0; round < kMaxRounds; ++round) {
-        const CalibrationValues found = found_values(start, chosen, result.fit);
-        if (std::abs(found.poisson - shapes.poisson) < kSamePoisson) return;
-        shapes = found;
+    const auto fitted_poisson = [&](double /*of the shapes*/) {
         fit_press(data, chosen, shapes, result, progress);
-    }
-    result.fit.has_converged = false;
+        shapes = found_values(start, chosen, result.fit);
+        return shapes.poisson;
+    };
+    if (!settles(start.poisson, fitted_poisson, kSamePoisson, kMaxRounds))
+        result.fit.has_converged = false;
 }
 
 void fit_frequencies(const std::vector<double>& targets, const std::vector<double>& ratios,

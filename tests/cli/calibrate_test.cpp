@@ -1,4 +1,5 @@
 #include "apps/pliant/calibrate_data.h"
+#include "apps/pliant/settle.h"
 #include "cli/command_line.h"
 #include "input_error.h"
 #include "pliant/core/atomic_file.h"
@@ -84,6 +85,21 @@ TEST(PressData, WhatIsWrongIsSaidWithItsLineAndARemedy) {
               "x.csv:3: time does not go on; sort the rows by it");
     EXPECT_NE(refused("depth [m], force [N]\n-1,2\n-2,2\n").find("no depth is positive"),
               std::string::npos);
+}
+
+TEST(Settle, TheLastRoundCounts) {
+    // 1, 1/2, 1/4, …: differences fall below 0.1 in round 4
+    int rounds = 0;
+    const auto halved = [&](double x) {
+        ++rounds;
+        return x / 2;
+    };
+    EXPECT_FALSE(pliant::cli::settles(1, halved, 0.1, 3));
+    EXPECT_EQ(rounds, 3);
+    rounds = 0;
+    EXPECT_TRUE(pliant::cli::settles(1, halved, 0.1, 4));
+    EXPECT_TRUE(pliant::cli::settles(1, halved, 0.1, 9));
+    EXPECT_EQ(rounds, 8);
 }
 
 TEST_F(CommandLine, ABarPulledAlongItsAxisGivesTheModulusOfTheTextbook) {
