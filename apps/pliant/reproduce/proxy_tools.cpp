@@ -119,16 +119,16 @@ int spheres_behind(bool is_rigid, bool has_second_pass) {
 
 void run_hand_curtain(Context& context) {
     Section& page = context.section;
-    const int spheres = 37;
+    const int spheres = 37, steps = context.sized(1250, 300);
     HandCurtain scene(spheres);
     page.text(format(
         "A deformable hand of %d spheres (2 m, four passes, springs of 20 N/m) taps on, presses, "
         "catches and probes a double-faced curtain of 8 m, 0.2 kg, %s triangles, one particle per "
         "vertex, two "
-        "passes; 2.5 s, steps of 2 ms. Published on an i5-7300: no force in free air, 45 to 59 "
+        "passes; %.1f s, steps of 2 ms. Published on an i5-7300: no force in free air, 45 to 59 "
         "steps a second.",
-        spheres, cli::grouped(scene.curtain().surface().num_triangles()).c_str()));
-    const int steps = context.sized(1250, 300);
+        spheres, cli::grouped(scene.curtain().surface().num_triangles()).c_str(),
+        HandCurtain::kStep * steps));
     std::vector<double> force, torque;
     std::string csv =
         "time_s,hand_x_m,hand_y_m,hand_z_m,turn_w,turn_x,turn_y,turn_z,force_x_n,force_y_n,"
@@ -187,8 +187,8 @@ void run_hand_curtain(Context& context) {
                         .x_label = "time, s",
                         .y_label = "N m",
                         .series = {over_time(torque)}})},
-                "");
-    page.figure(pictures, "The curtain, seen from the other side.");
+                "What the hand feels about its middle: all spheres, every second step.");
+    page.figure(pictures, "The curtain without the hand, seen from the other side.");
     Table phases{"hand_curtain_phases",
                  "Mean time of a step, ms",
                  {{"phase", "phase"}, {"published_ms", "published"}, {"ms", "here"}}};
@@ -231,7 +231,7 @@ void run_hand_curtain(Context& context) {
 void run_proxy_counts(Context& context) {
     Section& page = context.section;
     page.text(
-        "The same hand with 1 to 50 spheres, two metres away from the curtain and deep in it: mean "
+        "The same hand with 1 to 50 spheres, 2.5 m away from the curtain and deep in it: mean "
         "time of its tick (the proxies), skinning of the curtain included, and of the whole step "
         "of the simulation with it. Published as curves on an i5-7300.");
     Table table{"proxies",
@@ -265,7 +265,7 @@ void run_proxy_counts(Context& context) {
                         .x_label = "spheres",
                         .y_label = "ms",
                         .series = {free, held, free_step, held_step}})},
-                "");
+                "Means of the table below, here only; one sphere is a rigid tool.");
     page.table(table);
 }
 
@@ -275,7 +275,7 @@ void run_tool_drag(Context& context) {
         "A rigid tool of nine spheres slides along a floor, in x and in y, pressed by 2 mm, once "
         "with its whole "
         "tick at 1 kHz and once with a loop of 20 and 40 ms that tells the haptic thread where "
-        "spheres are: their age T is felt as drag, k v T on average half a period. Published as "
+        "spheres are: their age T, half a period on average, is felt as drag k v T. Published as "
         "curves: force along the floor only with two rates, in proportion to the computing time.");
     Table table{"drag",
                 "Mean force against the motion",
@@ -328,7 +328,10 @@ void run_tool_drag(Context& context) {
         plots.push_back(drawn(drags));
         plots.push_back(drawn(up));
     }
-    page.figure(plots, "");
+    page.figure(
+        plots,
+        "Force on the hand at 0.1 m/s, which slides from 0.3 s on: drag is below 0. One rate, "
+        "and two with a period of 20 and of 40 ms.");
     page.table(table);
     page.log("drag", csv);
     context.done(1);
