@@ -98,6 +98,7 @@ void Section::table(const Table& table) {
 }
 
 void Section::figure(const std::vector<std::string>& drawings, const std::string& caption) {
+    assert(!caption.empty());
     content_.body += "<figure><div class=\"row\">";
     for (const std::string& drawing : drawings) content_.body += drawing + "\n";
     content_.body += "</div><figcaption>" + escaped(caption) + "</figcaption></figure>\n";
