@@ -28,6 +28,17 @@ std::span<const T> values_of(const Archive& archive, const std::string& chunk, s
     return values;
 }
 
+/// Values of a chunk of any number of rows, `width` in each.
+template <class T>
+std::span<const T> whole_rows(const Archive& archive, const std::string& chunk, std::size_t width,
+                              const std::string& name) {
+    const std::span<const T> values = archive.get<T>(chunk);
+    if (values.size() % width != 0)
+        throw InputError(name, "chunk \"" + chunk + "\" has " + std::to_string(values.size()) +
+                                   " values, not a multiple of " + std::to_string(width));
+    return values;
+}
+
 }  // namespace
 
 double ParticleModel::mass() const noexcept {
@@ -164,20 +175,24 @@ ParticleModel read_particle_model(const Archive& archive, const std::string& nam
         p.object = objects[i];
         model.layout.particles.push_back(p);
     }
-    const auto links = archive.get<int>("particles/links");
-    for (std::size_t k = 0; k + 1 < links.size(); k += 2)
+    const auto links = whole_rows<int>(archive, "particles/links", 2, name);
+    for (std::size_t k = 0; k < links.size(); k += 2)
         model.layout.links.push_back({links[k], links[k + 1]});
     model.layout.is_cloth = values_of<int>(archive, "particles/cloth", 1, 1, name)[0] != 0;
     check_layout(model.layout, name);
 
-    const auto vertices = archive.get<double>("surface/vertices");
-    for (std::size_t k = 0; k + 2 < vertices.size(); k += 3)
+    const auto vertices = whole_rows<double>(archive, "surface/vertices", 3, name);
+    for (std::size_t k = 0; k < vertices.size(); k += 3)
         model.surface.vertices.emplace_back(vertices[k], vertices[k + 1], vertices[k + 2]);
     for (const Vector3d& x : model.surface.vertices)
         if (!x.allFinite() || x.cwiseAbs().maxCoeff() > 1e6)
             throw InputError(name, "a vertex of the surface is not finite, or farther than 1e6 m");
-    const auto triangles = archive.get<int>("surface/triangles");
-    for (std::size_t k = 0; k + 2 < triangles.size(); k += 3)
+    const auto triangles = whole_rows<int>(archive, "surface/triangles", 3, name);
+    if (triangles.empty())
+        throw InputError(name,
+                         "the surface has no triangles; build the model again: pliant build "
+                         "MESH --kind particles");
+    for (std::size_t k = 0; k < triangles.size(); k += 3)
         model.surface.triangles.push_back({triangles[k], triangles[k + 1], triangles[k + 2]});
     for (const Triangle& t : model.surface.triangles)
         for (const int v : t)

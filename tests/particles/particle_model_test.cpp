@@ -1,6 +1,7 @@
 #include "pliant/particles/particle_model.h"
 
 #include "core/numbers.h"
+#include "input_error.h"
 #include "particles/sample_particles.h"
 #include "pliant/core/error.h"
 #include "pliant/geometry/shapes.h"
@@ -71,6 +72,44 @@ TEST(ParticleModel, IsSavedAndLoaded) {
     EXPECT_EQ(again.layout.particles[3].radii, fish().layout.particles[3].radii);
     EXPECT_EQ(again.layout.particles[3].rotation.coeffs(),
               fish().layout.particles[3].rotation.coeffs());
+}
+
+/// What loading says about a file of the fish with fewer numbers in a chunk.
+std::string refusal_of(const std::string& shorter, std::size_t num_kept) {
+    const auto path = std::filesystem::temp_directory_path() / "pliant_particle_cut_test.pliant";
+    save_particle_model(fish(), path);
+    const Archive whole(path);
+    ArchiveWriter writer(ParticleModel::kArchiveKind);
+    const auto add = [&]<class T>(const ChunkInfo& chunk, T) {
+        const std::span<const T> values = whole.get<T>(chunk.name);
+        if (chunk.name == shorter)
+            writer.add<T>(chunk.name, values.first(num_kept));
+        else
+            writer.add<T>(chunk.name, values, chunk.shape);
+    };
+    for (const ChunkInfo& chunk : whole.chunks()) {
+        if (chunk.type == ChunkType::F64) add(chunk, double{});
+        if (chunk.type == ChunkType::F32) add(chunk, float{});
+        if (chunk.type == ChunkType::I32) add(chunk, int{});
+    }
+    const auto cut = std::filesystem::temp_directory_path() / "pliant_particle_cut_test_2.pliant";
+    writer.save(cut);
+    const std::string said = test::input_error([&] { (void)load_particle_model(cut); });
+    std::filesystem::remove(path);
+    std::filesystem::remove(cut);
+    return said.substr(std::min(said.size(), cut.string().size() + 2));
+}
+
+TEST(ParticleModel, FilesWithPartsOfRowsOrNoSurfaceAreRefused) {
+    EXPECT_EQ(refusal_of("", 0), "");
+    EXPECT_EQ(refusal_of("particles/links", 3),
+              "chunk \"particles/links\" has 3 values, not a multiple of 2");
+    EXPECT_EQ(refusal_of("surface/vertices", 7),
+              "chunk \"surface/vertices\" has 7 values, not a multiple of 3");
+    EXPECT_EQ(refusal_of("surface/triangles", 8),
+              "chunk \"surface/triangles\" has 8 values, not a multiple of 3");
+    EXPECT_THAT(refusal_of("surface/triangles", 0),
+                testing::StartsWith("the surface has no triangles; build the model again"));
 }
 
 TEST(ParticleModel, ParticlesOutsideTheSurfaceAreNamed) {
