@@ -170,7 +170,7 @@ int build_pointshell_file(const Arguments& arguments) {
     Pointshell shell;
     with_names(in, [&] {
         const DistanceGrid field = build_field(surface, field_options, progress, &field_report);
-        const SurfaceMesh carrier = iso_surface(field, {.remove_enclosed = true}, progress);
+        const SurfaceMesh carrier = iso_surface(field, {.drops_enclosed = true}, progress);
         shell = build_pointshell(field, carrier, options, progress, &shell_report);
     });
     shell.offset = field_report.offset;

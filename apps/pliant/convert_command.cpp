@@ -58,7 +58,7 @@ int convert_surface(const Arguments& arguments, const std::string& in, const std
         mesh = double_faced(mesh);
     }
     if (has_extension(out, ".png"))
-        save_png(render(mesh, {.wireframe = arguments.has("--wireframe")}), out);
+        save_png(render(mesh, {.has_wireframe = arguments.has("--wireframe")}), out);
     else
         save_surface(mesh, out);
     return report(arguments, out, mesh.num_vertices(), "num_triangles", mesh.num_triangles(),

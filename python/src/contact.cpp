@@ -24,7 +24,7 @@ ShellPointer build_shell(const SurfaceArgument& surface, double size, int points
     return std::make_shared<Pointshell>(run_long(progress, [&](Progress& shown) {
         FieldReport report;
         const DistanceGrid grid = build_field(input.load(shown, size), field, shown, &report);
-        const SurfaceMesh carrier = iso_surface(grid, {.remove_enclosed = true}, shown);
+        const SurfaceMesh carrier = iso_surface(grid, {.drops_enclosed = true}, shown);
         Pointshell shell =
             build_pointshell(grid, carrier, {.num_points = points, .num_levels = levels}, shown);
         shell.offset = report.offset;

@@ -279,7 +279,7 @@ void bind_shapes(py::module_& m) {
                                   .height = height,
                                   .azimuth = azimuth,
                                   .elevation = elevation,
-                                  .wireframe = wireframe},
+                                  .has_wireframe = wireframe},
                                  rgb);
             }
             return array_of<std::uint8_t>(picture.rgb, {picture.height, picture.width, 3});

@@ -84,12 +84,12 @@ void ConjugateGradient::analyse(const Matrix& A) {
     for (Eigen::VectorXd* v : {&s.p, &s.q}) v->setZero(s.num_unknowns);
 }
 
-void ConjugateGradient::set_values(const Matrix& A, bool renew_factor) noexcept {
+void ConjugateGradient::set_values(const Matrix& A, bool renews_factor) noexcept {
     assert(A.rows() == impl_->num_unknowns && A.nonZeros() == impl_->num_entries);
     assert(A.isCompressed());
     impl_->A.set_values(A);
     const bool is_incomplete = impl_->options.preconditioner == Preconditioner::IncompleteCholesky;
-    if (is_incomplete && !renew_factor) return;
+    if (is_incomplete && !renews_factor) return;
     impl_->invert_diagonal();
     if (is_incomplete) impl_->incomplete.factor(impl_->A, impl_->D_inverse);
 }

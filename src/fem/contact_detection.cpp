@@ -40,7 +40,7 @@ ContactDetection::ContactDetection(const std::vector<ExplicitDynamics>& bodies,
                                    const std::vector<RigidShape>& obstacles,
                                    const ContactOptions& options)
     : num_obstacles_(static_cast<int>(obstacles.size())),
-      soft_soft_(options.soft_soft && bodies.size() > 1) {
+      soft_soft_(options.touches_soft && bodies.size() > 1) {
     int num_nodes = 0;
     for (const ExplicitDynamics& body : bodies) {
         const VolumeMesh& mesh = body.model().mesh();

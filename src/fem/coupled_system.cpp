@@ -98,7 +98,7 @@ void CoupledSystem::build_matrices(const FemModel& model, const CoupledOptions& 
     const VolumeMesh& mesh = model.mesh();
     const Damping& damping = options.damping;
     mass_ = drag_ = VectorXd::Zero(model.num_unknowns());
-    if (options.consistent_mass)
+    if (options.has_consistent_mass)
         M_nodes_ = node_mass_matrix(model);
     else
         mass_ = folded_lumps(mesh, lumped_mass(model, options.lumping));
@@ -110,7 +110,7 @@ void CoupledSystem::build_matrices(const FemModel& model, const CoupledOptions& 
         std::ranges::any_of(model.materials(), [](const Material& m) { return m.viscosity != 0; });
     Matrix D_nodes(model.num_nodes(), model.num_nodes());
     if (has_drag && !options.lumped_drag) D_nodes = node_drag_matrix(model);
-    if (options.consistent_mass && damping.mass != 0)
+    if (options.has_consistent_mass && damping.mass != 0)
         D_nodes = Matrix(D_nodes + damping.mass * M_nodes_);
 
     if (!damping.has_stiffness_part()) {

@@ -139,7 +139,7 @@ ImplicitDynamics::Impl::Impl(FemModel model_given, Constraints constraints,
     const int n = model.num_unknowns();
     node_mass = node_mass_matrix(model);
     node_drag = node_drag_matrix(model);
-    if (!options.consistent_mass) {
+    if (!options.has_consistent_mass) {
         node_mass = lumped_node_matrix(model.mesh(), node_mass, lumped_mass(model));
         node_drag = lumped_node_matrix(model.mesh(), node_drag, lumped_drag(model));
     }

@@ -46,7 +46,7 @@ DistanceGrid build_offset(const SurfaceQuery& surface, const GridFrame& frame,
         gap_around(surface.mesh(), frame) - source.offset - std::numbers::sqrt3 * frame.cell;
     DistanceGrid grid = make_grid(source, frame, options, boundary, progress);
     SurfaceMesh outer = iso_surface(
-        grid, {.remove_enclosed = true, .num_removed = &report.removed_components}, progress);
+        grid, {.drops_enclosed = true, .num_removed = &report.removed_components}, progress);
     report.offset = source.offset;
     const SurfaceQuery hull(std::move(outer), SignMethod::PseudoNormal);
     const detail::SolidSigns signs(hull);

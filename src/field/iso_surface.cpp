@@ -206,7 +206,7 @@ SurfaceMesh march(const FieldLattice& lattice, float level, Progress& progress) 
 
 SurfaceMesh finish(SurfaceMesh mesh, const IsoSurfaceOptions& options) {
     if (options.num_removed) *options.num_removed = 0;
-    if (options.remove_enclosed) {
+    if (options.drops_enclosed) {
         const int num_removed = remove_enclosed_components(mesh);
         if (options.num_removed) *options.num_removed = num_removed;
     }

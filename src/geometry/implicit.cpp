@@ -207,18 +207,18 @@ Implicit torus(const Vector3d& centre, const Vector3d& axis, double major_radius
             Box(centre - reach, centre + reach)};
 }
 
-Implicit sweep(const std::vector<SplinePoint>& points, bool closed, int segments) {
+Implicit sweep(const std::vector<SplinePoint>& points, bool is_closed, int segments) {
     const int n = static_cast<int>(points.size());
-    assert(n >= 2 && segments >= 1 && (!closed || n >= 3));
+    assert(n >= 2 && segments >= 1 && (!is_closed || n >= 3));
     // beyond the ends of an open spline, mirrored points
     const auto at = [&](int i) -> Vector3d {
-        if (closed) return points[(i + n) % n].position;
+        if (is_closed) return points[(i + n) % n].position;
         if (i < 0) return 2.0 * points[0].position - points[1].position;
         if (i >= n) return 2.0 * points[n - 1].position - points[n - 2].position;
         return points[i].position;
     };
     std::vector<SplinePoint> line;
-    const int spans = closed ? n : n - 1;
+    const int spans = is_closed ? n : n - 1;
     for (int i = 0; i < spans; ++i) {
         const Vector3d p0 = at(i - 1), p1 = at(i), p2 = at(i + 1), p3 = at(i + 2);
         for (int k = 0; k < segments; ++k) {
@@ -230,7 +230,7 @@ Implicit sweep(const std::vector<SplinePoint>& points, bool closed, int segments
             line.push_back({position, r1 + (r2 - r1) * blend});
         }
     }
-    line.push_back(closed ? line.front() : points.back());
+    line.push_back(is_closed ? line.front() : points.back());
 
     std::vector<RoundCone> cones;
     for (std::size_t i = 0; i + 1 < line.size(); ++i)

@@ -155,12 +155,12 @@ void write_v41(MshFile& file, const VolumeMesh& mesh) {
 }  // namespace
 
 void save_msh(const VolumeMesh& mesh, const std::filesystem::path& path, MshVersion version,
-              bool binary) {
+              bool is_binary) {
     check_writable(mesh, path);
-    MshFile file(path, binary);
-    write_header(file, mesh, version, binary);
+    MshFile file(path, is_binary);
+    write_header(file, mesh, version, is_binary);
     if (version == MshVersion::V22) {
-        write_v22(file, mesh, binary);
+        write_v22(file, mesh, is_binary);
     } else {
         write_v41(file, mesh);
     }

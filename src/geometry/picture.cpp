@@ -186,7 +186,7 @@ std::vector<std::array<Vector3d, 3>> corner_normals(const SurfaceMesh& mesh) {
 struct Scene {
     const SurfaceMesh& mesh;
     const std::vector<Eigen::Vector3f>& colors;
-    bool wireframe;
+    bool has_wireframe;
     View view, light;
     DepthBuffer shadow;
     std::vector<std::array<Vector3d, 3>> normals;
@@ -241,7 +241,7 @@ struct Scene {
         const Vector3d half = (key - d.normalized()).normalized();
         const double shine = 0.18 * lit * std::pow(std::max(0.0, normal.dot(half)), 40.0);
         Vector3d color = base.cwiseProduct(ambient + Vector3d::Constant(diffuse)).array() + shine;
-        if (wireframe && is_near_edge(t, w)) color *= 0.35;
+        if (has_wireframe && is_near_edge(t, w)) color *= 0.35;
         return color;
     }
 
@@ -274,7 +274,7 @@ Picture render(const SurfaceMesh& mesh, const CameraOptions& camera,
     const View light = light_view(mesh, key);
     const Scene scene{mesh,
                       vertex_colors,
-                      camera.wireframe,
+                      camera.has_wireframe,
                       view,
                       light,
                       rasterize(mesh, light),

@@ -75,8 +75,8 @@ double element_volume(const VolumeMesh& mesh, int element) {
                                           : hex_volume(mesh, element);
 }
 
-double total_volume(const VolumeMesh& mesh, bool weighted) {
-    const bool use_filled = weighted && !mesh.filled.empty();
+double total_volume(const VolumeMesh& mesh, bool is_weighted) {
+    const bool use_filled = is_weighted && !mesh.filled.empty();
     return parallel_reduce(
         static_cast<std::size_t>(mesh.num_elements()), 4096, 0.0,
         [&](std::size_t begin, std::size_t end) {

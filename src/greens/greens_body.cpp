@@ -96,7 +96,7 @@ struct GreensBody::Impl {
         watched_driven = next.driven;
         if (o.strain_gauges > 0)
             monitor.emplace(m, StrainMonitorOptions{.num_gauges = o.strain_gauges,
-                                                    .at_supports = !o.driven.empty(),
+                                                    .covers_supports = !o.driven.empty(),
                                                     .triangles = {},
                                                     .limits = o.strain_limits});
     }

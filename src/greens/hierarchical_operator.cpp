@@ -86,7 +86,7 @@ public:
         gather_by_rows();
         share_bases(options.tolerance, report);
         add_own_blocks();
-        if (options.rigid_correction)
+        if (options.has_rigid_correction)
             correction_ =
                 RigidCorrection(blocks_, [&](const MatrixXd& X, MatrixXd& Y) { multiply(X, Y); });
     }

@@ -94,7 +94,7 @@ void StrainMonitor::add_gauges(const StrainMonitorOptions& options) {
         const auto num_fixed = std::ranges::count_if(model_->corner_nodes[at(t)], [&](int node) {
             return model_->reference.kinds[at(node)] == NodeKind::Fixed;
         });
-        if (num_fixed == 0 || (options.at_supports && num_fixed < 3)) candidates.push_back(t);
+        if (num_fixed == 0 || (options.covers_supports && num_fixed < 3)) candidates.push_back(t);
     }
     if (candidates.empty()) return;
     const auto centre = [&](int t) -> Vector3d {

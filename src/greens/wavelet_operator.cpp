@@ -58,7 +58,7 @@ public:
         report.compression = static_cast<double>(kinds.size()) * static_cast<double>(kinds.size()) /
                              static_cast<double>(report.num_blocks);
         num_bytes_ = 40 * report.num_blocks;
-        if (options.rigid_correction)
+        if (options.has_rigid_correction)
             correction_ =
                 RigidCorrection(blocks_, [&](const MatrixXd& X, MatrixXd& Y) { multiply(X, Y); });
     }

@@ -98,7 +98,7 @@ void add_gradient_modes(std::span<const int> nodes, const Gradients& gradients,
 }  // namespace
 
 MaterialPoints material_points(const ReducedModel& model, const std::vector<Vector3d>& points,
-                               bool with_gradients) {
+                               bool has_gradients) {
     const VolumeMesh mesh = model.mesh();
     const Embedding embedding(mesh, points);
     const std::vector<double> modes = vertex_modes(model, mesh);
@@ -110,7 +110,7 @@ MaterialPoints material_points(const ReducedModel& model, const std::vector<Vect
     result.rest = points;
     result.num_outside = embedding.num_outside();
     result.modes.resize(3 * r * points.size());
-    if (with_gradients) result.gradients.resize(9 * r * points.size());
+    if (has_gradients) result.gradients.resize(9 * r * points.size());
     parallel_for(points.size(), 256, [&](std::size_t s) {
         // U_s = Σ_a w_a U_a
         double* const U = result.modes.data() + 3 * r * s;
@@ -120,7 +120,7 @@ MaterialPoints material_points(const ReducedModel& model, const std::vector<Vect
                 modes.data() + 3 * r * static_cast<std::size_t>(embedding.vertices()[k]);
             for (std::size_t i = 0; i < 3 * r; ++i) U[i] += w * block[i];
         }
-        if (!with_gradients) return;
+        if (!has_gradients) return;
         const int element = embedding.elements()[s];
         add_gradient_modes(mesh.element(element), shape_gradients.at(element, points[s]), modes, r,
                            result.gradients.data() + 9 * r * s);

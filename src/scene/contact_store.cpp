@@ -194,7 +194,7 @@ Pointshell ContactStore::build_shell(const PointshellSource& source, const Surfa
         return *std::move(shell);
     FieldReport report;
     const DistanceGrid field = build_field(surface, source.field, progress_, &report);
-    const SurfaceMesh carrier = iso_surface(field, {.remove_enclosed = true}, progress_);
+    const SurfaceMesh carrier = iso_surface(field, {.drops_enclosed = true}, progress_);
     Pointshell shell = build_pointshell(field, carrier, source.points, progress_);
     shell.offset = report.offset;
     cache.save("shell", key, [&](const fs::path& path) { save_pointshell(shell, path); });

@@ -118,13 +118,13 @@ INSTANTIATE_TEST_SUITE_P(
 struct MatrixCase {
     const char* name;
     double stiffness_damping;
-    bool consistent_mass = true;
+    bool has_consistent_mass = true;
 };
 class CoupledContactCase : public ::testing::TestWithParam<MatrixCase> {
 protected:
     [[nodiscard]] static CoupledOptions options(double dt) {
         CoupledOptions o = coupled_options(dt, 2);
-        o.consistent_mass = GetParam().consistent_mass;
+        o.has_consistent_mass = GetParam().has_consistent_mass;
         o.damping.stiffness = GetParam().stiffness_damping;
         o.contact.friction = 0;
         return o;

@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(Meshes, LumpedCase, ::testing::Bool(), [](const auto& i
 /// Everything written out: dense M, D, T; the equation of motion at the end of the step.
 struct DenseCase {
     const char* name;
-    bool is_graded = false, consistent_mass = true, lumped_drag = false;
+    bool is_graded = false, has_consistent_mass = true, lumped_drag = false;
     Damping damping = {};
     bool holds_components = false;  ///< one component of some nodes only
     bool is_scalar = true;
@@ -87,7 +87,7 @@ TEST_P(DenseStep, FulfilsTheEquationOfMotion) {
         for (int axis = c.holds_components ? 2 : 0; axis < 3; ++axis)
             constraints.prescribe(node, axis, 0);
     CoupledOptions options = coupled_options(1e-3, 2);
-    options.consistent_mass = c.consistent_mass;
+    options.has_consistent_mass = c.has_consistent_mass;
     options.lumped_drag = c.lumped_drag;
     options.damping = c.damping;
     CoupledDynamics dynamics(model, constraints, options);
@@ -101,11 +101,11 @@ TEST_P(DenseStep, FulfilsTheEquationOfMotion) {
     model.tangent(rest, K);
     add_damping_matrix(model, c.damping, rest, K, damping);
     MatrixXd M = mass_matrix(model), drag = drag_matrix(model);
-    if (!c.consistent_mass) M = lumped_mass(model).asDiagonal();
+    if (!c.has_consistent_mass) M = lumped_mass(model).asDiagonal();
     if (c.lumped_drag) drag = lumped_drag(model).asDiagonal();
     const MatrixXd D = drag + c.damping.mass * M + MatrixXd(damping);
     MatrixXd M_free = T.transpose() * M * T, D_free = T.transpose() * D * T;
-    if (c.is_graded && !c.consistent_mass) {
+    if (c.is_graded && !c.has_consistent_mass) {
         // lumps go to the masters and stay lumps
         M_free = VectorXd(T.transpose() * lumped_mass(model)).asDiagonal();
         D_free =
@@ -147,7 +147,7 @@ TEST_P(DenseStep, FulfilsTheEquationOfMotion) {
             EXPECT_NEAR(s.v[i], before.v[i] + 0.5 * dt * (s.a[i] + before.a[i]), 1e-14);
         }
     VectorXd residual;
-    if (c.is_graded && !c.consistent_mass) {
+    if (c.is_graded && !c.has_consistent_mass) {
         VectorXd a_free(system.num_unknowns()), v_free(system.num_unknowns());
         for (int k = 0; k < system.num_unknowns(); ++k) {
             Eigen::SparseMatrix<double>::InnerIterator entry(system.T(), k);
@@ -170,7 +170,7 @@ INSTANTIATE_TEST_SUITE_P(
                       DenseCase{.name = "graded_consistent", .is_graded = true},
                       DenseCase{.name = "graded_lumped",
                                 .is_graded = true,
-                                .consistent_mass = false,
+                                .has_consistent_mass = false,
                                 .lumped_drag = true,
                                 .damping = {.mass = 3}},
                       DenseCase{
@@ -179,7 +179,7 @@ INSTANTIATE_TEST_SUITE_P(
                                 .damping = {.mass = 1, .stiffness = 2e-3},
                                 .is_scalar = false},
                       DenseCase{.name = "lumped_mass_stiffness_damping",
-                                .consistent_mass = false,
+                                .has_consistent_mass = false,
                                 .damping = {.stiffness = 2e-3},
                                 .is_scalar = false},
                       DenseCase{.name = "graded_viscous",

@@ -40,7 +40,7 @@ inline CoupledOptions coupled_options(double dt, int num_steps = 1) {
 /// The matrices of the decoupled path.
 inline CoupledOptions lumped_options(double dt) {
     CoupledOptions options = coupled_options(dt);
-    options.consistent_mass = false;
+    options.has_consistent_mass = false;
     options.lumped_drag = true;
     return options;
 }

@@ -39,7 +39,7 @@ TEST(ImplicitDynamics, TrapezoidalRuleIsOfSecondOrder) {
     // against 8 times finer steps, which are 1/64 of the error off
     EXPECT_NEAR(measured_order(bar(), exact(), 1600), 2, 0.1);
     EXPECT_NEAR(measured_order(bar(), {}, 1600), 2, 0.1);  // one iteration
-    EXPECT_NEAR(measured_order(bar(Law::NeoHookean), {.consistent_mass = false}, 1600), 2, 0.1);
+    EXPECT_NEAR(measured_order(bar(Law::NeoHookean), {.has_consistent_mass = false}, 1600), 2, 0.1);
 }
 
 TEST(ImplicitDynamics, MostDampedRuleIsOfFirstOrder) {
@@ -183,7 +183,7 @@ TEST(ImplicitDynamics, AgreesWithCentralDifferencesAtSmallSteps) {
         v += 0.5 * dt * (a + next);
         a = next;
     }
-    const ImplicitOptions options{.consistent_mass = false};
+    const ImplicitOptions options{.has_consistent_mass = false};
     const VectorXd implicit_u = swing(model, options, steps * dt, steps);
     // both are of second order: (ω dt)² of the leading motion is 1e-6, that of the others more
     EXPECT_LT((implicit_u - u).norm(), 1e-4 * u.norm());
@@ -368,7 +368,7 @@ TEST(ImplicitDynamics, HangingNodesFollowAndMomentumIsKept) {
         const VolumeMesh& mesh = model.mesh();
         ASSERT_FALSE(mesh.hanging.empty());
         ImplicitOptions options = exact();
-        options.consistent_mass = consistent;
+        options.has_consistent_mass = consistent;
         ImplicitDynamics dynamics(model, free_body(model), options);
         FemState s = dynamics.make_state();
         for (int i = 0; i < model.num_nodes(); ++i)

@@ -146,7 +146,7 @@ TEST(SoftContact, ACubeRestsOnAnother) {
 }
 
 TEST(SoftContact, CanBeSwitchedOff) {
-    const Collision c = collide(colliding_cubes({.soft_soft = false}));
+    const Collision c = collide(colliding_cubes({.touches_soft = false}));
     EXPECT_EQ(c.num_contacts, 0);
     EXPECT_NEAR(c.last_energy, 1, 1e-12);
 }

@@ -233,11 +233,11 @@ TEST(IsoSurface, ThinWallsOfAnOffsetSurfaceAreRemoved) {
     EXPECT_EQ(check_surface(iso_surface(shell)).num_components, 2);
     int num_removed = -1;
     const SurfaceMesh solid =
-        iso_surface(shell, {.remove_enclosed = true, .num_removed = &num_removed});
+        iso_surface(shell, {.drops_enclosed = true, .num_removed = &num_removed});
     EXPECT_EQ(num_removed, 1);
     EXPECT_EQ(check_surface(solid).num_components, 1);
     EXPECT_NEAR(enclosed_volume(solid), 4 / 3.0 * std::numbers::pi * 0.343, 0.01);
-    (void)iso_surface(ball_grid(16), {.remove_enclosed = true, .num_removed = &num_removed});
+    (void)iso_surface(ball_grid(16), {.drops_enclosed = true, .num_removed = &num_removed});
     EXPECT_EQ(num_removed, 0);
 }
 

@@ -64,7 +64,7 @@ TEST(Picture, AzimuthAndElevationPlaceTheViewer) {
 TEST(Picture, WireframeDarkensEdges) {
     const SurfaceMesh mesh = ball();
     const Picture plain = render(mesh, {.width = 100, .height = 80});
-    const Picture wired = render(mesh, {.width = 100, .height = 80, .wireframe = true});
+    const Picture wired = render(mesh, {.width = 100, .height = 80, .has_wireframe = true});
     long darker = 0;
     for (std::size_t i = 0; i < plain.rgb.size(); ++i) darker += plain.rgb[i] - wired.rgb[i];
     EXPECT_GT(darker, 10000);

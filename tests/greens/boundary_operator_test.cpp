@@ -134,9 +134,10 @@ TEST(BoundaryOperator, TheCorrectionMakesRigidMotionsExact) {
     const MatrixXd exact = exchanged_matrix(model, kinds) * Q;
     for (const bool corrected : {false, true}) {
         const auto hierarchical = make_hierarchical_operator(
-            model, kinds, {.tolerance = 3e-2, .leaf_nodes = 8, .rigid_correction = corrected});
-        const auto wavelet = make_wavelet_operator(
-            model, sphere_of_levels(2), kinds, {.tolerance = 0.05, .rigid_correction = corrected});
+            model, kinds, {.tolerance = 3e-2, .leaf_nodes = 8, .has_rigid_correction = corrected});
+        const auto wavelet =
+            make_wavelet_operator(model, sphere_of_levels(2), kinds,
+                                  {.tolerance = 0.05, .has_rigid_correction = corrected});
         const double errors[] = {relative_error(product(*hierarchical, Q), exact),
                                  relative_error(product(*wavelet, Q), exact)};
         for (const double error : errors)
@@ -202,7 +203,7 @@ TEST(BoundaryOperator, WaveletColumnsGiveTheErrorsOfTheSpecification) {
                          *make_wavelet_operator(model, sphere_of_levels(2), kinds,
                                                 {.tolerance = tolerance,
                                                  .is_lifted = is_lifted,
-                                                 .rigid_correction = corrected,
+                                                 .has_rigid_correction = corrected,
                                                  .is_adaptive = is_adaptive}));
     };
     // corrected 0.011 and 0.032 lifted, 0.018 and 0.048 unlifted

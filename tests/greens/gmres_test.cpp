@@ -131,8 +131,9 @@ TEST(BlockPreconditioner, SavesProductsOfWaveletColumnsAsWell) {
         const BoundaryModel model(surface.mesh, {});
         const std::vector<NodeKind> kinds = fixed_below(model, -0.45);
         const auto matrix = make_wavelet_operator(
-            model, surface, kinds, {.tolerance = 0.01, .is_lifted = true, .rigid_correction = true},
-            Progress::none(), nullptr);
+            model, surface, kinds,
+            {.tolerance = 0.01, .is_lifted = true, .has_rigid_correction = true}, Progress::none(),
+            nullptr);
         const MatrixXd B = some_loads(model);
         MatrixXd X(B.rows(), B.cols());
         const int leaf = model.num_nodes() / 8;

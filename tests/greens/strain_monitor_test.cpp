@@ -221,7 +221,7 @@ TEST(StrainMonitor, SeesSupportsThatAreMoved) {
     EXPECT_EQ(read(none).use, 0);
 
     // reactions of supports count among the tractions of a gauge
-    const StrainMonitor monitor(model, {.num_gauges = 1000, .at_supports = true});
+    const StrainMonitor monitor(model, {.num_gauges = 1000, .covers_supports = true});
     std::vector<Vector3d> displacements = turned;
     for (Vector3d& u : displacements) u /= model->reference.length;
     for (int gauge = 0; gauge < monitor.num_gauges(); ++gauge) {

@@ -100,7 +100,7 @@ void run_cables(Context& context) {
                                                 .expansion = context.sized(1.1, 1.2),
                                                 .offset_cells = variant.offset_cells},
                                                Progress::none(), &report);
-        const SurfaceMesh surface = iso_surface(field, {.remove_enclosed = true});
+        const SurfaceMesh surface = iso_surface(field, {.drops_enclosed = true});
         const Pointshell shell = build_pointshell(field, surface,
                                                   {.num_points = variant.num_points,
                                                    .num_levels = variant.num_levels,

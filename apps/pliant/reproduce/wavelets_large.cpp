@@ -128,7 +128,7 @@ void add_wavelet_errors(Context& context) {
                 const auto A = make_wavelet_operator(body.model, body.surface, body.kinds,
                                                      {.tolerance = row.tolerance,
                                                       .is_lifted = k >= 2,
-                                                      .rigid_correction = k % 2 == 1 || k == 4,
+                                                      .has_rigid_correction = k % 2 == 1 || k == 4,
                                                       .is_adaptive = k == 4},
                                                      Progress::none(), &report);
                 if (k == 0) compression = report.compression;

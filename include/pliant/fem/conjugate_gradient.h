@@ -50,9 +50,9 @@ public:
     /// Takes over the pattern, sizes all work space. Allocates. Compressed matrices only, here and
     /// below; entries on and below the diagonal are read.
     void analyse(const Matrix& A);
-    /// Takes over the values. Same pattern as in analyse(). Without `renew_factor` the incomplete
+    /// Takes over the values. Same pattern as in analyse(). Without `renews_factor` the incomplete
     /// factor is left as it is: dear to renew, and good for matrices that are near the old one.
-    void set_values(const Matrix& A, bool renew_factor = true) noexcept;
+    void set_values(const Matrix& A, bool renews_factor = true) noexcept;
 
     /// `x` holds the start on entry and the solution on return. Start from the last solution, or
     /// from zero.

@@ -12,7 +12,7 @@ namespace pliant {
 struct CoupledOptions {
     double largest_step = 0;  ///< T [s]; the steps are T, T/2, T/4, …
     int num_steps = 3;        ///< 1 to 8, each factored beforehand
-    bool consistent_mass = true;
+    bool has_consistent_mass = true;
     Lumping lumping = Lumping::RowSum;  ///< where mass is not consistent
     bool lumped_drag = false;
     /// Full matrix at rest, D = drag + α M + β K₀ + viscosities: viscoelasticity. `tangential` has

@@ -25,9 +25,9 @@ enum class ContactTrigger {
 struct ContactOptions {
     ContactMode mode = ContactMode::Hold;
     ContactTrigger trigger = ContactTrigger::Predictive;
-    double friction = 0.3;  ///< Coulomb's coefficient of every pair
-    int sweeps = 4;         ///< of Gauss–Seidel over contacts that share nodes
-    bool soft_soft = true;  ///< nodes against the facets of other soft bodies
+    double friction = 0.3;     ///< Coulomb's coefficient of every pair
+    int sweeps = 4;            ///< of Gauss–Seidel over contacts that share nodes
+    bool touches_soft = true;  ///< nodes against the facets of other soft bodies
     /// Depth up to which soft bodies find each other, and distance at which any node is let go [m];
     /// 0: half the shortest edge of the surface.
     double reach = 0;

@@ -27,7 +27,7 @@ struct ImplicitOptions {
                               ///< (with γ = 1.125); choose more than 1/2 where bodies touch
     int max_iterations = 1;   ///< of Newton's method; 1: the real-time setting
     double tolerance = 1e-8;  ///< stop when the residual is this times the largest force
-    bool consistent_mass = true;
+    bool has_consistent_mass = true;
     Damping damping = {};
     StepSolver solver = StepSolver::ConjugateGradient;
     CgOptions cg = {Preconditioner::IncompleteCholesky, 1e-6, 500};

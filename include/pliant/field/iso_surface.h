@@ -10,7 +10,7 @@ namespace pliant {
 struct IsoSurfaceOptions {
     double level = 0;  ///< [m]
     /// Drop components that lie inside others (the inner walls of offset surfaces).
-    bool remove_enclosed = false;
+    bool drops_enclosed = false;
     int* num_removed = nullptr;
 };
 /// The set where the interpolated field has this value, closed, manifold, outward-oriented, with

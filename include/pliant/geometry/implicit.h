@@ -49,7 +49,7 @@ struct SplinePoint {
     double radius;
 };
 /// Round tube along the Catmull–Rom spline through the points; `segments` straight pieces per span.
-[[nodiscard]] Implicit sweep(const std::vector<SplinePoint>& points, bool closed = false,
+[[nodiscard]] Implicit sweep(const std::vector<SplinePoint>& points, bool is_closed = false,
                              int segments = 12);
 
 [[nodiscard]] Implicit unite(const std::vector<Implicit>& parts);

@@ -44,7 +44,7 @@ void save_volume(const VolumeMesh& mesh, const std::filesystem::path& path);
 /// Gmsh in a chosen version ("2.2" or "4.1"); `save_volume` uses 4.1 ASCII.
 enum class MshVersion { V22, V41 };
 void save_msh(const VolumeMesh& mesh, const std::filesystem::path& path, MshVersion version,
-              bool binary = false);
+              bool is_binary = false);
 
 /// Named values per vertex or element for ParaView; 1 or 3 numbers each.
 struct DataArray {

@@ -17,7 +17,7 @@ struct Picture {
 struct CameraOptions {
     int width = 640, height = 480;
     double azimuth = 35.0, elevation = 20.0;  ///< of the viewer around the object [degrees], z up
-    bool wireframe = false;                   ///< draw the mesh edges over the shading
+    bool has_wireframe = false;               ///< draw the mesh edges over the shading
 };
 
 /// Small off-screen renderer for reports and tests: fits the mesh in view, smooth two-light shading

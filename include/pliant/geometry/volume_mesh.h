@@ -48,7 +48,7 @@ struct VolumeMesh {
 /// ones).
 [[nodiscard]] double element_volume(const VolumeMesh& mesh, int element);
 /// Σ volume, or Σ volume · filled.
-[[nodiscard]] double total_volume(const VolumeMesh& mesh, bool weighted = false);
+[[nodiscard]] double total_volume(const VolumeMesh& mesh, bool is_weighted = false);
 /// The smallest Jacobian determinant over the corners (hex, of the map from the unit cube), or 6 ×
 /// volume (tet); ≤ 0 means inverted.
 [[nodiscard]] double smallest_jacobian(const VolumeMesh& mesh, int element);

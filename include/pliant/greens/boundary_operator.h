@@ -48,7 +48,7 @@ struct HierarchicalOptions {
     /// Blocks are of low rank where the smaller extent ≤ admissibility · distance.
     double admissibility = 2.5;
     int leaf_nodes = 64;  ///< clusters with more nodes are divided
-    bool rigid_correction = true;
+    bool has_rigid_correction = true;
 };
 
 struct HierarchicalReport {
@@ -69,7 +69,7 @@ struct HierarchicalReport {
 struct WaveletOperatorOptions {
     double tolerance = 0.01;  ///< ε_A, relative to the largest block of a column
     bool is_lifted = true;
-    bool rigid_correction = true;  ///< docs/greens-large.md eq. (L6)
+    bool has_rigid_correction = true;  ///< docs/greens-large.md eq. (L6)
     /// Rows are integrated only where the coefficients of their parents are not small.
     bool is_adaptive = true;
 };

@@ -25,10 +25,10 @@ struct StrainReading {
 };
 
 struct StrainMonitorOptions {
-    /// Spread evenly over the triangles without fixed corners, and with `at_supports` over those
-    /// at the border of supports, too: where supports that move strain a body most.
+    /// Spread evenly over the triangles without fixed corners, and with `covers_supports` over
+    /// those at the border of supports, too: where supports that move strain a body most.
     int num_gauges = 32;
-    bool at_supports = false;
+    bool covers_supports = false;
     std::vector<int> triangles = {};  ///< these instead
     StrainLimits limits = {};
 };

@@ -35,6 +35,6 @@ struct MaterialPoints {
 /// that carries them. Throws InputError for points that are not finite.
 [[nodiscard]] MaterialPoints material_points(const ReducedModel& model,
                                              const std::vector<Eigen::Vector3d>& points,
-                                             bool with_gradients);
+                                             bool has_gradients);
 
 }  // namespace pliant
