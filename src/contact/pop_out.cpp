@@ -1,3 +1,4 @@
+#include "contact/pop_out_modes.h"
 #include "pliant/contact/sphere_carry.h"
 
 #include <cmath>
@@ -27,9 +28,10 @@ PopOutResult pop_out(SurfaceNeighbourhood& near, const Eigen::Vector3d& p,
     const double r = options.radius, found_at = options.shrink * r;
     PopOutResult result{.position = p};
     Eigen::Vector3d x = p;
+    const PopOutModes modes(near, options);
     // the published list is made once, at the start
-    const auto is_listed = [&](const Corners& t) {
-        return options.pop_out != PopOutMode::HalfSpace || (p - t.a).dot(t.area_vector()) > 0;
+    const auto is_listed = [&](int i, const Corners& t) {
+        return modes.of(i) != PopOutMode::HalfSpace || (p - t.a).dot(t.area_vector()) > 0;
     };
     bool has_moved = true, is_clear = false;
     while (has_moved && result.rounds < options.max_pops) {
@@ -43,7 +45,7 @@ PopOutResult pop_out(SurfaceNeighbourhood& near, const Eigen::Vector3d& p,
             if (nearest.distance >= found_at) continue;
             is_clear = false;
             const Corners t = near.patch().end(i);
-            if (!is_listed(t)) continue;
+            if (!is_listed(i, t)) continue;
             const Eigen::Vector3d away =
                 nearest.distance > 1e-9 * r
                     ? Eigen::Vector3d((x - nearest.point) / nearest.distance)
@@ -51,13 +53,8 @@ PopOutResult pop_out(SurfaceNeighbourhood& near, const Eigen::Vector3d& p,
             const Eigen::Vector3d target =
                 x + std::max(r - nearest.distance, options.least_pop * r) * away;
             result.pops += 1;
-            if (options.pop_out != PopOutMode::Guarded) {
-                x = target;
-                has_moved = true;
-                continue;
-            }
             const int gathers = near.num_gathers();
-            const Eigen::Vector3d next = near.guarded_move(x, target, r);
+            const Eigen::Vector3d next = modes.move(near, x, target, r);
             has_moved = has_moved || next != x;
             x = next;
             // another gather numbers triangles anew

@@ -1,5 +1,6 @@
 #include "pliant/contact/sphere_carry.h"
 
+#include "contact/pop_out_modes.h"
 #include "contact/triangle_fan.h"
 #include "geometry/closest_on_triangle.h"
 #include "pliant/contact/coplanarity.h"
@@ -72,6 +73,7 @@ CarryResult carry_sphere(SurfaceNeighbourhood& near, const Eigen::Vector3d& p,
                          const SphereCarryOptions& options) noexcept {
     const double r = options.radius;
     const Meetings found = find_meetings(near, p, options);
+    const PopOutModes modes(near, options);
     CarryResult result{.position = p};
     if (found.face.index >= 0) {
         const MovingSurface& surface = near.surface_of(found.face.index);
@@ -84,10 +86,11 @@ CarryResult carry_sphere(SurfaceNeighbourhood& near, const Eigen::Vector3d& p,
         const TriangleFan fan(surface, t, found.face.barycentric);
         const Eigen::Vector3d n = outward(surface, t, fan);
         double room = r;
-        if (options.pop_out == PopOutMode::Guarded) {
+        if (modes.has_guarded()) {
             near.require(contact, 1.1 * r, 0.5 * r);
             room = near.free_length(contact, n, r, [&](int i) {
-                return (near.patch().surface(i) == id && fan.has(near.patch().triangle(i))) ||
+                return modes.of(i) != PopOutMode::Guarded ||
+                       (near.patch().surface(i) == id && fan.has(near.patch().triangle(i))) ||
                        near.crossing_length(i, contact, n, r) < 1e-8 * r;
             });
         }
@@ -99,8 +102,7 @@ CarryResult carry_sphere(SurfaceNeighbourhood& near, const Eigen::Vector3d& p,
         const Eigen::Vector3d away = p - found.edge.point;
         const double distance = away.norm();
         const Eigen::Vector3d aside = p + (r - distance) / distance * away;
-        result.position =
-            options.pop_out == PopOutMode::Guarded ? near.guarded_move(p, aside, r) : aside;
+        result.position = modes.move(near, p, aside, r);
     }
     return result;
 }

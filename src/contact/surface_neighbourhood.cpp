@@ -126,19 +126,4 @@ double SurfaceNeighbourhood::crossing_length(int i, const Eigen::Vector3d& from,
     return wa >= tolerance && wb >= tolerance && wc >= tolerance ? l : length;
 }
 
-Eigen::Vector3d SurfaceNeighbourhood::guarded_move(const Eigen::Vector3d& from,
-                                                   const Eigen::Vector3d& to,
-                                                   double radius) noexcept {
-    const double floor = 1e-6 * radius, length = (to - from).norm();
-    if (!(length > 0)) return from;
-    const Eigen::Vector3d direction = (to - from) / length;
-    require(from, length + 2 * floor, radius);
-    const double reach = length + floor;
-    const double free = free_length(from, direction, reach, [](int) { return false; });
-    if (free >= reach) return to;
-    const Eigen::Vector3d half_way = from + 0.5 * free * direction;
-    require(half_way, 2 * floor, radius);
-    return clearance(half_way) < floor ? from : half_way;
-}
-
 }  // namespace pliant

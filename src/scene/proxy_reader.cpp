@@ -60,6 +60,28 @@ std::vector<std::string> read_touched(const JsonObject& json, const SceneDescrip
     return names;
 }
 
+PopOutMode read_pop_out(const JsonObject& json) {
+    const std::string mode = json.text("pop_out", "guarded");
+    return mode == "plain"        ? PopOutMode::Plain
+           : mode == "half-space" ? PopOutMode::HalfSpace
+                                  : PopOutMode::Guarded;
+}
+
+/// The key "pop_out_of" of a proxy or a tool of many.
+std::vector<BodyPopOut> read_pop_out_of(const JsonObject& json,
+                                        const std::vector<std::string>& touched) {
+    std::vector<BodyPopOut> all;
+    for (const JsonObject& one : json.objects("pop_out_of")) {
+        const std::string name = one.text("body", "");
+        if (std::find(touched.begin(), touched.end(), name) == touched.end())
+            one.refuse("body", "a body that it touches, as in \"bodies\"");
+        if (std::any_of(all.begin(), all.end(), [&](const auto& b) { return b.body == name; }))
+            one.refuse("body", "a body that is not in the list yet");
+        all.push_back({name, read_pop_out(one)});
+    }
+    return all;
+}
+
 /// What every sphere has.
 void read_proxy_options(const JsonObject& json, ProxyOptions& options) {
     options.dynamic_friction = json.number("friction", options.dynamic_friction);
@@ -74,10 +96,7 @@ void read_proxy_options(const JsonObject& json, ProxyOptions& options) {
     if (json.has("mask_radius") && options.mask != ForceMask::Smooth)
         json.fail("mask_radius", "is of the mask \"smooth\"");
     options.has_ccd = json.boolean("ccd", options.has_ccd);
-    const std::string pop_out = json.text("pop_out", "guarded");
-    options.sphere.pop_out = pop_out == "plain"        ? PopOutMode::Plain
-                             : pop_out == "half-space" ? PopOutMode::HalfSpace
-                                                       : PopOutMode::Guarded;
+    options.sphere.pop_out = read_pop_out(json);
 }
 
 }  // namespace
@@ -91,6 +110,7 @@ ProxyToolDescription read_proxy(const JsonObject& json, const SceneDescription& 
                                           "\" is no sphere; a proxy is one: {\"rigid\": "
                                           "{\"sphere\": {\"radius\": 0.005}}}");
     proxy.bodies = read_touched(json, scene, sphere);
+    proxy.pop_out_of = read_pop_out_of(json, proxy.bodies);
     proxy.stiffness = json.number("stiffness", proxy.stiffness);
     ProxyOptions& options = proxy.options;
     options.sphere.radius = shape->radius;
@@ -110,6 +130,7 @@ SpheresToolDescription read_spheres(const JsonObject& json, const SceneDescripti
                                           "\" is the ground; spheres fill a body with a closed "
                                           "surface: {\"rigid\": {\"shape\": \"hand\"}}");
     spheres.bodies = read_touched(json, scene, body);
+    spheres.pop_out_of = read_pop_out_of(json, spheres.bodies);
     spheres.stiffness = json.number("stiffness", spheres.stiffness);
     SphereToolOptions& options = spheres.options;
     options.is_rigid = json.boolean("rigid", options.is_rigid);

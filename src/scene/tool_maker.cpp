@@ -120,6 +120,7 @@ void ToolMaker::hold_proxy(const HeldToolDescription& tool, const WorldBody& fou
     LoopInMaking& loop = world_.loops[static_cast<std::size_t>(found.loop)];
     std::vector<TouchedBody> bodies;
     int bodies_loop = found.loop;
+    const auto& pop_out_of = tool.proxy ? tool.proxy->pop_out_of : tool.spheres->pop_out_of;
     for (const std::string& name : tool.proxy ? tool.proxy->bodies : tool.spheres->bodies) {
         const WorldBody& one =
             world_.find_body(name, tool.proxy ? "tool.proxy.bodies" : "tool.spheres.bodies");
@@ -127,7 +128,9 @@ void ToolMaker::hold_proxy(const HeldToolDescription& tool, const WorldBody& fou
         bodies.push_back({world_.loops[static_cast<std::size_t>(one.loop)]
                               .bodies[static_cast<std::size_t>(one.place)]
                               .get(),
-                          world_.number_of(one), one.name});
+                          world_.number_of(one), one.name, std::nullopt});
+        for (const BodyPopOut& other : pop_out_of)
+            if (other.body == name) bodies.back().pop_out = other.mode;
     }
     LoopInMaking& other = world_.loops[static_cast<std::size_t>(bodies_loop)];
     const ProxySurroundings around{

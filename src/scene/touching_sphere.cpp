@@ -6,7 +6,10 @@ namespace pliant {
 
 std::vector<std::unique_ptr<MovingSurface>> surfaces_of(const std::vector<TouchedBody>& bodies) {
     std::vector<std::unique_ptr<MovingSurface>> surfaces;
-    for (const TouchedBody& one : bodies) surfaces.push_back(make_moving_surface(*one.body));
+    for (const TouchedBody& one : bodies) {
+        surfaces.push_back(make_moving_surface(*one.body));
+        surfaces.back()->set_pop_out(one.pop_out);
+    }
     return surfaces;
 }
 

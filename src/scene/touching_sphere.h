@@ -9,6 +9,7 @@ struct TouchedBody {
     Body* body = nullptr;
     int number = -1;  ///< in the world
     std::string name;
+    std::optional<PopOutMode> pop_out;  ///< none: as the sphere leaves the others
 };
 
 /// Their surfaces as proxies see them, in the same order. Throws InputError for those not closed.

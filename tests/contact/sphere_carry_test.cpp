@@ -224,6 +224,68 @@ TEST(PopOut, GuardKeepsTheCentreInFrontOfAThinSheet) {
     EXPECT_GT(both.near.guarded_move(p, Vector3d(0.001, 0.002, -0.003), 5e-3).z(), 0);
 }
 
+TEST(PopOut, LeavesEachSurfaceInItsOwnWay) {
+    // a sheet below the centre, and a block that clips through it and ends above the centre: its
+    // top pushes down
+    constexpr double r = 5e-3;
+    const auto lifted = [](SurfaceMesh mesh, double height) {
+        for (Vector3d& v : mesh.vertices) v.z() += height;
+        return mesh;
+    };
+    VertexSurface sheet(double_faced(lifted(test::flat_sheet(20 * r, 8), -0.4 * r)));
+    VertexSurface block(lifted(test::thin_plate(10 * r, 5 * r, 6), 0.1 * r - 2.5 * r));
+    SurfaceNeighbourhood near({&sheet, &block});
+    struct Case {
+        std::optional<PopOutMode> sheet, block;
+        bool stays;
+    };
+    using enum PopOutMode;
+    for (const PopOutMode otherwise : {Plain, HalfSpace, Guarded})
+        for (const Case& c :
+             {Case{Plain, Plain, false}, Case{Plain, HalfSpace, true},
+              Case{HalfSpace, Plain, false}, Case{Guarded, Plain, true},
+              Case{Plain, Guarded, false}, Case{std::nullopt, Plain, otherwise == Guarded},
+              Case{Plain, std::nullopt, otherwise == HalfSpace}}) {
+            sheet.set_pop_out(c.sheet);
+            block.set_pop_out(c.block);
+            SphereCarryOptions options;
+            options.radius = r;
+            options.pop_out = otherwise;
+            const Vector3d p(5e-4, 3e-4, 0);
+            near.forget();
+            const AllocationGuard guard;
+            const PopOutResult out = pop_out(near, p, options);
+            const auto allocations = guard.count();
+            EXPECT_EQ(allocations, 0u);
+            EXPECT_LE(out.rounds, options.max_pops);
+            EXPECT_EQ(out.position.z() > -0.4 * r, c.stays)
+                << out.position.transpose() << " otherwise " << static_cast<int>(otherwise);
+        }
+}
+
+TEST(CarrySphere, OnlyGuardedSurfacesLimitTheRoomItIsPutInto) {
+    // a plate rises through the centre and ends 4 mm below a ceiling
+    SurfaceMesh plate = test::thin_plate(0.2, 0.002, 10), ceiling = plate;
+    for (Vector3d& v : ceiling.vertices) v.z() += 0.056;  // from 0.055
+    VertexSurface moving(plate), above(ceiling);
+    SurfaceNeighbourhood near({&moving, &above});
+    std::vector<float> x;
+    for (const Vector3d& v : plate.vertices)
+        x.insert(x.end(), {static_cast<float>(v.x()), static_cast<float>(v.y()),
+                           static_cast<float>(v.z() + 0.05)});
+    moving.set_positions(x);
+    moving.advance();
+    above.advance();
+    const Vector3d p(0.013, 0.008, 0.007);
+    for (const bool is_guarded : {true, false}) {
+        above.set_pop_out(is_guarded ? PopOutMode::Guarded : PopOutMode::HalfSpace);
+        near.gather_swept(p, 6e-3);
+        const CarryResult carried = carry_sphere(near, p, {});
+        ASSERT_EQ(carried.event, CarryEvent::Face);
+        EXPECT_NEAR(carried.position.z(), 0.051 + (is_guarded ? 0.002 : 0.005), 1e-7);
+    }
+}
+
 TEST(SweepSphere, HitsAtExactlyTheRadiusAndMissesNothing) {
     std::mt19937 random(9);
     std::uniform_real_distribution<double> uniform(-1, 1);

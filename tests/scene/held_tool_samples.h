@@ -41,12 +41,13 @@ inline std::vector<std::string> held_tool_scenes() {
         "tool": {"body": "tip", "watchdog": 0.2, "proxy": {"bodies": ["soft"], "stiffness": 100,
                  "friction": 0.1, "static_friction": 0.2, "force_shading": true, "mask": "smooth",
                  "mask_radius": 2, "ccd": false, "pop_out": "half-space",
+                 "pop_out_of": [{"body": "soft", "pop_out": "plain"}],
                  "interpolation": false}}})");
     for (const char* spheres :
          {R"("bodies": ["soft"], "count": 12, "links": 6, "shape_stiffness": 0.5, "passes": 3,
              "least_radius": 0.001, "stiffness": 100, "share": "contacts", "friction": 0.1,
              "static_friction": 0.2, "mask": "smooth", "mask_radius": 2, "ccd": false,
-             "pop_out": "plain")",
+             "pop_out": "plain", "pop_out_of": [{"body": "soft", "pop_out": "guarded"}])",
           R"("layout": "notes.txt", "rigid": true)"})
         scenes.push_back(R"({"pliant": 1, "bodies": [
             {"name": "soft", "rigid": {"box": {"sizes": [1, 1, 1]}}},

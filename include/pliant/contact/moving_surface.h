@@ -5,9 +5,17 @@
 #include "pliant/reduction/surface_shapes.h"
 
 #include <memory>
+#include <optional>
 #include <span>
 
 namespace pliant {
+
+/// How a sphere leaves a surface that it overlaps, docs/contact-moving.md section "Pop-out".
+enum class PopOutMode {
+    Plain,      ///< every triangle pushes, as published
+    HalfSpace,  ///< only those in front of which the centre is, as published
+    Guarded,    ///< no push, whatever surface it is of, takes the centre through a front face
+};
 
 /// A closed surface that moves, as spheres that touch it see it; docs/contact-moving.md. Nothing in
 /// it is ever stale: whatever advance() took is found by the next gather(). Corners move in
@@ -31,6 +39,9 @@ public:
     }
     /// Whose surface it is, for forces; null: nobody's.
     [[nodiscard]] Body* body() const noexcept { return body_; }
+    /// How spheres leave it; none: as each does by its options.
+    [[nodiscard]] std::optional<PopOutMode> pop_out() const noexcept { return pop_out_; }
+    void set_pop_out(std::optional<PopOutMode> mode) noexcept { pop_out_ = mode; }
 
     /// Begins a tick: what was the end is the start, and the newest positions are the end.
     virtual void advance() noexcept = 0;
@@ -55,6 +66,7 @@ private:
     std::vector<std::array<int, 3>> neighbours_;
     int num_vertices_;
     Body* body_;
+    std::optional<PopOutMode> pop_out_;
 };
 
 /// A surface whose every vertex is rewritten: clusters of triangles in boxes, all of which one

@@ -4,20 +4,13 @@
 
 namespace pliant {
 
-/// How a sphere leaves what it overlaps, docs/contact-moving.md section "Pop-out".
-enum class PopOutMode {
-    Plain,      ///< every triangle pushes, as published
-    HalfSpace,  ///< only those in front of which the centre is, as published
-    Guarded,    ///< no push takes the centre through a front face
-};
-
 struct SphereCarryOptions {
-    double radius = 5e-3;         ///< [m]
-    double shrink = 0.999;        ///< of the radius, for finding contacts
-    bool has_facing_test = true;  ///< false only to show what it is for
-    PopOutMode pop_out = PopOutMode::Guarded;
-    double least_pop = 0.002;  ///< in radii: shortest push
-    int max_pops = 100;        ///< rounds over all triangles
+    double radius = 5e-3;                      ///< [m]
+    double shrink = 0.999;                     ///< of the radius, for finding contacts
+    bool has_facing_test = true;               ///< false only to show what it is for
+    PopOutMode pop_out = PopOutMode::Guarded;  ///< of surfaces that do not say another
+    double least_pop = 0.002;                  ///< in radii: shortest push
+    int max_pops = 100;                        ///< rounds over all triangles
 };
 /// Throws InputError for numbers out of range.
 void check(const SphereCarryOptions& options);

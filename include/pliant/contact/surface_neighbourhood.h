@@ -80,7 +80,25 @@ public:
     /// `to`, or half-way to the face, or not at all where that would be nearer than 1e-6 r to
     /// anything; docs/contact-moving.md eq. (8).
     [[nodiscard]] Eigen::Vector3d guarded_move(const Eigen::Vector3d& from,
-                                               const Eigen::Vector3d& to, double radius) noexcept;
+                                               const Eigen::Vector3d& to, double radius) noexcept {
+        return guarded_move(from, to, radius, [](int) { return false; });
+    }
+    /// Faces of triangles for which `is_left_out(i)` may be crossed.
+    template <class Predicate>
+    [[nodiscard]] Eigen::Vector3d guarded_move(const Eigen::Vector3d& from,
+                                               const Eigen::Vector3d& to, double radius,
+                                               const Predicate& is_left_out) noexcept {
+        const double floor = 1e-6 * radius, length = (to - from).norm();
+        if (!(length > 0)) return from;
+        const Eigen::Vector3d direction = (to - from) / length;
+        require(from, length + 2 * floor, radius);
+        const double reach = length + floor;
+        const double free = free_length(from, direction, reach, is_left_out);
+        if (free >= reach) return to;
+        const Eigen::Vector3d half_way = from + 0.5 * free * direction;
+        require(half_way, 2 * floor, radius);
+        return clearance(half_way) < floor ? from : half_way;
+    }
 
     // Since the last reset_counters().
     [[nodiscard]] int num_gathers() const noexcept { return num_gathers_; }

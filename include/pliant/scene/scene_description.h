@@ -316,17 +316,25 @@ struct FemToolDescription {
     StepInterpolationOptions watchdog;
 };
 
+/// How the spheres of a tool leave one body, other than the rest.
+struct BodyPopOut {
+    std::string body;
+    PopOutMode mode;
+};
+
 /// A tool in a hand that is a virtual proxy, docs/scene.md section "Proxy in a hand".
 struct ProxyToolDescription {
     std::vector<std::string> bodies;  ///< that it touches, of one loop
-    double stiffness = 0;             ///< between hand and proxy [N/m]; 0: by rule
-    ProxyOptions options;             ///< but for radius and stiffness
-    PlanePortOptions planes;          ///< where the bodies are in another loop than the tool
+    std::vector<BodyPopOut> pop_out_of;
+    double stiffness = 0;     ///< between hand and proxy [N/m]; 0: by rule
+    ProxyOptions options;     ///< but for radius and stiffness
+    PlanePortOptions planes;  ///< where the bodies are in another loop than the tool
 };
 
 /// A tool in a hand that is made of many spheres, docs/scene.md section "Tool of many spheres".
 struct SpheresToolDescription {
-    std::vector<std::string> bodies;   ///< that it touches, of one loop
+    std::vector<std::string> bodies;  ///< that it touches, of one loop
+    std::vector<BodyPopOut> pop_out_of;
     double stiffness = 0;              ///< k_t, between hand and spheres [N/m]; 0: by rule
     std::filesystem::path layout;      ///< of spheres in the axes of the body; empty: placed
     SpherePlacementOptions placement;  ///< of those placed
