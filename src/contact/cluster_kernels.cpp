@@ -32,6 +32,7 @@ HWY_INLINE Places load_place(const float* from) { return {{from[0], from[1], fro
 HWY_INLINE Places load_places(const float* base, const int* offsets) {
     return load_place(base + offsets[0]);
 }
+HWY_INLINE Places load_side_by_side(const float* from) { return load_place(from); }
 HWY_INLINE void store_place(const Places& places, float* to) {
     for (int k = 0; k < 4; ++k) to[k] = places.x[k];
 }
@@ -80,6 +81,7 @@ HWY_INLINE Places least_of(Places places) { return places; }
 HWY_INLINE Places most_of(Places places) { return places; }
 #endif
 constexpr int kPlaces = static_cast<int>(hn::MaxLanes(Quads())) / 4;
+HWY_INLINE Places load_side_by_side(const float* from) { return hn::LoadU(Quads(), from); }
 HWY_INLINE void store_places(Places places, float* to) { hn::StoreU(places, Quads(), to); }
 struct Poison {
     Places sum;
@@ -125,8 +127,7 @@ struct GrowingBox {
 };
 
 /// Of one vertex in two sets of positions.
-HWY_INLINE GrowingBox load_box(const float* start, const float* end, int v) {
-    const std::size_t at = 4 * static_cast<std::size_t>(v);
+HWY_INLINE GrowingBox load_box(const float* start, const float* end, int at) {
 #if PLIANT_QUADS && HWY_MAX_BYTES >= 32
     const Places both =
         hn::Combine(Quads(), hn::LoadU(Quad(), start + at), hn::LoadU(Quad(), end + at));
@@ -157,6 +158,8 @@ struct ClusterCopy {
     }
     HWY_INLINE void several(int v) {
         const int* const offsets = pass.offsets + v;
+        // in the caller's order they are here and there: no prefetcher knows the next
+        __builtin_prefetch(pass.source + offsets[kOffsetsAhead]);
         const Places a = load_places(pass.source, offsets),
                      b = load_places(pass.source, offsets + kPlaces);
         store_places(a, position(v));
@@ -176,8 +179,16 @@ struct ClusterCopy {
         // the last ones, some of them again: nothing changes by that
         several(last - kStep);
     }
-    HWY_INLINE void look_at_shared(int first, int last) {
-        for (int s = first; s < last; s += 2 * kPlaces) {
+    HWY_INLINE void look_at_pair(int s, GrowingBox& grown) {
+        const float* const pair = pass.positions + pass.shared[s];
+        for (int i = 0; i < 2; i += kPlaces) grown.add(load_side_by_side(pair + 4 * i));
+    }
+    HWY_INLINE void look_at_shared(const ClusterVertices& cluster) {
+        for (int s = cluster.first_pair; s < cluster.last_pair; s += kSharedPairs) {
+            look_at_pair(s, box);
+            look_at_pair(s + 1, other_box);
+        }
+        for (int s = cluster.last_pair; s < cluster.last_single; s += 2 * kPlaces) {
             box.add(load_places(pass.positions, pass.shared + s));
             other_box.add(load_places(pass.positions, pass.shared + s + kPlaces));
         }
@@ -185,7 +196,7 @@ struct ClusterCopy {
 };
 
 bool run_write_clusters(const ClusterPass& pass) {
-    static_assert(kSharedStep % (2 * kPlaces) == 0);
+    static_assert(kSharedPairs == 2 && 2 * kSharedPairs % (2 * kPlaces) == 0);
     ClusterCopy copy{pass};
     for (int c = 0; c < pass.num_clusters; ++c) {
         const ClusterVertices& cluster = pass.clusters[c];
@@ -200,7 +211,7 @@ bool run_write_clusters(const ClusterPass& pass) {
             const float last[4] = {from[0], from[1], from[2], 0};
             copy.one(last, pass.last_slot);
         }
-        copy.look_at_shared(cluster.first_shared, cluster.last_shared);
+        copy.look_at_shared(cluster);
         copy.box.add(copy.other_box);
 
         float low[4], high[4];
@@ -273,21 +284,46 @@ int run_find_boxes(const BoxGroup& group, int number, const FloatSphere& sphere,
     return count;
 }
 
-/// Squares of how far the centre is outside of a box along x, y and z; the fourth is anything.
-HWY_INLINE void store_outside(const GrowingBox& box, const FloatSphere& sphere, float* squares) {
-#if PLIANT_QUADS
-    const Quad tag;
-    const auto p = hn::LoadU(tag, sphere.centre);  // and the radius
-    const auto out = hn::Max(hn::Max(hn::Sub(least_of(box.low), p), hn::Sub(p, most_of(box.high))),
-                             hn::Zero(tag));
+HWY_INLINE GrowingBox load_triangle(const int* corner, const float* start, const float* end) {
+    GrowingBox box = load_box(start, end, corner[0]);
+    box.add(load_box(start, end, corner[1]));
+    box.add(load_box(start, end, corner[2]));
+    return box;
+}
+
+/// Squares of how far the centre is outside of boxes of two triangles along x, y and z; the fourth
+/// of each is anything.
+HWY_INLINE void store_outside(const GrowingBox& a, const GrowingBox& b, const FloatSphere& sphere,
+                              float* squares) {
+#if PLIANT_QUADS && HWY_MAX_BYTES >= 32
+    const Quads tag;
+    const Places p = hn::LoadDup128(tag, sphere.centre);  // and the radius
+    const Places low =
+        hn::Min(hn::ConcatLowerLower(tag, b.low, a.low), hn::ConcatUpperUpper(tag, b.low, a.low));
+    const Places high = hn::Max(hn::ConcatLowerLower(tag, b.high, a.high),
+                                hn::ConcatUpperUpper(tag, b.high, a.high));
+    const Places out = hn::Max(hn::Max(hn::Sub(low, p), hn::Sub(p, high)), hn::Zero(tag));
     hn::Store(hn::Mul(out, out), tag, squares);
+#elif PLIANT_QUADS
+    const Quad tag;
+    const auto p = hn::LoadU(tag, sphere.centre);
+    for (const GrowingBox* box : {&a, &b}) {
+        const auto out =
+            hn::Max(hn::Max(hn::Sub(box->low, p), hn::Sub(p, box->high)), hn::Zero(tag));
+        hn::Store(hn::Mul(out, out), tag, squares);
+        squares += 4;
+    }
 #else
-    for (int k = 0; k < 3; ++k) {
-        const float below = box.low.x[k] - sphere.centre[k],
-                    above = sphere.centre[k] - box.high.x[k];
-        float out = below > above ? below : above;
-        out = out > 0 ? out : 0;
-        squares[k] = out * out;
+    for (const GrowingBox* box : {&a, &b}) {
+        float low[4], high[4];
+        box->store(low, high);
+        for (int k = 0; k < 3; ++k) {
+            const float below = low[k] - sphere.centre[k], above = sphere.centre[k] - high[k];
+            float out = below > above ? below : above;
+            out = out > 0 ? out : 0;
+            squares[k] = out * out;
+        }
+        squares += 4;
     }
 #endif
 }
@@ -296,26 +332,24 @@ int run_find_triangles(const int* corners, int first, int last, const float* sta
                        const float* end, const FloatSphere& sphere, int* found) {
     const Wide tag;
     const WideVector reach = hn::Set(tag, sphere.radius * sphere.radius);
-    alignas(64) float squares[4 * kBoxGroup] = {};
-    int count = 0;
-    for (int block = first; block < last; block += kBoxGroup) {
-        const int size = last - block < kBoxGroup ? last - block : kBoxGroup;
-        for (int i = 0; i < size; ++i) {
-            const int* const corner = corners + 3 * static_cast<std::size_t>(block + i);
-            GrowingBox box = load_box(start, end, corner[0]);
-            box.add(load_box(start, end, corner[1]));
-            box.add(load_box(start, end, corner[2]));
-            store_outside(box, sphere, squares + 4 * i);
-        }
-        // sums, many at a time
-        for (int i = 0; i < size; i += kWideLanes) {
-            WideVector x, y, z, unused;
-            hn::LoadInterleaved4(tag, squares + 4 * i, x, y, z, unused);
-            const auto is_near = hn::Le(hn::Add(hn::Add(x, y), z), reach);
-            count += list_marked(is_near, block + i, last, found + count);
-        }
+    // all before any is read: wide loads would wait for the narrow writes
+    alignas(64) float squares[4 * (kClusterTriangles + kBoxGroup)];
+    const int count = last - first;
+    for (int i = 0; i < count; i += 2) {
+        const int* const corner = corners + 3 * static_cast<std::size_t>(first + i);
+        const int* const other = i + 1 < count ? corner + 3 : corner;
+        store_outside(load_triangle(corner, start, end), load_triangle(other, start, end), sphere,
+                      squares + 4 * i);
     }
-    return count;
+    // sums, many at a time; what is behind the last one is not listed
+    int num_found = 0;
+    for (int i = 0; i < count; i += kWideLanes) {
+        WideVector x, y, z, unused;
+        hn::LoadInterleaved4(tag, squares + 4 * i, x, y, z, unused);
+        const auto is_near = hn::Le(hn::Add(hn::Add(x, y), z), reach);
+        num_found += list_marked(is_near, first + i, last, found + num_found);
+    }
+    return num_found;
 }
 
 }  // namespace pliant::HWY_NAMESPACE

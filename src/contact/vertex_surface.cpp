@@ -4,13 +4,10 @@
 #include "reduction/aligned_array.h"
 
 #include <cassert>
-#include <set>
+#include <numeric>
 
 namespace pliant {
 namespace {
-
-/// Triangles of a cluster: fewer cost more boxes, more cost tests of triangles far away.
-constexpr int kClusterTriangles = 64;
 
 /// A sphere in single precision that holds one in double.
 FloatSphere rounded_sphere(const Eigen::Vector3d& centre, double radius) noexcept {
@@ -56,34 +53,34 @@ struct VertexSurface::Impl {
         found_triangles.resize(kClusterTriangles + 1);
     }
 
-    /// By the first cluster that uses them, so that it has its own vertices side by side; there in
-    /// the caller's order, in which they are read.
+    /// By the clusters that use them: the first one has its own vertices side by side, and those
+    /// that a later one shares with it are mostly side by side as well.
     void number_vertices(const SurfaceMesh& mesh) {
-        new_number.assign(mesh.vertices.size(), -1);
-        const std::span<const int> ordered(triangle_order);
-        for (std::size_t first = 0; first < ordered.size(); first += kClusterTriangles) {
-            const auto cluster = ordered.subspan(
-                first, std::min<std::size_t>(kClusterTriangles, ordered.size() - first));
-            std::set<int> own;
-            for (const int t : cluster)
-                for (const int v : mesh.triangles[static_cast<std::size_t>(t)])
-                    if (new_number[static_cast<std::size_t>(v)] < 0) own.insert(v);
-            for (const int v : own) {
-                new_number[static_cast<std::size_t>(v)] = static_cast<int>(vertex_order.size());
-                vertex_order.push_back(v);
+        std::vector<std::vector<int>> users(mesh.vertices.size());
+        for (std::size_t i = 0; i < triangle_order.size(); ++i)
+            for (const int v : mesh.triangles[static_cast<std::size_t>(triangle_order[i])]) {
+                std::vector<int>& of_vertex = users[static_cast<std::size_t>(v)];
+                const int cluster = static_cast<int>(i) / kClusterTriangles;
+                if (of_vertex.empty() || of_vertex.back() != cluster) of_vertex.push_back(cluster);
             }
-            for (const int t : cluster)
-                for (const int v : mesh.triangles[static_cast<std::size_t>(t)])
-                    corners.push_back(new_number[static_cast<std::size_t>(v)]);
-        }
-        // vertices that no triangle uses
-        for (std::size_t v = 0; v < new_number.size(); ++v)
-            if (new_number[v] < 0) {
-                new_number[v] = static_cast<int>(vertex_order.size());
-                vertex_order.push_back(static_cast<int>(v));
-            }
+        vertex_order.resize(mesh.vertices.size());
+        std::iota(vertex_order.begin(), vertex_order.end(), 0);
+        std::stable_sort(vertex_order.begin(), vertex_order.end(), [&](int a, int b) {
+            const auto &of_a = users[static_cast<std::size_t>(a)],
+                       &of_b = users[static_cast<std::size_t>(b)];
+            // vertices that no triangle uses come last
+            return of_b.empty() ? !of_a.empty() : !of_a.empty() && of_a < of_b;
+        });
+        new_number.resize(mesh.vertices.size());
+        for (std::size_t i = 0; i < vertex_order.size(); ++i)
+            new_number[static_cast<std::size_t>(vertex_order[i])] = static_cast<int>(i);
+        for (const int t : triangle_order)
+            for (const int v : mesh.triangles[static_cast<std::size_t>(t)])
+                corners.push_back(4 * new_number[static_cast<std::size_t>(v)]);
         for (const int v : vertex_order) offsets.push_back(3 * v);
         offsets[static_cast<std::size_t>(new_number.back())] -= 1;
+        // prefetched from beyond the end
+        offsets.resize(offsets.size() + kOffsetsAhead);
     }
 
     void list_clusters() {
@@ -91,24 +88,46 @@ struct VertexSurface::Impl {
         int first_new = 0;
         for (int first = 0; first < num_triangles; first += kClusterTriangles) {
             const int last = std::min(num_triangles, first + kClusterTriangles);
-            std::vector<int> used(corners.begin() + 3 * first, corners.begin() + 3 * last);
+            std::vector<int> used;
+            for (int i = 3 * first; i < 3 * last; ++i)
+                used.push_back(corners[static_cast<std::size_t>(i)] / 4);
             std::sort(used.begin(), used.end());
             used.erase(std::unique(used.begin(), used.end()), used.end());
             ClusterVertices cluster;
             cluster.first = first_new;
-            cluster.first_shared = static_cast<int>(shared.size());
-            for (const int v : used)
-                if (v < first_new) shared.push_back(4 * v);
-            // a full number of steps: to look at one again changes nothing
-            while (static_cast<int>(shared.size()) % kSharedStep != 0)
-                shared.push_back(shared.back());
-            cluster.last_shared = static_cast<int>(shared.size());
+            const auto own = std::lower_bound(used.begin(), used.end(), first_new);
+            list_shared({used.begin(), own}, cluster);
             first_new = std::max(first_new, used.back() + 1);
             cluster.last = first_new;
             clusters.push_back(cluster);
         }
         // unused ones are moved along with the last cluster, whose box they do not matter for
         clusters.back().last = static_cast<int>(vertex_order.size());
+    }
+
+    /// Pairs where two are side by side; to look at one again changes nothing.
+    void list_shared(std::span<const int> used, ClusterVertices& cluster) {
+        std::vector<int> pairs, singles;
+        for (std::size_t i = 0; i < used.size(); ++i) {
+            const bool has_follower = i + 1 < used.size() && used[i + 1] == used[i] + 1;
+            const bool has_leader = i > 0 && used[i - 1] == used[i] - 1;
+            if (has_follower) {
+                pairs.push_back(4 * used[i]);
+                i += 1;
+            } else if (has_leader) {
+                pairs.push_back(4 * used[i - 1]);
+            } else {
+                singles.push_back(4 * used[i]);
+            }
+        }
+        const auto append = [&](std::vector<int>& list, int step) {
+            while (static_cast<int>(list.size()) % step != 0) list.push_back(list.back());
+            shared.insert(shared.end(), list.begin(), list.end());
+            return static_cast<int>(shared.size());
+        };
+        cluster.first_pair = static_cast<int>(shared.size());
+        cluster.last_pair = append(pairs, kSharedPairs);
+        cluster.last_single = append(singles, 2 * kSharedPairs);
     }
 
     /// Calls what a test of its triangles reads into the cache, with positions in two buffers.
@@ -121,7 +140,7 @@ struct VertexSurface::Impl {
             __builtin_prefetch(to + i);
             if (from != to) __builtin_prefetch(from + i);
         }
-        for (int i = cluster.first_shared; i < cluster.last_shared; ++i) {
+        for (int i = cluster.first_pair; i < cluster.last_single; ++i) {
             __builtin_prefetch(to + shared[static_cast<std::size_t>(i)]);
             if (from != to) __builtin_prefetch(from + shared[static_cast<std::size_t>(i)]);
         }
@@ -134,7 +153,7 @@ struct VertexSurface::Impl {
     std::vector<int> triangle_order;            // caller's number of each triangle
     std::vector<int> vertex_order, new_number;  // caller's of ours, ours of the caller's
     std::vector<int> offsets;                   // ClusterPass
-    std::vector<int> corners;                   // of ordered triangles, new numbers of vertices
+    std::vector<int> corners;                   // of ordered triangles, places in positions
     std::vector<ClusterVertices> clusters;
     std::vector<int> shared;  // ClusterPass
 
@@ -238,7 +257,7 @@ void VertexSurface::gather(const Eigen::Vector3d& centre, double radius, Surface
             double from[9], to[9];
             for (int k = 0; k < 3; ++k) {
                 const auto v =
-                    4 * static_cast<std::size_t>(self.corners[static_cast<std::size_t>(3 * t + k)]);
+                    static_cast<std::size_t>(self.corners[static_cast<std::size_t>(3 * t + k)]);
                 for (std::size_t d = 0; d < 3; ++d) {
                     from[3 * static_cast<std::size_t>(k) + d] = double{start[v + d]};
                     to[3 * static_cast<std::size_t>(k) + d] = double{end[v + d]};
