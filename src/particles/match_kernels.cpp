@@ -16,6 +16,22 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Four = hn::FixedTag<float, 4>;
 using FourVec = hn::Vec<Four>;
 
+/// Members are looked at two at a time where a register holds both.
+#undef PLIANT_PAIRS
+#if HWY_MAX_BYTES >= 32
+#define PLIANT_PAIRS 1
+using Eight = hn::FixedTag<float, 8>;
+using EightVec = hn::Vec<Eight>;
+HWY_INLINE EightVec load_two(const float* first, const float* second) {
+    return hn::Combine(Eight(), hn::Load(Four(), second), hn::Load(Four(), first));
+}
+HWY_INLINE FourVec sum_of_halves(EightVec v) {
+    return hn::Add(hn::LowerHalf(Four(), v), hn::UpperHalf(Four(), v));
+}
+#else
+#define PLIANT_PAIRS 0
+#endif
+
 constexpr int kMaxTurns = 20;
 /// Added to the matrix of a Newton step, where |A| is one: keeps thin groups solvable.
 constexpr float kRegularisation = 1e-4f;
@@ -131,7 +147,33 @@ HWY_INLINE void add_moments(const MatchGroups& groups, int g, int lane,
     // positions from the own particle: what rounding leaves is that of the group, not of the scene
     const FourVec x0 = hn::Load(d, particles[own].x);
     FourVec c = hn::Zero(d), a0 = c, a1 = c, a2 = c;
-    for (int k = begin; k < end; ++k) {
+    int k = begin;
+#if PLIANT_PAIRS
+    const EightVec x00 = hn::Combine(Eight(), x0, x0);
+    EightVec c8 = hn::Zero(Eight()), b0 = c8, b1 = c8, b2 = c8;
+    FourVec s0 = c, s1 = c, s2 = c;  // spreads of second members
+    for (; k + 1 < end; k += 2) {
+        const MatchParticle &p = particles[groups.members[k]],
+                            &s = particles[groups.members[k + 1]];
+        const EightVec r = hn::LoadU(Eight(), groups.rest + 4 * static_cast<std::size_t>(k));
+        const EightVec mx = hn::Mul(hn::Broadcast<3>(r), hn::Sub(load_two(p.x, s.x), x00));
+        c8 = hn::Add(c8, mx);
+        b0 = hn::MulAdd(mx, hn::Broadcast<0>(r), b0);
+        b1 = hn::MulAdd(mx, hn::Broadcast<1>(r), b1);
+        b2 = hn::MulAdd(mx, hn::Broadcast<2>(r), b2);
+        a0 = hn::Add(a0, hn::Load(d, p.a0));
+        a1 = hn::Add(a1, hn::Load(d, p.a1));
+        a2 = hn::Add(a2, hn::Load(d, p.a2));
+        s0 = hn::Add(s0, hn::Load(d, s.a0));
+        s1 = hn::Add(s1, hn::Load(d, s.a1));
+        s2 = hn::Add(s2, hn::Load(d, s.a2));
+    }
+    c = sum_of_halves(c8);
+    a0 = hn::Add(hn::Add(a0, s0), sum_of_halves(b0));
+    a1 = hn::Add(hn::Add(a1, s1), sum_of_halves(b1));
+    a2 = hn::Add(hn::Add(a2, s2), sum_of_halves(b2));
+#endif
+    for (; k < end; ++k) {
         const MatchParticle& p = particles[groups.members[k]];
         const float* const r = groups.rest + 4 * static_cast<std::size_t>(k);
         const FourVec mx = hn::Mul(hn::Set(d, r[3]), hn::Sub(hn::Load(d, p.x), x0));
@@ -146,7 +188,7 @@ HWY_INLINE void add_moments(const MatchGroups& groups, int g, int lane,
     hn::Store(a1, d, columns + 4);
     hn::Store(a2, d, columns + 8);
     for (int i = 0; i < 3; ++i)
-        for (int k = 0; k < 3; ++k) lanes.A[3 * i + k][lane] = columns[4 * k + i];
+        for (int j = 0; j < 3; ++j) lanes.A[3 * i + j][lane] = columns[4 * j + i];
     for (int i = 0; i < 4; ++i)
         lanes.q[i][lane] = turns[4 * static_cast<std::size_t>(own) + static_cast<std::size_t>(i)];
 }
@@ -203,7 +245,27 @@ HWY_INLINE void pull(const MatchGroups& groups, int g, int lane, const Lanes& la
                   R2 = hn::Load(d, columns + 8), c = hn::Load(d, lanes.centre[lane]);
     const float* const S = groups.spread + 8 * static_cast<std::size_t>(g);
     const FourVec deaf = hn::Set(d, S[6]);
-    for (int k = begin; k < end; ++k) {
+    int k = begin;
+#if PLIANT_PAIRS
+    const Eight e;
+    const EightVec R00 = hn::Combine(e, R0, R0), R11 = hn::Combine(e, R1, R1),
+                   R22 = hn::Combine(e, R2, R2), cc = hn::Combine(e, c, c),
+                   deaf_both = hn::Set(e, S[6]);
+    for (; k + 1 < end; k += 2) {
+        MatchParticle &p = particles[groups.members[k]], &s = particles[groups.members[k + 1]];
+        const EightVec r = hn::LoadU(e, groups.rest + 4 * static_cast<std::size_t>(k));
+        const EightVec goal = hn::MulAdd(
+            R00, hn::Broadcast<0>(r),
+            hn::MulAdd(R11, hn::Broadcast<1>(r), hn::MulAdd(R22, hn::Broadcast<2>(r), cc)));
+        const EightVec x = load_two(p.x, s.x), step = hn::Sub(goal, x);
+        const EightVec felt = hn::IfThenElseZero(hn::Gt(hn::Abs(step), deaf_both), step);
+        const EightVec follow = hn::Broadcast<3>(load_two(p.a0, s.a0));
+        const EightVec moved = hn::MulAdd(follow, felt, x);
+        hn::Store(hn::LowerHalf(d, moved), d, p.x);
+        hn::Store(hn::UpperHalf(d, moved), d, s.x);
+    }
+#endif
+    for (; k < end; ++k) {
         MatchParticle& p = particles[groups.members[k]];
         const float* const r = groups.rest + 4 * static_cast<std::size_t>(k);
         const FourVec goal =
