@@ -105,7 +105,7 @@ TEST(RecordQueue, PushAllocatesNothing) {
 }
 
 TEST(RecordQueue, TwoThreadsPassWholeRecordsInOrder) {
-    constexpr std::uint64_t kRecords = 50000;
+    constexpr std::uint64_t kRecords = 10000;
     RecordQueue queue(1 << 10);
     std::thread producer([&] {
         for (std::uint64_t n = 0; n < kRecords;) {
