@@ -22,6 +22,14 @@ double percentile(const std::vector<double>& sorted, double fraction) {
     return sorted[std::min(rank, sorted.size() - 1)];
 }
 
+std::vector<double> shortest_of_each(const std::vector<double>& times, int num_inputs) {
+    const auto count = std::min(times.size(), static_cast<std::size_t>(num_inputs));
+    std::vector<double> shortest(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(count));
+    for (std::size_t k = count; k < times.size(); ++k)
+        shortest[k % count] = std::min(shortest[k % count], times[k]);
+    return shortest;
+}
+
 std::string limit_text(const char* form, double limit) {
     char text[64];
     std::snprintf(text, sizeof text, form, limit);
@@ -61,6 +69,7 @@ Result measure(const Benchmark& benchmark) {
     std::sort(clock_times.begin(), clock_times.end());
     const double clock_time = percentile(clock_times, 0.5) / workload.operations;
     for (double& time : times) time = std::max(0.0, time - clock_time);
+    if (benchmark.num_inputs > 0) times = shortest_of_each(times, benchmark.num_inputs);
     const double sum = std::accumulate(times.begin(), times.end(), 0.0);
     std::sort(times.begin(), times.end());
     std::sort(reference_times.begin(), reference_times.end());

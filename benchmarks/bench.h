@@ -31,6 +31,9 @@ struct Benchmark {
     bool is_long = false;        ///< takes minutes: only with --long
     /// For samples as short as a look at the clock: its median, taken in turns, is subtracted.
     bool without_clock = false;
+    /// Samples repeat their inputs after so many: of each input the shortest sample counts, so that
+    /// the tail is that of the inputs, not of the machine's interrupts; 0: every sample counts.
+    int num_inputs = 0;
 };
 
 /// Times are thread CPU time per operation, or wall time where the benchmark says so.

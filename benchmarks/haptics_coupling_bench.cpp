@@ -19,6 +19,8 @@ CouplingGains bench_gains() {
     return derive_gains(device, scene);
 }
 
+constexpr int kNumInputs = 2048;
+
 /// Places of the hand with contacts as a traversal would have found them, many different ones: the
 /// time of a decomposition depends on its matrix.
 struct CouplingTicks {
@@ -35,7 +37,7 @@ struct CouplingTicks {
             const double x = normal(random), y = normal(random), z = normal(random);
             return Vector3d(size * x, size * y, size * z);
         };
-        for (int i = 0; i < 512; ++i) {
+        for (int i = 0; i < kNumInputs; ++i) {
             Tick tick;
             tick.hand = {vector(reach), rotation_from_vector(vector(0.3))};
             const int count =
@@ -96,8 +98,9 @@ std::vector<Benchmark> haptics_coupling_benchmarks() {
                        .setup = std::move(setup),
                        .max_us = max_us,
                        .max_p999_us = max_us > 0 ? kMostAtTheTail : 0,
-                       .samples = 40000,
-                       .without_clock = true});
+                       .samples = 20 * kNumInputs,
+                       .without_clock = true,
+                       .num_inputs = kNumInputs});
     };
     CouplingOptions by_lu;
     by_lu.solve = CouplingSolve::Lu;

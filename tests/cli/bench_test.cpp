@@ -51,5 +51,28 @@ TEST(Benchmarks, OneSlowSampleInFiveHundredIsSeenByTheTailAlone) {
     EXPECT_GE(result.mean_us, 2 * 50e3 / 1000);
 }
 
+TEST(Benchmarks, OfRepeatedInputsTheShortestSampleCounts) {
+    int count = 0;
+    Benchmark benchmark;
+    benchmark.samples = 40;
+    benchmark.num_inputs = 10;
+    benchmark.wall_time = true;
+    benchmark.setup = [&] {
+        Workload workload;
+        workload.run = [&] {
+            // one input is slow whenever it comes, another was interrupted once
+            const int sample = count++ - 4;
+            if (sample >= 0 && (sample % 10 == 3 || sample == 27))
+                std::this_thread::sleep_for(std::chrono::milliseconds(sample == 27 ? 60 : 20));
+            return 0.0;
+        };
+        return workload;
+    };
+    const Result result = measure(benchmark);
+    EXPECT_GE(result.max_us, 20e3) << "the slow input stays";
+    EXPECT_LT(result.max_us, 60e3) << "the interrupt does not";
+    EXPECT_GE(result.mean_us, 2e3);
+}
+
 }  // namespace
 }  // namespace pliant::bench
