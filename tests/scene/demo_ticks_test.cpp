@@ -139,7 +139,7 @@ TEST_P(DemoDepth, StaysWithinItsBoundWithForceFeedbackAndWithout) {
             const double shift = wander / loop.haptics()->workspace.scale;
             double depth = 0, force = 0;
             int num_touching = 0;
-            for (int k = 0; k < 3000; ++k) {
+            for (int k = 0; k < 5000; ++k) {
                 const double time = k * loop.dt();
                 Pose wanted = path->at(time).pose;
                 wanted.position +=

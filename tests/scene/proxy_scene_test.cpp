@@ -121,12 +121,13 @@ TEST(ProxyScene, ClothIsCaughtAndLostWithoutContinuousCollision) {
         int num_touching = 0;
         for (int k = 0; k < 350; ++k) {
             world.advance();
-            if (k >= 265 && proxy_tick(world).num_contacts > 0) ++num_touching;
+            // until the cloth has crumpled through itself, where no side is the right one
+            if (k >= 265 && k < 295 && proxy_tick(world).num_contacts > 0) ++num_touching;
         }
         const double z = world.body(0).position(SurfacePoint::at_vertex(16 * 33 + 16)).z();
         if (has_ccd) {
             EXPECT_GT(z, -3);
-            EXPECT_GT(num_touching, 60);
+            EXPECT_EQ(num_touching, 30);
             EXPECT_GE(shown_proxy(world).carried, 1u);
         } else {
             EXPECT_LT(z, -4) << "falls on";
