@@ -51,7 +51,7 @@ struct LoopLimits {
           injection(kSafety * damping / lag < device.max_stiffness ? kInjection : 0),
           sampled_stiffness(kSafety * (damping + injection) / lag),
           answered_stiffness(scene.answer_time > 0
-                                 ? kLightest / (4 * scene.answer_time * scene.answer_time)
+                                 ? kLightest / (9 * scene.answer_time * scene.answer_time)
                                  : kInfinity),
           stiffness(std::min(sampled_stiffness, answered_stiffness)),
           angular_stiffness(kSafety * turning / lag),
@@ -61,7 +61,7 @@ struct LoopLimits {
     double lag;                           ///< (1/2 + n_d) h [s]
     double damping, turning, injection;   ///< b_tot, b_rot, b_inj
     double sampled_stiffness;             ///< at the handle [N/m]
-    double answered_stiffness;            ///< on which it swings by half a radian in h_b
+    double answered_stiffness;            ///< on which it swings by a third of a radian in h_b
     double stiffness, angular_stiffness;  ///< both limits, at the handle [N/m], [N m/rad]
     double held_turning;                  ///< by the device [N m/rad]
     bool shows_torque;                    ///< otherwise rotations close no loop
@@ -169,8 +169,8 @@ std::vector<std::string> reasons(const DeviceCapabilities& device, const Couplin
     std::string stiffness;
     if (loop.answered_stiffness < std::min(device.max_stiffness, loop.sampled_stiffness))
         stiffness = text(
-            "bodies answer %.3g ms late, in which a light handle of %g kg swings by half a radian "
-            "on %.4g N/m; times the workspace scale %g",
+            "bodies answer %.3g ms late, in which a light handle of %g kg swings by a third of a "
+            "radian on %.4g N/m; times the workspace scale %g",
             1e3 * scene.answer_time, kLightest, loop.answered_stiffness, a);
     else
         stiffness = text(

@@ -74,10 +74,10 @@ TEST(CouplingGains, BodiesThatAnswerLateTakeSofterSprings) {
         EXPECT_NE(k.reason.find(reason), std::string::npos) << k.reason;
         return gains.stiffness;
     };
-    // 0.08 kg / (2 h_b)^2 at the handle
-    EXPECT_NEAR(stiffness(1 / 120.0, "bodies answer 8.33 ms late"), 0.5 * 288, 1e-9);
-    EXPECT_NEAR(stiffness(0.1, "half a radian on 2 N/m"), 0.5 * 2, 1e-9);
-    EXPECT_NEAR(stiffness(5e-3, "limit of the device"), 0.5 * 600, 1e-9);
+    // 0.08 kg / (3 h_b)^2 at the handle
+    EXPECT_NEAR(stiffness(1 / 120.0, "bodies answer 8.33 ms late"), 0.5 * 128, 1e-9);
+    EXPECT_NEAR(stiffness(0.1, "a third of a radian on 0.8889 N/m"), 0.5 * 8 / 9, 1e-9);
+    EXPECT_NEAR(stiffness(3e-3, "limit of the device"), 0.5 * 600, 1e-9);
     scene.answer_time = -1;
     EXPECT_EQ(test::input_error([&] { static_cast<void>(derive_gains(device, scene)); }),
               "coupling.answer_time = -1 (expected 0 to 1 s)");
