@@ -255,12 +255,12 @@ void VertexSurface::gather(const Eigen::Vector3d& centre, double radius, Surface
         for (int j = 0; j < count; ++j) {
             const int t = self.found_triangles[static_cast<std::size_t>(j)];
             double from[9], to[9];
-            for (int k = 0; k < 3; ++k) {
-                const auto v =
-                    static_cast<std::size_t>(self.corners[static_cast<std::size_t>(3 * t + k)]);
+            const auto corner = 3 * static_cast<std::size_t>(t);
+            for (std::size_t k = 0; k < 3; ++k) {
+                const auto v = static_cast<std::size_t>(self.corners[corner + k]);
                 for (std::size_t d = 0; d < 3; ++d) {
-                    from[3 * static_cast<std::size_t>(k) + d] = double{start[v + d]};
-                    to[3 * static_cast<std::size_t>(k) + d] = double{end[v + d]};
+                    from[3 * k + d] = double{start[v + d]};
+                    to[3 * k + d] = double{end[v + d]};
                 }
             }
             patch.add(id, self.triangle_order[static_cast<std::size_t>(t)], from, to);
