@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 
 #include "benchmarks/bench.h"
@@ -68,7 +69,7 @@ std::vector<Benchmark> chosen_benchmarks(const Arguments& arguments) {
     std::vector<Benchmark> all = all_benchmarks();
     std::vector<std::string> modules;
     for (const Benchmark& benchmark : all)
-        if (modules.empty() || modules.back() != benchmark.module)
+        if (std::ranges::find(modules, benchmark.module) == modules.end())
             modules.push_back(benchmark.module);
     const std::string module = arguments.operands().empty() ? "" : arguments.operands()[0];
     const std::string filter = arguments.text("--filter");

@@ -50,11 +50,11 @@ int convert_surface(const Arguments& arguments, const std::string& in, const std
         if (repair.empty()) repair = "nothing to repair";
     }
     if (arguments.has("--double-faced")) {
+        if (is_double_faced(mesh))
+            throw InputError("", "--double-faced: " + in + " has two faces already; drop it");
         if (check_surface(mesh).is_closed())
             throw InputError("", "--double-faced is for sheets, and " + in +
                                      " is closed: it has an inside already; drop it");
-        if (is_double_faced(mesh))
-            throw InputError("", "--double-faced: " + in + " has two faces already; drop it");
         mesh = double_faced(mesh);
     }
     if (has_extension(out, ".png"))
