@@ -14,15 +14,15 @@ public:
     /// Beyond which forces [N] and torques [N m] count as oscillation.
     void set_limits(double force, double torque) noexcept { meter_.set_limits(force, torque); }
 
-    /// Part of the gains that the device is made for; where they are more, the first limit cycle
-    /// takes them back to it, and they stay there.
+    /// Part of the gains that device and bodies are made for; where they are more, the first limit
+    /// cycle takes them back to it, and they stay there.
     void set_safe(double part) noexcept { safe_ = std::isfinite(part) ? part : 1; }
 
     /// After each tick: what was commanded, and where the handle is.
     void record(const Wrench& commanded, const Eigen::Vector3d& handle, double dt) noexcept;
     [[nodiscard]] double step_scale() const noexcept { return step_scale_; }
     [[nodiscard]] double gain_scale() const noexcept { return gain_scale_; }
-    /// Gains were more than the device is made for, and stay below.
+    /// Gains were more than that, and stay below.
     [[nodiscard]] bool has_ceiling() const noexcept { return ceiling_ < 1; }
     [[nodiscard]] bool has_changed() const noexcept { return has_changed_; }  ///< by record()
     [[nodiscard]] const OscillationLevel& level() const noexcept { return meter_.level(); }

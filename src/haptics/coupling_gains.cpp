@@ -50,10 +50,8 @@ struct LoopLimits {
           turning(device.angular_damping > 0 ? device.angular_damping : kUnknownTurning),
           injection(kSafety * damping / lag < device.max_stiffness ? kInjection : 0),
           sampled_stiffness(kSafety * (damping + injection) / lag),
-          answered_stiffness(scene.answer_time > 0
-                                 ? kLightest / (9 * scene.answer_time * scene.answer_time)
-                                 : kInfinity),
-          stiffness(std::min(sampled_stiffness, answered_stiffness)),
+          answered(answered_stiffness(scene.answer_time)),
+          stiffness(std::min(sampled_stiffness, answered)),
           angular_stiffness(kSafety * turning / lag),
           held_turning(device.max_angular_stiffness > 0 ? device.max_angular_stiffness : 1e9),
           shows_torque(device.max_torque > 0 &&
@@ -61,7 +59,7 @@ struct LoopLimits {
     double lag;                           ///< (1/2 + n_d) h [s]
     double damping, turning, injection;   ///< b_tot, b_rot, b_inj
     double sampled_stiffness;             ///< at the handle [N/m]
-    double answered_stiffness;            ///< on which it swings by a third of a radian in h_b
+    double answered;                      ///< on which it swings by a third of a radian in h_b
     double stiffness, angular_stiffness;  ///< both limits, at the handle [N/m], [N m/rad]
     double held_turning;                  ///< by the device [N m/rad]
     bool shows_torque;                    ///< otherwise rotations close no loop
@@ -167,11 +165,11 @@ std::vector<std::string> reasons(const DeviceCapabilities& device, const Couplin
             "%g Hz, %.3g, and of what the device holds, %.3g N m/rad",
             size, loop.turning, turning_assumed, scene.rate, rule, loop.held_turning / a);
     std::string stiffness;
-    if (loop.answered_stiffness < std::min(device.max_stiffness, loop.sampled_stiffness))
+    if (loop.answered < std::min(device.max_stiffness, loop.sampled_stiffness))
         stiffness = text(
             "bodies answer %.3g ms late, in which a light handle of %g kg swings by a third of a "
             "radian on %.4g N/m; times the workspace scale %g",
-            1e3 * scene.answer_time, kLightest, loop.answered_stiffness, a);
+            1e3 * scene.answer_time, kLightest, loop.answered, a);
     else
         stiffness = text(
             "%s: the device holds %g N/m, and %g N s/m of damping%s with %g N s/m injected carry "
@@ -305,6 +303,10 @@ CouplingGains sane_gains(const CouplingGains& gains, const CouplingGains& last) 
     }
     sane.largest_lever = std::max(sane.largest_lever, sane.least_lever);
     return sane;
+}
+
+double answered_stiffness(double answer_time) noexcept {
+    return answer_time > 0 ? kLightest / (9 * answer_time * answer_time) : kInfinity;
 }
 
 }  // namespace pliant

@@ -1,6 +1,7 @@
 #include "haptics/device_port.h"
 
 #include "haptics/encoder_border.h"
+#include "haptics/gain_rules.h"
 #include "haptics/input_range.h"
 #include "haptics/pose_rules.h"
 
@@ -177,7 +178,8 @@ void DevicePort::watch_springs(double stiffness, double angular_stiffness) noexc
     const OscillationOptions standard;
     const double a = map_.scale();
     const bool turns = can.max_angular_stiffness > 0;
-    back_off_.set_safe(std::min(a * can.max_stiffness / stiffness,
+    const double carried = std::min(can.max_stiffness, answered_stiffness(options_.answer_time));
+    back_off_.set_safe(std::min(a * carried / stiffness,
                                 turns ? can.max_angular_stiffness / (a * angular_stiffness) : 1.0));
     // of more than the device is made for, what the encoders make is no excuse
     const double shift = std::min(gain_scale() * stiffness / a, can.max_stiffness);

@@ -21,6 +21,7 @@ struct DevicePortOptions {
     bool injects_damping = true, backs_off = true, shows_force = true;
     HandleMotion motion = HandleMotion::Borders;
     double injection_time = 0;  ///< in which damping follows contact; 0: at once [s]
+    double answer_time = 0;     ///< of bodies, docs/haptics.md eq. (F9) [s]
 };
 
 /// A device at one end, scene loads at the other: all of a cycle that is the same whatever makes

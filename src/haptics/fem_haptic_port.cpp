@@ -16,7 +16,7 @@ DevicePortOptions fem_port_options(const FemHapticPortOptions& o) {
     constexpr double kInjectionTime = 0.02;  // without a jump where contacts come and go [s]
     return {o.workspace,       o.safety,    o.passivity,   o.rate,
             o.injects_damping, o.backs_off, o.shows_force, HandleMotion::BeyondSteps,
-            kInjectionTime};
+            kInjectionTime,    o.answer_time};
 }
 
 }  // namespace
@@ -125,6 +125,9 @@ const char* FemHapticPort::notice() const noexcept {
         return m.steps.lateness() > 0
                    ? "The simulation stopped: the force fades to zero until it goes on."
                    : "The simulation goes on: the force comes back.";
+    if (m.port.has_ceiling())
+        return "The force oscillated: the stiffness, more than device and bodies are made for, was "
+               "lowered to what they are.";
     if (m.port.gain_scale() < 1)
         return "The force oscillated: it was lowered and comes back slowly while it stays calm.";
     return m.port.help_notice();

@@ -10,5 +10,8 @@ void check_gains(const CouplingGains& gains);
 /// check_gains.
 [[nodiscard]] CouplingGains sane_gains(const CouplingGains& gains,
                                        const CouplingGains& last) noexcept;
+/// That a light handle carries among bodies that answer so many seconds late, docs/haptics.md
+/// eq. (F9) [N/m].
+[[nodiscard]] double answered_stiffness(double answer_time) noexcept;
 
 }  // namespace pliant

@@ -1,6 +1,7 @@
 #include "pliant/haptics/haptic_tool.h"
 
 #include "haptics/any_coupling.h"
+#include "haptics/contact_memory.h"
 #include "haptics/device_port.h"
 #include "haptics/tool_contact.h"
 
@@ -16,16 +17,19 @@ using Eigen::Vector3d;
 
 namespace {
 
-constexpr double kFarAway = 1e3;          // clearance without any contact to watch [m]
-constexpr double kLentTime = 1;           // in which bodies without contact lose their energy [s]
-constexpr double kCapPart = 0.5;          // of the depth bound, beyond which points count in full
-constexpr double kContactMemory = 0.005;  // in which a lost contact is forgotten [s]
-constexpr double kDeepPart = 0.25;        // of it, beyond which a step looks at each contact
+constexpr double kFarAway = 1e3;    // clearance without any contact to watch [m]
+constexpr double kLentTime = 1;     // in which bodies without contact lose their energy [s]
+constexpr double kCapPart = 0.5;    // of the depth bound, beyond which points count in full
+constexpr double kDeepPart = 0.25;  // of it, beyond which a step looks at each contact
 
 /// A contact and the part of the tool in it.
 struct ToolPair {
     ContactPair* pair;
     bool is_shell;
+    [[nodiscard]] bool is_soft() const noexcept {
+        const Body& other = is_shell ? pair->field_body() : pair->shell_body();
+        return dynamic_cast<const RigidBody*>(&other) == nullptr;
+    }
 };
 
 const HapticToolOptions& checked(const RigidBody& tool, const HapticToolOptions& options) {
@@ -72,7 +76,8 @@ struct HapticTool::Impl {
           gains(g),
           coupling(o.kind, g, o.coupling),
           port(d, tool_port_options(o)),
-          pairs(pairs_of(t, p)) {
+          pairs(pairs_of(t, p)),
+          touches_soft(std::ranges::any_of(pairs, &ToolPair::is_soft)) {
         // edges push sideways with the normal of one face, and make energy
         for (const ToolPair& c : pairs)
             if (c.pair->forces().options().normals == ContactNormals::Deformed)
@@ -106,7 +111,8 @@ struct HapticTool::Impl {
         sent = tool.motion().pose;
         coupling.place(at_grasp(sent));
         last_grasp = coupling.pose();
-        last_load = lost_load = {};
+        last_load = {};
+        memory.forget();
     }
 
     void read(double now, double dt) noexcept {
@@ -140,22 +146,6 @@ struct HapticTool::Impl {
         return contact;
     }
 
-    /// A contact that was just lost while the springs press towards it is still near: its gradient
-    /// counts without its load, docs/haptics.md eq. (17a).
-    void remember(ToolContact& contact, double dt) noexcept {
-        if (contact.num_contacts > 0) {
-            lost_gradient = contact.gradient;
-            lost_load = contact.load;
-            lost_time = 0;
-            return;
-        }
-        lost_time += dt;
-        const double arm2 = gains.length * gains.length;
-        const double press = tick.coupling.force.dot(lost_load.force) +
-                             tick.coupling.torque.dot(lost_load.torque) / arm2;
-        if (press > 0) contact.gradient = std::exp(-lost_time / kContactMemory) * lost_gradient;
-    }
-
     void watch_depth(ToolContact& contact, const ToolPair& c) const noexcept {
         const double deepest = c.pair->loads().deepest, least = kDeepPart * gains.max_depth;
         if (deepest <= least) {
@@ -182,7 +172,9 @@ struct HapticTool::Impl {
 
     void follow(ToolContact contact, double dt) noexcept {
         count_lent(contact, dt);
-        remember(contact, dt);
+        // where nothing swings, single contacts that went do no harm
+        const double spring = touches_soft ? gains.stiffness : 0;
+        memory.recall(contact, tick.coupling, {spring, gains.length}, dt);
         tick.status = coupling.update(port.manipulandum(), contact, dt);
         sent = of_body(coupling.pose());
         tool.drive_to(sent);
@@ -216,14 +208,13 @@ struct HapticTool::Impl {
     AnyCoupling coupling;
     DevicePort port;
     std::vector<ToolPair> pairs;
+    const bool touches_soft;
     HapticTick tick;
     Pose sent;        ///< where the tool was driven to
     Pose last_grasp;  ///< at the last tick
     Wrench last_load;
-    Matrix6d lost_gradient = Matrix6d::Zero();  ///< of the last contact
-    Wrench lost_load;
-    double lost_time = 0;  ///< since then [s]
-    double lent = 0;       ///< to other bodies, scene units [J]
+    ContactMemory memory;
+    double lent = 0;  ///< to other bodies, scene units [J]
     std::array<char, 200> notice = {};
 };
 

@@ -13,6 +13,7 @@ FemHapticPortOptions port_options(const HeldTool& held) {
     options.passivity = o.passivity;
     options.steps = held.fem->watchdog;
     options.rate = o.rate;
+    options.answer_time = held.scene.answer_time;
     options.injects_damping = o.injects_damping;
     options.backs_off = o.backs_off;
     options.shows_force = o.shows_force;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 namespace pliant {
@@ -211,6 +212,17 @@ TEST(DevicePort, OscillationOfSpringsBeyondTheDeviceIsLoweredToWhatItIsMadeFor) 
     loop.port.set_back_off(false);
     EXPECT_EQ(loop.port.gain_scale(), 1);
     EXPECT_FALSE(loop.port.has_ceiling());
+}
+
+TEST(DevicePort, OscillationAmongBodiesThatAnswerLateIsLoweredToWhatTheyCarry) {
+    DevicePortOptions options;
+    options.answer_time = 1.0 / 120;  // 128 N/m, within what the device is made for
+    PortLoop loop(options);
+    loop.port.watch_springs(4 * 128, 0.05);
+    for (int k = 0; k < 1000; ++k)
+        loop.tick(Vector3d::Zero(), 0.2 * std::sin(2 * EIGEN_PI * 25 * k * kPortTick), 1);
+    EXPECT_TRUE(loop.port.has_ceiling());
+    EXPECT_NEAR(loop.port.gain_scale(), 0.25, 1e-3);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ struct FemHapticPortOptions {
     PassivityOptions passivity;
     StepInterpolationOptions steps;
     double rate = 1000;           ///< of ticks [Hz]
+    double answer_time = 0;       ///< see CouplingScene; bounds what back-off leaves [s]
     bool injects_damping = true;  ///< −b_inj v while in contact
     bool backs_off = true;        ///< lower force when it oscillates
     bool shows_force = true;      ///< false: feedback off
