@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -31,7 +32,7 @@ DistanceGrid small_sparse() {
 
 template <class T>
 bool same_bits(std::span<const T> a, std::span<const T> b) {
-    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
+    return std::ranges::equal(std::as_bytes(a), std::as_bytes(b));
 }
 
 TEST(GridFile, RoundTripsEveryBitInPlace) {

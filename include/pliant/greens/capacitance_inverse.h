@@ -99,13 +99,14 @@ private:
     struct alignas(64) Line {
         T values[64 / sizeof(T)] = {};
     };
-    using Lines = std::vector<Line<Scalar>>;
+    using Lines = std::vector<Line<Scalar>>;  // for their alignment: one array of numbers
 
     [[nodiscard]] Scalar* column(Lines& matrix, int j) noexcept {
-        return matrix.data()->values + static_cast<std::size_t>(j) * stride_;
+        return reinterpret_cast<Scalar*>(matrix.data()) + static_cast<std::size_t>(j) * stride_;
     }
     [[nodiscard]] const Scalar* column(const Lines& matrix, int j) const noexcept {
-        return matrix.data()->values + static_cast<std::size_t>(j) * stride_;
+        return reinterpret_cast<const Scalar*>(matrix.data()) +
+               static_cast<std::size_t>(j) * stride_;
     }
     void clear() noexcept;
     [[nodiscard]] int find(const ChangedDof& dof) const noexcept;  // slot or −1
