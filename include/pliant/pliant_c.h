@@ -39,9 +39,9 @@ const char* pliant_last_error(void);
 typedef struct pliant_world pliant_world;
 
 typedef enum pliant_source {
-    PLIANT_FILE = 0, /* path of a scene (.json) or of a model (.pliant) */
-    PLIANT_DEMO = 1, /* name of a built-in scene: "kidney" */
-    PLIANT_TEXT = 2, /* a scene as JSON text */
+    PLIANT_FILE = 0,                   /* path of a scene (.json) or of a model (.pliant) */
+    PLIANT_DEMO = 1,                   /* name of a built-in scene: "kidney" */
+    PLIANT_TEXT = 2,                   /* a scene as JSON text */
     PLIANT_SOURCE_LARGEST = 0x7fffffff /* none: for C++, where a wrong number must be a value */
 } pliant_source;
 

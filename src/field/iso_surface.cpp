@@ -125,8 +125,8 @@ private:
     }
     /// Number of the crossing on the edge from `at`, which may begin in a later block.
     template <class Find>
-    int edge_number(std::array<int, 3> block, std::array<int, 3> at, int axis,
-                    const Find& find) const {
+    [[nodiscard]] int edge_number(std::array<int, 3> block, std::array<int, 3> at, int axis,
+                                  const Find& find) const {
         bool is_own = true;
         for (int i = 0; i < 3; ++i)
             if (at[i] >= end_[i]) {

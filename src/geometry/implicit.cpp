@@ -329,6 +329,7 @@ Implicit mirror(const Implicit& body, int axis) {
 Implicit repeat(const Implicit& body, const Vector3d& step, int count) {
     assert(count >= 1);
     std::vector<Implicit> copies;
+    copies.reserve(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) copies.push_back(translate(body, i * step));
     return unite(copies);
 }
@@ -336,6 +337,7 @@ Implicit repeat(const Implicit& body, const Vector3d& step, int count) {
 Implicit repeat_around(const Implicit& body, int axis, int count) {
     assert(count >= 1);
     std::vector<Implicit> copies;
+    copies.reserve(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i)
         copies.push_back(rotate(body, 2.0 * std::numbers::pi * i / count * Vector3d::Unit(axis)));
     return unite(copies);

@@ -23,7 +23,7 @@ int read_points(TextScanner& scanner, VolumeMesh& mesh) {
         scanner.to_count(take_column(scanner, "number of points"), "number of points", 8);
     if (count == 0) scanner.fail("number of points", "0", "1 or more");
     const std::string_view dimension = take_column(scanner, "dimension");
-    scanner.to_integer(dimension, "dimension", 3, 3);
+    static_cast<void>(scanner.to_integer(dimension, "dimension", 3, 3));
 
     int first = 0;
     mesh.vertices.reserve(static_cast<std::size_t>(count));

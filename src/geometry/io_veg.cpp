@@ -113,9 +113,9 @@ private:
         if (count == 0) scanner_.fail(what, "0", "1 or more");
         const std::string_view corners = scanner_.token_on_line();
         const auto expected = static_cast<std::int64_t>(num_corners);
-        if (!corners.empty()) {
-            scanner_.to_integer(corners, "vertices of a " + kind + " element", expected, expected);
-        }
+        if (!corners.empty())
+            static_cast<void>(scanner_.to_integer(corners, "vertices of a " + kind + " element",
+                                                  expected, expected));
 
         const std::int64_t last_vertex = std::int64_t{first_vertex_} + mesh_.num_vertices() - 1;
         mesh_.elements.reserve(num_corners * static_cast<std::size_t>(count));

@@ -49,11 +49,11 @@ public:
     /// reserve memory.
     int count(std::string_view what, std::size_t min_bytes_each, std::int64_t most = kMaxMeshItems);
     /// The same for a token (or part of one) that was already taken.
-    double to_real(std::string_view token, std::string_view what) const;
-    std::int64_t to_integer(std::string_view token, std::string_view what, std::int64_t lo,
-                            std::int64_t hi) const;
-    int to_count(std::string_view token, std::string_view what, std::size_t min_bytes_each,
-                 std::int64_t most = kMaxMeshItems) const;
+    [[nodiscard]] double to_real(std::string_view token, std::string_view what) const;
+    [[nodiscard]] std::int64_t to_integer(std::string_view token, std::string_view what,
+                                          std::int64_t lo, std::int64_t hi) const;
+    [[nodiscard]] int to_count(std::string_view token, std::string_view what,
+                               std::size_t min_bytes_each, std::int64_t most = kMaxMeshItems) const;
 
     /// Throws InputError at the current line; unprintable or long values are shortened.
     [[noreturn]] void fail(std::string_view field, std::string_view value,

@@ -54,8 +54,8 @@ void ContactMemory::recall_part(ToolContact& contact, const Scales& scales, doub
     load_ = contact.load;
     time_ = 0;
     if (!(scales.stiffness > 0)) return;
-    const Matrix6d held = with_turns_scaled(kLostStiffness * scales.stiffness * contact.normals,
-                                            1 / scales.length);
+    const Matrix6d held =
+        with_turns_scaled(kLostStiffness * scales.stiffness * contact.normals, 1 / scales.length);
     lost_ *= std::exp(-dt / kContactMemory);
     const Matrix6d change = held_ - held;
     if (contact.num_contacts < num_held_ && change.allFinite()) {

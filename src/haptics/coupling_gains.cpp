@@ -192,8 +192,8 @@ std::vector<std::string> reasons(const DeviceCapabilities& device, const Couplin
              scene.cell),
         text("half the radius of gyration, %.3g m", scene.gyration),
         "radius of gyration about the grasp point",
-        "radius of the tool about the grasp point: no point of it moves farther in a tick than "
-        "the clearance allows",
+        ("radius of the tool about the grasp point: no point of it moves farther in a tick than "
+         "the clearance allows"),
         "below it the saturated springs say nothing about a direction",
         "half of each step: converges without ringing; more feels sticky",
         text("%g m/s of the handle in a tick of %.3g s, in units of the scene; near contact half "

@@ -14,8 +14,8 @@ namespace {
 
 DevicePortOptions fem_port_options(const FemHapticPortOptions& o) {
     constexpr double kInjectionTime = 0.02;  // without a jump where contacts come and go [s]
-    return {o.workspace,       o.safety,    o.passivity,   o.rate,
-            o.injects_damping, o.backs_off, o.shows_force, HandleMotion::BeyondSteps,
+    return {o.workspace,       o.safety,     o.passivity,   o.rate,
+            o.injects_damping, o.backs_off,  o.shows_force, HandleMotion::BeyondSteps,
             kInjectionTime,    o.answer_time};
 }
 

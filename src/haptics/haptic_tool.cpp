@@ -218,8 +218,9 @@ struct HapticTool::Impl {
     std::array<char, 200> notice = {};
 };
 
-HapticTool::HapticTool(HapticDevice& device, RigidBody& tool, std::vector<ContactPair*> pairs,
-                       const CouplingGains& gains, const HapticToolOptions& options)
+HapticTool::HapticTool(HapticDevice& device, RigidBody& tool,
+                       const std::vector<ContactPair*>& pairs, const CouplingGains& gains,
+                       const HapticToolOptions& options)
     : impl_(std::make_unique<Impl>(device, tool, pairs, gains, options)) {}
 HapticTool::~HapticTool() = default;
 

@@ -56,7 +56,7 @@ public:
     /// `tool` is a driven rigid body; `pairs` those contacts it takes part in, which get the
     /// contact stiffness of the gains. Throws InputError for a tool of another kind, pairs without
     /// it, and gains and options out of range.
-    HapticTool(HapticDevice& device, RigidBody& tool, std::vector<ContactPair*> pairs,
+    HapticTool(HapticDevice& device, RigidBody& tool, const std::vector<ContactPair*>& pairs,
                const CouplingGains& gains, const HapticToolOptions& options = {});
     ~HapticTool();
 
