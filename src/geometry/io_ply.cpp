@@ -149,8 +149,9 @@ public:
     void begin_item(std::string_view item, std::int64_t) { item_ = item; }
     // Throws unless the items of `element` can fit in the rest of the file.
     void require_items(const Element& element) const {
-        scanner_.to_count(std::to_string(element.count), std::string(element.name) + " count",
-                          2 * element.properties.size());
+        static_cast<void>(scanner_.to_count(std::to_string(element.count),
+                                            std::string(element.name) + " count",
+                                            2 * element.properties.size()));
     }
     void require_values(std::uint64_t, Scalar) const {}  // the tokens are counted as they come
     double real(Scalar, std::string_view what) { return scanner_.real(what); }

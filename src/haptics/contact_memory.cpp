@@ -8,7 +8,6 @@ namespace pliant {
 namespace {
 
 constexpr double kContactMemory = 0.005;  // in which a lost contact is forgotten [s]
-constexpr double kLostStiffness = 2;      // of a single lost contact, over that of the springs
 
 /// S A S with S = diag(1, s): turns as lengths for s = 1/ρ, and back for s = ρ.
 Matrix6d with_turns_scaled(Matrix6d A, double s) noexcept {
@@ -54,8 +53,7 @@ void ContactMemory::recall_part(ToolContact& contact, const Scales& scales, doub
     load_ = contact.load;
     time_ = 0;
     if (!(scales.stiffness > 0)) return;
-    const Matrix6d held =
-        with_turns_scaled(kLostStiffness * scales.stiffness * contact.normals, 1 / scales.length);
+    const Matrix6d held = with_turns_scaled(scales.stiffness * contact.normals, 1 / scales.length);
     lost_ *= std::exp(-dt / kContactMemory);
     const Matrix6d change = held_ - held;
     if (contact.num_contacts < num_held_ && change.allFinite()) {

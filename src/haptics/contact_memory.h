@@ -26,7 +26,7 @@ private:
     Matrix6d gradient_ = Matrix6d::Zero();  ///< of the last contact
     Wrench load_;
     double time_ = 0;                   ///< since then [s]
-    Matrix6d held_ = Matrix6d::Zero();  ///< 2 k_VC Σ w JᵀJ of the last tick; turns as lengths
+    Matrix6d held_ = Matrix6d::Zero();  ///< k_VC Σ w JᵀJ of the last tick; turns as lengths
     Matrix6d lost_ = Matrix6d::Zero();  ///< of it, fading
     int num_held_ = 0;                  ///< contacts of the last tick
 };

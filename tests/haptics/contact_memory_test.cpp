@@ -59,10 +59,10 @@ TEST(ContactMemory, HoldsTheDirectionOfAContactThatWentWhileOthersStay) {
     for (int k = 0; k < 10; ++k) {
         ToolContact contact = left;
         memory.recall(contact, {}, kScales, kMemoryTick);
-        // what held it along x still does, with twice the springs and fading; no load is added, and
-        // the rest is as it was
+        // what held it along x still does, as stiff as the springs and fading; no load is added,
+        // and the rest is as it was
         EXPECT_NEAR(stiffness_along(contact, way_along(kAlongX)),
-                    2 * kSpring * std::exp(-k * kMemoryTick / kForgotten), 1e-6 * kSpring)
+                    kSpring * std::exp(-k * kMemoryTick / kForgotten), 1e-6 * kSpring)
             << k;
         EXPECT_NEAR(stiffness_along(contact, way_along(kAlongZ)), 2 * kPointStiffness,
                     1e-6 * kPointStiffness);
