@@ -80,7 +80,8 @@ private:
         const int count = scanner_.to_count(take_column(scanner_, what), what, 8);
         if (count == 0) scanner_.fail(what, "0", "1 or more");
         const std::string_view dimension = scanner_.token_on_line();
-        if (!dimension.empty()) scanner_.to_integer(dimension, "dimension", 3, 3);
+        if (!dimension.empty())
+            static_cast<void>(scanner_.to_integer(dimension, "dimension", 3, 3));
 
         mesh_.vertices.reserve(static_cast<std::size_t>(count));
         for (int i = 0; i < count; ++i) {
