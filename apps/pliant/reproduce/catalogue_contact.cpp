@@ -138,7 +138,8 @@ PublishedWork published_contact() {
              {within("haptics/stability"), within("haptics/demo-stability")},
              "Hands from loose to firm on devices from light to heavy, at the gains of the rules "
              "and four times too high. The rows marked ✗ are the scenes where a rest is above its "
-             "limit or grows; the columns beside say by how much."},
+             "limit or grows, or where back-off was at work although the rules alone should do; "
+             "the columns beside say by how much."},
             {"E14",
              "Bridge against a ball, chair against walls; bodies at rest, in stacks, sliding",
              "demos",

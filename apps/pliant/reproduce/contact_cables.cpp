@@ -122,7 +122,9 @@ void run_cables(Context& context) {
         pictures.push_back(slice_picture(field, view, format("%d³", variant.cells)));
         context.done(0.5 * static_cast<double>(openings.size()));
     }
-    page.figure(pictures, "Plane of the hangers between the towers: solid inside the red lines.");
+    page.figure(pictures,
+                "Plane of the hangers between the towers: solid between the red lines, which go "
+                "around the openings.");
     page.table(table);
 }
 

@@ -58,7 +58,8 @@ void run_coherence(Context& context) {
     const Press& press = press_sample(context.is_quick);
     context.done(0.5);
     page.text(
-        "The same recording with and without temporal coherence, also faster and slower: nodes "
+        "The recording of the press with and without temporal coherence, also faster and slower: "
+        "nodes "
         "that cannot have come into contact since they were asked are left out. The set of "
         "contacts is the same in every tick. Where a node is cheap to ask, remembering it costs "
         "about as much; coherence pays for soft shells, slow motion and deformed fields. "

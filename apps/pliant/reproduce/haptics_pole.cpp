@@ -213,7 +213,7 @@ void run_long_rod(Context& context) {
         "torque limited to half of F_max b; without a limit rods of 240 mm pass through the posts "
         "for all b, and that of 120 mm for b = 4 mm.");
     Table table{"long_rod",
-                "Depth and angle after 1.5 s; beyond 80° the rod went through the posts",
+                "Deepest contact, and angle after 1.5 s; beyond 80° the rod went through the posts",
                 {{"length_mm", "rod, mm"},
                  {"b_mm", "b, mm"},
                  {"depth_mm", "limited, in the hand: deepest, mm"},

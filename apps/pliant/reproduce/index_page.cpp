@@ -190,7 +190,8 @@ std::string index_html(const Report& report, const std::vector<ExperimentPage>& 
         "<p>Each table, figure, claim and demo of the works that Pliant follows, with what this "
         "run measured. <em>Matched</em>: all numbers are within the tolerances that the pages "
         "state. <em>Better</em>: faster, smaller or more exact than published. "
-        "<em>Differs</em>: a number is not; the reason is beside it. Nothing here is written by "
+        "<em>Differs</em>: a number is beyond its tolerance, or not what was published; the reason "
+        "is beside it. Nothing here is written by "
         "hand but the published values and the reasons. Published times are those of the machines "
         "of their day. Experiments run one after the other, each in a process of its own and on "
         "one thread where it is timed, so that none disturbs another's times.</p>\n";

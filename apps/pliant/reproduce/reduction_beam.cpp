@@ -265,7 +265,7 @@ void turn_beam(Context& context, const Beam& beam, const Turn& turn, Table& tabl
     page.figure(pictures, turn.is_twist
                               ? "Twisted by 270°. Faces are coloured by the change of volume: grey "
                                 "unchanged, red doubled, blue halved."
-                              : "Bent by 90°.");
+                              : "Pulled to 90°; the angles that are reached are in the table.");
 }
 
 void write_extreme_shapes(Context& context) {

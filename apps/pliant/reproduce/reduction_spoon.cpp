@@ -288,9 +288,9 @@ void impulses(Context& context, const Spoon& spoon, const SketchRun& sketch) {
                 "Height of the tip in the full simulation and in three subspaces of r = 12.");
     page.table(table);
     page.text(
-        "Ours are too fast where the published ones were too slow. A subspace can only stiffen a "
-        "body (for small motions that is Rayleigh's principle), and the more so the further it "
-        "bends: at the double impulse modes and derivatives of r = 12 no longer keep its "
+        "Ours are too fast where the published ones were too slow. A subspace can only raise the "
+        "frequencies of small motions (Rayleigh's principle), and does so the more the further a "
+        "body bends: at the double impulse modes and derivatives of r = 12 no longer keep its "
         "period, the sketch does so better.");
 }
 

@@ -368,7 +368,7 @@ void run_vibration(Context& context) {
                    {"published_highest_hz", "published"},
                    {"explicit_ms", "explicit limit, ms"}}};
     Table vibration{"vibration",
-                    "Four seconds after the release",
+                    "At the release, and in the four seconds after it",
                     {{"body", "body"},
                      {"start_nonlinear_m", "deflection at the start, nonlinear, m"},
                      {"start_linear_m", "linear, m"},

@@ -242,6 +242,7 @@ void add_operator_times(Context& context, const std::vector<TubeSize>& sizes) {
             return make_wavelet_operator(body.model, body.surface, body.kinds, options);
         });
         const auto faster = [](double a, double b) {
+            if (std::max(a, b) < 1.05 * std::min(a, b)) return std::string("both are as fast");
             return a <= b ? cli::format("the hierarchical matrix is faster, %.1f times", b / a)
                           : cli::format("wavelet columns are faster, %.1f times", a / b);
         };
