@@ -407,7 +407,7 @@ bool BasicCapacitanceInverse<Scalar>::cut(std::span<const ChangedDof> removed) n
     if (!invert_in_place(small_.data(), small_stride, k, {factors_.data(), pivots_.data()}))
         return false;
     for (int j = 0; j < m; ++j)
-        for (int d = 0; d < k; ++d) Q_.data()->values[j * k + d] = column(X_, j)[slots[at(d)]];
+        for (int d = 0; d < k; ++d) column(Q_, 0)[j * k + d] = column(X_, j)[slots[at(d)]];
     multiply_small(k, -1);
     add_low_rank({X_.data()->values, stride_, padded, m}, P_.data()->values, stride_,
                  D_.data()->values, small_stride, k);

@@ -30,7 +30,7 @@ std::span<const std::byte> bytes_of(const T& value) {
 std::vector<std::byte> state_bytes(std::int32_t body, const std::vector<double>& state) {
     std::vector<std::byte> bytes(8 + 8 * state.size());
     std::memcpy(bytes.data(), &body, sizeof body);
-    std::memcpy(bytes.data() + 8, state.data(), 8 * state.size());
+    if (!state.empty()) std::memcpy(bytes.data() + 8, state.data(), 8 * state.size());
     return bytes;
 }
 
