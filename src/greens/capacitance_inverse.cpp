@@ -261,14 +261,15 @@ InverseStatus BasicCapacitanceInverse<Scalar>::refresh() noexcept {
     if (size_ == 0) return InverseStatus::Ok;
     const std::size_t padded = at(padded_rows(size_));
     for (int j = 0; j < size_; ++j)
-        std::copy_n(column(C_, j), padded, work_.data()->values + at(j) * stride_);
+        std::copy_n(column(C_, j), padded,
+                    reinterpret_cast<double*>(work_.data()) + at(j) * stride_);
     const double old_condition = condition_;
     if (!invert_work()) {
         condition_ = old_condition;
         return InverseStatus::IllConditioned;
     }
     for (int j = 0; j < size_; ++j) {
-        const double* const from = work_.data()->values + at(j) * stride_;
+        const double* const from = reinterpret_cast<double*>(work_.data()) + at(j) * stride_;
         std::transform(from, from + padded, column(X_, j),
                        [](double x) { return static_cast<Scalar>(x); });
     }
