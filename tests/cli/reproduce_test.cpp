@@ -143,9 +143,9 @@ TEST_F(Reproduce, PolesAreFeltAsFourSpringsInARow) {
     for (const char* part : {"<section id=\"pole\">", "four springs, N/m", "dynamic, 50 g"})
         EXPECT_NE(html.find(part), std::string::npos) << part;
     const Output list = pliant("reproduce haptics --list");
-    for (const char* name :
-         {"alpha-puzzle", "alpha-pushes", "pole", "rod", "couplings", "solves", "limits", "bumps",
-          "degradation", "virtual-hand", "demo-depth", "ticks", "stability", "demo-stability"})
+    for (const char* name : {"alpha-puzzle", "alpha-pushes", "pole", "rod", "couplings", "solves",
+                             "limits", "bumps", "degradation", "virtual-hand", "delay",
+                             "demo-depth", "ticks", "stability", "demo-stability"})
         EXPECT_TRUE(contains(list, name)) << name;
 }
 

@@ -41,7 +41,9 @@ void write_counts(Context& context) {
          {"nodes", "nodes"},
          {"on_edges", "hanging on edges"},
          {"on_faces", "hanging on faces"},
-         {"ratio", "ratio"}}};
+         {"ratio", "ratio"},
+         {"power", "power of n since the row before"}}};
+    int last_n = 0, last_elements = 0;
     for (const Counts& r : kReference) {
         if (context.is_quick && r.n > 30) break;
         const VolumeMesh mesh = graded_box(r.n);
@@ -57,11 +59,17 @@ void write_counts(Context& context) {
             return counted;
         };
         const int uniform = r.n * r.n * r.n;
+        const double power = growth_power(last_n, last_elements, r.n, mesh.num_elements());
         table.add({Cell::count(r.n), Cell::count(uniform),
                    cell("elements", mesh.num_elements(), r.graded),
                    cell("nodes", mesh.num_vertices(), r.nodes),
                    cell("on edges", on_edges, r.on_edges), cell("on faces", on_faces, r.on_faces),
-                   Cell::number(mesh.num_elements() / static_cast<double>(uniform), "%.3f")});
+                   Cell::number(mesh.num_elements() / static_cast<double>(uniform), "%.3f"),
+                   last_n == 0 ? Cell("–")
+                   : r.n < 62  ? Cell::number(power, "%.2f")
+                              : page.compared("graded cubes: power of n", power, 2, 0.15, "%.2f")});
+        last_n = r.n;
+        last_elements = mesh.num_elements();
     }
     page.table(table);
 }
@@ -232,15 +240,7 @@ struct Trial {
 void draw_trials(Section& page, const Trial& uniform, const Trial& graded) {
     // a part of the graded cube, cut between cells of all sizes, to show the inside
     const double cut_at = graded.n == 10 ? 0.3 : 0.5;
-    VolumeMesh part = graded.mesh;
-    part.elements.clear();
-    part.hanging.clear();
-    for (int e = 0; e < graded.mesh.num_elements(); ++e) {
-        const std::span<const int> nodes = graded.mesh.element(e);
-        double y = 0;
-        for (const int v : nodes) y += graded.mesh.vertices[static_cast<std::size_t>(v)].y() / 8;
-        if (y > cut_at) part.elements.insert(part.elements.end(), nodes.begin(), nodes.end());
-    }
+    const VolumeMesh part = cut_open(graded.mesh, cut_at);
     const Drawn whole{&graded.mesh, graded.u}, cut{&part, graded.u};
     const Box box = box_around({whole});
     const View view{.azimuth = -65, .elevation = 25, .width = 300};

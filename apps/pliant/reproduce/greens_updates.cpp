@@ -62,6 +62,8 @@ const std::vector<PublishedUpdates>& published_updates() {
     return all;
 }
 
+constexpr int kPasses = 3;
+
 /// Inverses over the nodes of a kidney, nearest to its top first.
 struct UpdatedInverse {
     explicit UpdatedInverse(const GreensModel& model, int max_nodes)
@@ -230,19 +232,25 @@ void run_inverse_updates(Context& context) {
                 cell.text = "(" + cell.text + ")";
             return cell;
         };
+        // the best of passes over all cells: whatever disturbs one moment is gone in the next pass
+        std::map<std::pair<int, int>, double> times;
+        for (int pass = 0; pass < kPasses; ++pass)
+            for (const int added : p.added)
+                for (const int removed : p.removed) {
+                    inverse.prepare(p.size, added, removed);
+                    inverse.invert();
+                    const MatrixXd expected = inverse.matrix();
+                    double& best = times.try_emplace({added, removed}, kInfinity).first->second;
+                    best = std::min(best, best_time_us([&] { inverse.update(); }, budget));
+                    worst = std::max(worst, (inverse.matrix() - expected).norm() / expected.norm());
+                    context.done(0.9 * ++done / kPasses / 81);
+                }
         std::map<int, Series> curves;
-        double add_one = 0, remove_one = 0;
         for (std::size_t i = 0; i < p.added.size(); ++i) {
             std::vector<Cell> row{Cell::count(p.added[i])};
             for (std::size_t j = 0; j < p.removed.size(); ++j) {
                 const int added = p.added[i], removed = p.removed[j];
-                inverse.prepare(p.size, added, removed);
-                inverse.invert();
-                const MatrixXd expected = inverse.matrix();
-                const double time = best_time_us([&] { inverse.update(); }, budget);
-                worst = std::max(worst, (inverse.matrix() - expected).norm() / expected.norm());
-                if (added == 1 && removed == 0) add_one = time;
-                if (added == 0 && removed == 1) remove_one = time;
+                const double time = times[{added, removed}];
                 row.push_back(added + removed == 0 ? Cell("–") : marked(time, lu, scratch));
                 Series& curve = curves[removed];
                 curve.label = format("%d deleted", removed);
@@ -254,9 +262,7 @@ void run_inverse_updates(Context& context) {
                 row.push_back(p.ms[i][j] < 0 ? Cell("–")
                                              : marked(p.ms[i][j], p.lu_ms, p.inverse_ms));
             table.add(std::move(row));
-            context.done(0.9 * (done + static_cast<double>(i + 1)) / 17);
         }
-        done += static_cast<double>(p.added.size());
         page.table(table);
         Plot plot{.title = format("s = %d", p.size),
                   .x_label = "nodes added",
@@ -266,6 +272,7 @@ void run_inverse_updates(Context& context) {
         for (auto& [removed, curve] : curves) plot.series.push_back(std::move(curve));
         plots.push_back(drawn(plot));
         if (p.size == 100) {
+            const double add_one = times[{1, 0}], remove_one = times[{0, 1}];
             Table one{"one_node",
                       "s = 100, one node",
                       {{"what", ""},

@@ -18,6 +18,7 @@ ExperimentPage haptics_page() {
             {"degradation", "A press within a budget as felt at the handle", 12,
              run_felt_degradation},
             {"virtual-hand", "A virtual hand on a soft cantilever, full FEM", 20, run_virtual_hand},
+            {"delay", "Delay that soft and stiff bodies tolerate", 2, run_delay},
             {"demo-depth", "Depth in the demos, with and without force feedback", 90,
              run_demo_depth},
             {"ticks", "Times of haptic cycles in the demos", 30, run_demo_ticks},

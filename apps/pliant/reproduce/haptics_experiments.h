@@ -15,6 +15,7 @@ void run_limits(Context& context);
 void run_felt_bumps(Context& context);
 void run_felt_degradation(Context& context);
 void run_virtual_hand(Context& context);
+void run_delay(Context& context);
 void run_demo_depth(Context& context);
 void run_demo_ticks(Context& context);
 void run_stability_suite(Context& context);

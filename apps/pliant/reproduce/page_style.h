@@ -52,6 +52,7 @@ figcaption { color: var(--soft); font-size: .88rem; max-width: 50rem; }
 svg { max-width: 100%; height: auto; }
 svg text { font: 12px system-ui, sans-serif; fill: var(--ink); }
 svg .soft { fill: var(--soft); }
+svg .halo { paint-order: stroke; stroke: var(--page); stroke-width: 4px; stroke-linejoin: round; }
 svg .grid { stroke: var(--rule); stroke-width: 1; }
 svg .axis { stroke: var(--soft); stroke-width: 1; fill: none; }
 svg .ref { stroke: var(--soft); stroke-width: 1; stroke-dasharray: 2 3; }

@@ -185,7 +185,7 @@ public:
                 }
         }
         taken_.push_back({from, from + width, y});
-        return words(x, y, anchor, text, "soft");
+        return words(x, y, anchor, text, "soft halo");
     }
 
 private:
@@ -255,18 +255,19 @@ std::string drawn(const Plot& plot) {
         return a.is_vertical ? a.at < b.at : a.at > b.at;
     });
     GuideWords guide_words;
+    std::string labels;  // above the curves
     for (const Guide& guide : guides) {
         const double at = guide.is_vertical ? x.place(guide.at) : y.place(guide.at);
         if (guide.is_vertical) {
             out += format("<line class=\"ref\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
                           at, top, at, bottom);
             const bool fits = at + 4 + text_width(guide.label) < right;
-            out += guide_words.put(fits ? at + 4 : at - 4, top + 12, fits ? "start" : "end",
-                                   guide.label);
+            labels += guide_words.put(fits ? at + 4 : at - 4, top + 12, fits ? "start" : "end",
+                                      guide.label);
         } else {
             out += format("<line class=\"ref\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
                           left, at, right, at);
-            out += guide_words.put(right - 4, at - 4, "end", guide.label);
+            labels += guide_words.put(right - 4, at - 4, "end", guide.label);
         }
     }
     // curves are cut at the border where the limits were given
@@ -278,6 +279,7 @@ std::string drawn(const Plot& plot) {
             left, top, right - left, bottom - top, left, top, right - left, bottom - top);
     for (const Series& series : plot.series) out += curve(series, x, y);
     if (is_cut) out += "</svg>\n";
+    out += labels;
 
     for (std::size_t s = 0; s < plot.series.size(); ++s) {
         const Series& series = plot.series[s];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <limits>
 
 #include "pliant/core/tick_histogram.h"
@@ -34,10 +35,28 @@ int vertex_at(const VolumeMesh& mesh, const Vector3d& x) {
     return found.front();
 }
 
+VolumeMesh cut_open(const VolumeMesh& mesh, double y) {
+    VolumeMesh part = mesh;
+    part.elements.clear();
+    part.hanging.clear();
+    for (int e = 0; e < mesh.num_elements(); ++e) {
+        const std::span<const int> nodes = mesh.element(e);
+        double sum = 0;
+        for (const int v : nodes) sum += mesh.vertices[static_cast<std::size_t>(v)].y();
+        if (sum > y * static_cast<double>(nodes.size()))
+            part.elements.insert(part.elements.end(), nodes.begin(), nodes.end());
+    }
+    return part;
+}
+
 VolumeMesh deformed(VolumeMesh mesh, const Eigen::VectorXd& u) {
     for (int i = 0; i < mesh.num_vertices(); ++i)
         mesh.vertices[static_cast<std::size_t>(i)] += u.segment<3>(3 * i);
     return mesh;
+}
+
+double growth_power(double n, double value, double other_n, double other_value) {
+    return std::log(other_value / value) / std::log(other_n / n);
 }
 
 double best_time_us(const std::function<void()>& call, double budget_us) {

@@ -20,7 +20,12 @@ inline constexpr double kDegree = std::numbers::pi / 180;
     const VolumeMesh& mesh, const std::function<bool(const Eigen::Vector3d&)>& is_chosen);
 /// The vertex at a place; there must be one within 1e-9 m.
 [[nodiscard]] int vertex_at(const VolumeMesh& mesh, const Eigen::Vector3d& x);
+/// The elements with centres beyond y, to show the inside; all vertices.
+[[nodiscard]] VolumeMesh cut_open(const VolumeMesh& mesh, double y);
 [[nodiscard]] VolumeMesh deformed(VolumeMesh mesh, const Eigen::VectorXd& u);
+
+/// Power of n with which a value grows from one size to another.
+[[nodiscard]] double growth_power(double n, double value, double other_n, double other_value);
 
 /// Thread CPU time of one call in microseconds: the best of calls that take `budget_us` together,
 /// three at least. Other processes make times longer, never shorter.
