@@ -29,10 +29,10 @@ int run_replay(const Arguments& arguments) {
     const std::string& path = arguments.operands()[0];
     const bool wants_export = arguments.has("--csv") || arguments.has("--obj") ||
                               arguments.has("--vtu") || arguments.has("--check");
-    const WebServerOptions web = wants_export ? WebServerOptions{} : viewer_address(arguments);
     if (arguments.has("--csv")) check_output(arguments.text("--csv"), {".csv"});
     const double fps = arguments.real("--fps", 30, 1e-3, 1e4);
     const Recording recording = Recording::load(path);
+    const WebServerOptions web = wants_export ? WebServerOptions{} : viewer_address(arguments);
     const RecordingHeader& header = recording.header();
     if (!arguments.json()) print_content(recording, path);
     JsonWriter json;

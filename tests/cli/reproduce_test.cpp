@@ -223,8 +223,8 @@ TEST_F(Reproduce, UnknownNamesAreRefusedWithTheList) {
     EXPECT_FAILS_WITH(
         "reproduce fem --only compresion -o " + path("page.html"),
         "no experiment is called compresion; did you mean compression?; there are "
-        "strain, compression, orderings, impact, bounce, collision, penalty, realtime, "
-        "graded, viscoelastic, stability");
+        "strain, statics, compression, orderings, impact, bounce, collision, penalty, realtime, "
+        "graded, graded-tets, viscoelastic, stability");
     EXPECT_FAILS_WITH("reproduce water",
                       "module = water (expected fem, reduction, contact, haptics, greens, "
                       "wavelets, proxy or all)");
