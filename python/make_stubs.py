@@ -8,6 +8,7 @@ import inspect
 import os
 import re
 import sys
+import types
 
 # the folder of this file has a package without its compiled part
 sys.path = [path for path in sys.path if os.path.realpath(path or ".") != os.path.dirname(os.path.realpath(__file__))]
@@ -143,8 +144,8 @@ def put_class(out, name, kind):
     put_doc(out, "    ", kind.__doc__)
     before = len(out)
     for key, value in kind.__dict__.items():
-        # added by the package, which has stubs of its own
-        if inspect.isfunction(value):
+        # added by the package, which has stubs of its own; what Python gives a class without a constructor
+        if inspect.isfunction(value) or isinstance(value, types.WrapperDescriptorType):
             continue
         if isinstance(value, property):
             put_property(out, key, value)

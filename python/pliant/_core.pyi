@@ -90,12 +90,12 @@ class Twist:
     def linear(self) -> numpy.ndarray:
         """Of the frame's origin [m/s]."""
     @linear.setter
-    def linear(self, value: typing.Any) -> None: ...
+    def linear(self, value: ArrayLike) -> None: ...
     @property
     def angular(self) -> numpy.ndarray:
         """[rad/s]"""
     @angular.setter
-    def angular(self, value: typing.Any) -> None: ...
+    def angular(self, value: ArrayLike) -> None: ...
 
 class Wrench:
     """Force and torque in world axes."""
@@ -105,17 +105,15 @@ class Wrench:
     def force(self) -> numpy.ndarray:
         """[N]"""
     @force.setter
-    def force(self, value: typing.Any) -> None: ...
+    def force(self, value: ArrayLike) -> None: ...
     @property
     def torque(self) -> numpy.ndarray:
         """[N m]"""
     @torque.setter
-    def torque(self, value: typing.Any) -> None: ...
+    def torque(self, value: ArrayLike) -> None: ...
 
 class SurfaceReport:
     """What is wrong, or right, with a surface."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def num_vertices(self) -> int:
         """Vertices."""
@@ -149,8 +147,6 @@ class SurfaceReport:
 
 class RepairReport:
     """What a repair changed."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def welded_vertices(self) -> int:
         """Vertices that became one with another."""
@@ -235,8 +231,6 @@ class SurfaceQuery:
 
 class ShapeInfo:
     """A procedural shape."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def name(self) -> str:
         """For make_shape."""
@@ -270,8 +264,6 @@ def archive_kind(path: PathLike) -> str:
 
 class VolumeReport:
     """What is wrong, or right, with a volume mesh."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def num_inverted(self) -> int:
         """Elements turned inside out."""
@@ -362,8 +354,6 @@ class Embedding:
 
 class SemiRegularMesh:
     """A surface on levels, each the one before with triangles in four."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def mesh(self) -> SurfaceMesh:
         """The finest level."""
@@ -382,8 +372,6 @@ def remesh(surface: SurfaceLike, base_vertices: int = 150, levels: int = 3, prog
 
 class Energy:
     """Mechanical energy of a body [J]."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def kinetic(self) -> float:
         """[J]"""
@@ -396,8 +384,6 @@ class Energy:
 
 class LiveParameter:
     """A number that may change while a body runs."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def name(self) -> str:
         """For set_parameter and parameters."""
@@ -419,8 +405,6 @@ class LiveParameter:
 
 class Body:
     """Anything simulated. Points of its surface are given as a vertex or as (triangle, weights of its corners); places, velocities and forces are in the world, SI units. One thread at a time."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def kind(self) -> str:
         """rigid, reduced, fem, greens, particles or zones."""
@@ -502,8 +486,6 @@ class ScriptedMotion:
 
 class Solid:
     """A solid that does not deform, in its own axes."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def surface(self) -> SurfaceMesh:
         """Triangles that stand for it; a copy."""
@@ -524,13 +506,11 @@ def Capsule(radius: float, length: float) -> Solid:
 def Ground(size: float = 1.0) -> Solid:
     """All below z = 0; drawn as a square [m]."""
 
-def MeshSolid(surface: SurfaceLike, size: float = 0.0) -> Solid:
+def MeshSolid(surface: SurfaceLike, size: float = 0.0, progress: ProgressLike = None) -> Solid:
     """Inside a closed surface, scaled to a longest side of size [m] unless 0."""
 
 class RigidBody(Body):
     """A body that does not deform."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def pose(self) -> Pose:
         """Now."""
@@ -573,8 +553,6 @@ def material_names() -> list[str]:
 
 class FemModel:
     """Nonlinear finite elements. Cannot be changed."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def mesh(self) -> VolumeMesh:
         """Its elements at rest; a copy."""
@@ -606,8 +584,6 @@ def build_fem(body: object, *, size: float = 0.0, material: MaterialLike = 'rubb
 
 class FemBody(Body):
     """A body of full finite elements in explicit dynamics."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def u(self) -> numpy.ndarray:
         """Displacements of nodes (n, 3) [m]; a copy."""
@@ -621,8 +597,6 @@ class FemBody(Body):
 
 class ReducedModel:
     """A deformable body in a subspace. Cannot be changed."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @staticmethod
     def load(path: PathLike) -> ReducedModel:
         """From a .pliant file, which is mapped into memory."""
@@ -680,8 +654,6 @@ class ReducedModel:
 
 class ReducedBody(Body):
     """A body in a subspace, held or free."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def q(self) -> numpy.ndarray:
         """Reduced coordinates (r,); a copy."""
@@ -704,8 +676,6 @@ def build_reduced(surface: SurfaceLike, *, size: float = 0.0, material: Material
 
 class GreensModel:
     """An elastic body with its Green's functions. Cannot be changed."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @staticmethod
     def load(path: PathLike) -> GreensModel:
         """From a .pliant file."""
@@ -778,8 +748,6 @@ def build_greens(surface: object, *, fixed: str, size: float = 0.0, material: Ma
 
 class GreensBody(Body):
     """An elastic body without inertia, solved exactly."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def pose(self) -> Pose:
         """Of its axes in the world."""
@@ -827,8 +795,6 @@ class GreensMeasurement:
 
 class MeasuredGreensReport:
     """How well columns are known."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def errors(self) -> numpy.ndarray:
         """Of each probed column by noise, relative, RMS."""
@@ -862,8 +828,6 @@ def build_measured(surface: SurfaceLike, measurement: GreensMeasurement, *, fixe
 
 class SeamResponse:
     """What a zone of any kind is to the seams that bond it."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def num_seam_nodes(self) -> int:
         """Nodes that it shares with other zones."""
@@ -872,7 +836,7 @@ class SeamResponse:
 
 class FemZone(SeamResponse):
     """Finite elements as a zone, linear about rest."""
-    def __init__(self, model: object, seam: ArrayLike, fixed: ArrayLike = ()) -> None:
+    def __init__(self, model: object, seam: ArrayLike, fixed: ArrayLike = (), progress: ProgressLike = None) -> None:
         """model: FemModel; seam and fixed: vertices of its mesh."""
     def set_loads(self, vertices: ArrayLike, forces: ArrayLike, gravity: ArrayLike = (0, 0, 0)) -> None:
         """Forces (k, 3) [N] on vertices (k,) off the seam, and gravity [m/s²]."""
@@ -918,7 +882,7 @@ class ZonedModel:
     @property
     def num_seams(self) -> int:
         """Places where zones hang together."""
-    def set_poses(self, poses: sequence) -> SeamStatus:
+    def set_poses(self, poses: list[PoseLike]) -> SeamStatus:
         """Of the axes of all zones in the world."""
     def set_gravity(self, acceleration: ArrayLike) -> None:
         """In the world [m/s²]."""
@@ -964,8 +928,6 @@ class Character:
 
 class ZonedBody(Body):
     """A character of elastic zones on bones."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def pose(self) -> Pose:
         """Of its axes in the world."""
@@ -983,8 +945,6 @@ def pad_surface(length: float = 0.03, width: float = 0.018, height: float = 0.01
 
 class ParticleLayout:
     """Particles at rest and the links that hold them together."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @staticmethod
     def load(path: PathLike) -> ParticleLayout:
         """From a .json file."""
@@ -1014,8 +974,6 @@ def sphere_coverage(layout: ParticleLayout, surface: SurfaceLike) -> dict:
 
 class ParticleModel:
     """Oriented particles and the surface they carry. Cannot be changed."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @staticmethod
     def load(path: PathLike) -> ParticleModel:
         """From a .pliant file."""
@@ -1044,16 +1002,12 @@ def build_particles(surface: SurfaceLike, *, size: float = 0.0, count: int = 137
 
 class ParticleBody(Body):
     """A body of oriented particles."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def centres(self) -> numpy.ndarray:
         """Of the particles now (k, 3) [m]; a copy."""
 
 class DistanceField:
     """Signed distance from a solid [m], negative inside."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     def distances(self, points: ArrayLike) -> numpy.ndarray:
         """(n,) float32 [m] at points (n, 3)."""
     def samples(self, points: ArrayLike) -> tuple:
@@ -1073,8 +1027,6 @@ class DistanceField:
 
 class DistanceGrid(DistanceField):
     """Distances on a grid, trilinear between them."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @staticmethod
     def load(path: PathLike) -> DistanceGrid:
         """From a .pliant file."""
@@ -1132,8 +1084,6 @@ def move_field(field: DistanceField, pose: PoseLike) -> DistanceField:
 
 class Pointshell:
     """Points on a surface, coarse to fine."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @staticmethod
     def load(path: PathLike) -> Pointshell:
         """From a .pliant file."""
@@ -1284,7 +1234,7 @@ class DeviceCapabilities:
     def workspace(self) -> numpy.ndarray:
         """Half sides [m]."""
     @workspace.setter
-    def workspace(self, value: typing.Any) -> None: ...
+    def workspace(self, value: ArrayLike) -> None: ...
     @property
     def max_force(self) -> float:
         """[N]"""
@@ -1472,8 +1422,6 @@ class DeviceModel:
 
 class HapticDevice:
     """A source of poses and a sink of forces."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def capabilities(self) -> DeviceCapabilities:
         """What it is and can do."""
@@ -1728,8 +1676,6 @@ class DirectRendering:
 
 class HapticTick:
     """What a tick of a tool did."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def device(self) -> DeviceState:
         """What was read of the device."""
@@ -1789,8 +1735,6 @@ class HapticTool:
 
 class ProxyContact:
     """Where a proxy touches."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def body(self) -> int:
         """Place in the list of bodies."""
@@ -1812,8 +1756,6 @@ class ProxyContact:
 
 class ProxyState:
     """A proxy after a tick."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def position(self) -> numpy.ndarray:
         """Of its centre [m]."""
@@ -1864,8 +1806,6 @@ class VirtualProxy:
 
 class SphereToolState:
     """A tool of spheres after a tick."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def hand(self) -> Pose:
         """The last pose that was taken."""
@@ -1927,8 +1867,6 @@ class SphereTool:
 
 class Samples:
     """Ticks of a loop as arrays; no copies."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     def __len__(self) -> int:
         ...
     @property
@@ -1955,8 +1893,6 @@ class Samples:
 
 class Scene:
     """Bodies, tools and devices together; here in virtual time."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def name(self) -> str:
         """Of the scene."""
@@ -1975,14 +1911,14 @@ class Scene:
     def body_names(self) -> list[str]:
         """For body(name)."""
     def body(self, name: str) -> Body:
-        """Stepped by the scene: only look and load."""
+        """Stepped by the scene: only look and load. What stands in its arrays of forces acts in every tick of its loop."""
     @property
     def time(self) -> float:
         """[s]"""
     def advance(self, seconds: float, record: object = None) -> Samples:
         """Goes on in virtual time, without the interpreter's lock, and returns the ticks of the haptic loop. record: a .pliantrec file, from the start of the scene."""
     def grab(self, body: str, point: PointLike, target: ArrayLike, slot: int = 0, duration: float = 0.0) -> None:
-        """Pulls a point with a spring towards a place [m], which moves there from the point evenly over a duration [s], 0: at once. slot: which of several hands."""
+        """Pulls a point with a spring towards a place [m], which moves there from the point evenly over a duration [s], 0: at once. slot: which of four hands."""
     def poke(self, body: str, point: PointLike, force: float = 0.0, slot: int = 0) -> None:
         """Pushes a point inwards [N]; 0: the scene's force."""
     def drag(self, target: ArrayLike, slot: int = 0, duration: float = 0.0) -> None:
@@ -1997,7 +1933,7 @@ class Scene:
     def set_parameter(self, name: str, value: float) -> None:
         """Kept in its range."""
     def reset(self) -> None:
-        """Back to the start."""
+        """Back to the start; forces written into arrays end."""
     @property
     def state_hash(self) -> int:
         """Of all states: equal for equal histories."""
@@ -2020,8 +1956,6 @@ def demo_names() -> list[str]:
 
 class Recording:
     """What happened in a scene."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @staticmethod
     def load(path: PathLike) -> Recording:
         """A .pliantrec file."""
@@ -2060,8 +1994,6 @@ class Recording:
 
 class Viewer:
     """A page in the browser, until it is closed."""
-    def __init__(self, *args: typing.Any) -> typing.Any:
-        """Initialize self.  See help(type(self)) for accurate signature."""
     @property
     def url(self) -> str:
         """Of the page."""

@@ -5,9 +5,21 @@ import os
 
 from pliant import _core
 
+
+def _load_json(path):
+    """Layouts of particles have a format, scenes have none."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            held = json.load(file)
+    except (OSError, ValueError):
+        held = None  # load_scene says what is wrong
+    is_layout = isinstance(held, dict) and "format" in held
+    return _core.ParticleLayout.load(path) if is_layout else _core.load_scene(path)
+
+
 _LOADERS = {
     ".pliantrec": _core.Recording.load,
-    ".json": _core.load_scene,
+    ".json": _load_json,
 }
 _ARCHIVES = {
     "reduced-model": _core.ReducedModel.load,
@@ -21,8 +33,8 @@ _ARCHIVES = {
 
 
 def load(path):
-    """What a file holds: a model, field, pointshell or mesh (.pliant), a scene (.json), a recording (.pliantrec)
-    or a surface."""
+    """What a file holds: a model, field, pointshell or mesh (.pliant), a scene or a layout of particles (.json), a
+    recording (.pliantrec) or a surface."""
     path = os.fspath(path)
     extension = os.path.splitext(path)[1].lower()
     if extension == ".pliant":

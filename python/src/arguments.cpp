@@ -77,24 +77,36 @@ Material material_of(const MaterialArgument& argument, Law law) {
     refuse("material", argument, "a Material or the name of one, as \"rubber\"");
 }
 
+std::vector<std::pair<std::string, py::object>> selected_of(const py::object& regions,
+                                                            const std::string& expected) {
+    std::vector<std::pair<std::string, py::object>> result;
+    if (regions.is_none()) return result;
+    for (const py::object& item : items_of(regions, "regions", expected)) {
+        const auto [selection, value] = pair_of(item, "regions", expected);
+        if (!py::isinstance<py::str>(selection)) refuse("regions", selection, expected);
+        result.emplace_back(selection.cast<std::string>(), value);
+    }
+    return result;
+}
+
 std::vector<std::pair<std::string, Material>> regions_of(const py::object& regions) {
     std::vector<std::pair<std::string, Material>> result;
-    if (regions.is_none()) return result;
-    for (const py::handle item : regions) {
-        const auto pair = py::reinterpret_borrow<py::sequence>(item);
-        if (!py::isinstance<py::sequence>(item) || py::len(pair) != 2)
-            refuse("regions", item, "pairs of a selection and a material");
-        result.emplace_back(pair[0].cast<std::string>(),
-                            material_of(MaterialArgument(py::object(pair[1]))));
-    }
+    for (const auto& [selection, material] :
+         selected_of(regions, "pairs of a selection and a material"))
+        result.emplace_back(selection, material_of(MaterialArgument(material)));
     return result;
 }
 
 std::filesystem::path cache_of(const CacheArgument& argument) {
     if (argument.is_none() || argument.is(py::bool_(false))) return {};
     if (argument.is(py::bool_(true))) return default_cache_folder();
-    if (is_path(argument)) return path_text(argument);
-    refuse("cache", argument, "True, None or a folder");
+    return path_of(argument, "cache", "True, None or a folder");
+}
+
+std::filesystem::path path_of(py::handle value, const std::string& name,
+                              const std::string& expected) {
+    if (!is_path(value)) refuse(name, value, expected);
+    return path_text(value);
 }
 
 int choice_of(const std::string& name, const std::string& value,
@@ -118,7 +130,7 @@ Pose pose_of(py::handle value) {
     if (value.is_none()) return {};
     if (py::isinstance<Pose>(value)) return value.cast<Pose>();
     Pose pose;
-    if (py::isinstance<py::sequence>(value) && py::len(value) == 2) {
+    if (is_pair(value)) {
         const auto parts = py::reinterpret_borrow<py::sequence>(value);
         pose.position = vector_of(py::object(parts[0]), "position");
         pose.rotation = quaternion_of(py::object(parts[1]), "rotation");

@@ -31,10 +31,15 @@ private:
 [[nodiscard]] Material material_of(const MaterialArgument& argument,
                                    Law law = Law::StVenantKirchhoff);
 [[nodiscard]] Law law_of(const std::string& name);
+/// Pairs of a selection and something else in a list; None: none.
+[[nodiscard]] std::vector<std::pair<std::string, py::object>> selected_of(
+    const py::object& regions, const std::string& expected);
 /// (selection, material) pairs of a list.
 [[nodiscard]] std::vector<std::pair<std::string, Material>> regions_of(const py::object& regions);
 /// True: the usual folder; None or False: none.
 [[nodiscard]] std::filesystem::path cache_of(const CacheArgument& argument);
+[[nodiscard]] std::filesystem::path path_of(py::handle value, const std::string& name,
+                                            const std::string& expected);
 /// The place of a word in a list; throws InputError that names all of them.
 [[nodiscard]] int choice_of(const std::string& name, const std::string& value,
                             const std::vector<std::string>& choices);

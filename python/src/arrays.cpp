@@ -54,8 +54,17 @@ py::array_t<double> real_array(py::handle value, const std::string& name, const 
 }
 
 py::array_t<int> index_array(py::handle value, const std::string& name, const Shape& shape) {
-    return py::array_t<int, py::array::c_style | py::array::forcecast>(
-        checked(value, name, shape, "iu", "integers"));
+    const py::array array = checked(value, name, shape, "iu", "integers");
+    // longer ones would lose their upper half
+    for (const char* const end : {"min", "max"}) {
+        if (array.size() == 0) break;
+        const py::int_ number(array.attr(end)());
+        int overflow = 0;
+        const long read = PyLong_AsLongAndOverflow(number.ptr(), &overflow);
+        if (overflow != 0 || read != static_cast<int>(read))
+            refuse(name, number, "integers of 32 bits");
+    }
+    return py::array_t<int, py::array::c_style | py::array::forcecast>(array);
 }
 
 std::vector<Eigen::Vector3d> points_of(py::handle value, const std::string& name) {
@@ -94,6 +103,55 @@ Eigen::VectorXd reals_of(py::handle value, const std::string& name, py::ssize_t 
         refuse(name, value, std::to_string(count) + " numbers");
     const py::array_t<double, py::array::c_style | py::array::forcecast> reals(array);
     return Eigen::Map<const Eigen::VectorXd>(reals.data(), count);
+}
+
+double number_of(py::handle value, const std::string& name) {
+    const double number = PyFloat_AsDouble(value.ptr());
+    if (PyErr_Occurred() != nullptr) {
+        PyErr_Clear();
+        refuse(name, value, "a number");
+    }
+    return number;
+}
+
+bool is_integer(py::handle value) {
+    if (PyIndex_Check(value.ptr()) == 0) return false;
+    // an array of several claims to be one, and fails
+    const auto index = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
+    PyErr_Clear();
+    return static_cast<bool>(index);
+}
+
+void check_index(std::string_view name, py::ssize_t i, py::ssize_t count) {
+    if (i < 0 || i >= count)
+        throw InputError("", std::string(name), std::to_string(i),
+                         "0 … " + std::to_string(count - 1));
+}
+
+int index_of(py::handle value, const std::string& name, py::ssize_t count) {
+    if (!is_integer(value)) refuse(name, value, "an integer");
+    const py::ssize_t i = PyNumber_AsSsize_t(value.ptr(), nullptr);
+    check_index(name, i, count);
+    return static_cast<int>(i);
+}
+
+bool is_pair(py::handle value) {
+    return py::isinstance<py::sequence>(value) && py::len_hint(value) == 2;
+}
+
+std::array<py::object, 2> pair_of(py::handle value, const std::string& name,
+                                  const std::string& expected) {
+    if (!is_pair(value)) refuse(name, value, expected);
+    const auto parts = py::reinterpret_borrow<py::sequence>(value);
+    return {parts[0], parts[1]};
+}
+
+std::vector<py::object> items_of(py::handle value, const std::string& name,
+                                 const std::string& expected) {
+    if (!py::isinstance<py::iterable>(value)) refuse(name, value, expected);
+    std::vector<py::object> items;
+    for (const py::handle item : value) items.push_back(py::reinterpret_borrow<py::object>(item));
+    return items;
 }
 
 py::array array_of(const Eigen::VectorXd& numbers) {

@@ -7,9 +7,11 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace py = pybind11;
@@ -34,6 +36,27 @@ using Shape = std::vector<py::ssize_t>;  ///< −1: any extent
 /// Any shape with that many numbers in all.
 [[nodiscard]] Eigen::VectorXd reals_of(py::handle value, const std::string& name,
                                        py::ssize_t count);
+[[nodiscard]] double number_of(py::handle value, const std::string& name);
+
+// Things in lists, refused by name where there is no list.
+/// Whether it is an integer of Python or NumPy, or an array of one.
+[[nodiscard]] bool is_integer(py::handle value);
+/// Throws InputError unless 0 ≤ i < count.
+void check_index(std::string_view name, py::ssize_t i, py::ssize_t count);
+/// An integer in that range.
+[[nodiscard]] int index_of(py::handle value, const std::string& name, py::ssize_t count);
+[[nodiscard]] bool is_pair(py::handle value);
+[[nodiscard]] std::array<py::object, 2> pair_of(py::handle value, const std::string& name,
+                                                const std::string& expected);
+[[nodiscard]] std::vector<py::object> items_of(py::handle value, const std::string& name,
+                                               const std::string& expected);
+/// pybind11 takes None for any of them.
+template <class Thing>
+void check_all(const std::vector<std::shared_ptr<Thing>>& things, const std::string& name,
+               const std::string& expected) {
+    for (std::size_t i = 0; i < things.size(); ++i)
+        if (!things[i]) refuse(name + "[" + std::to_string(i) + "]", py::none(), expected);
+}
 
 /// Of these numbers where they are: no copy. `owner` lives as long as the array.
 template <class T>
@@ -79,6 +102,12 @@ PLIANT_ARGUMENT(ProgressArgument);
 PLIANT_ARGUMENT(CacheArgument);
 PLIANT_ARGUMENT(PoseArgument);
 
+/// Of a property: writes a member that is a vector.
+template <class Class>
+[[nodiscard]] auto vector_setter(Eigen::Vector3d Class::*member, const char* name) {
+    return [=](Class& self, const ArrayArgument& value) { self.*member = vector_of(value, name); };
+}
+
 }  // namespace pliant::python
 
 namespace pybind11::detail {
@@ -97,14 +126,10 @@ PLIANT_ARGUMENT_NAME(ProgressArgument, "ProgressLike");
 PLIANT_ARGUMENT_NAME(CacheArgument, "CacheLike");
 PLIANT_ARGUMENT_NAME(PoseArgument, "PoseLike");
 
-/// Three numbers of any kind in, an array out.
+/// An array out, and nothing in: arguments go through vector_of, which says their name.
 template <>
 struct type_caster<Eigen::Vector3d> {
     PYBIND11_TYPE_CASTER(Eigen::Vector3d, const_name("ArrayLike"));
-    bool load(handle source, bool /*convert*/) {
-        value = pliant::python::vector_of(source, "vector");
-        return true;
-    }
     static handle cast(const Eigen::Vector3d& v, return_value_policy /*policy*/,
                        handle /*parent*/) {
         return array_t<double>(3, v.data()).release();

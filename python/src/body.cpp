@@ -41,8 +41,8 @@ py::array run(BodyHandle& handle, int steps, double dt, const py::object& record
               const py::object& points, const py::object& forces) {
     if (steps < 0) refuse("steps", py::int_(steps), "0 or more");
     std::vector<SurfacePoint> recorded, loaded;
-    if (!record.is_none()) recorded = handle.points(record);
-    if (!points.is_none()) loaded = handle.points(points);
+    if (!record.is_none()) recorded = handle.points(record, "record");
+    if (!points.is_none()) loaded = handle.points(points, "points");
     py::array_t<double> f;
     if (!forces.is_none())
         f = real_array(forces, "forces", {steps, static_cast<py::ssize_t>(loaded.size()), 3});
@@ -68,7 +68,8 @@ py::array run(BodyHandle& handle, int steps, double dt, const py::object& record
 }
 
 /// By a look at every triangle as it is now.
-py::tuple closest_point(BodyHandle& handle, const Eigen::Vector3d& x) {
+py::tuple closest_point(BodyHandle& handle, const ArrayArgument& place) {
+    const Eigen::Vector3d x = vector_of(place, "x");
     const std::vector<float>& positions = *handle.positions();
     const auto vertex = [&](int v) {
         return Eigen::Map<const Eigen::Vector3f>(positions.data() + 3 * v).cast<double>().eval();
@@ -155,7 +156,7 @@ void bind_body(py::module_& m) {
         .def(
             "forces_at",
             [](BodyHandle& b, const py::object& points) {
-                std::vector<SurfacePoint> places = b.points(points);
+                std::vector<SurfacePoint> places = b.points(points, "points");
                 const Shape shape = rows_of(places.size(), 3);
                 return view_of(b.add_loads(std::move(places)), shape, true);
             },
@@ -218,12 +219,14 @@ void bind_body(py::module_& m) {
             py::arg("i") = 0, "Force that held the i-th point in the last step [N].")
         .def(
             "set_gravity",
-            [](const BodyHandle& b, const Eigen::Vector3d& g) { b.body().set_gravity(g); },
+            [](const BodyHandle& b, const ArrayArgument& g) {
+                b.body().set_gravity(vector_of(g, "acceleration"));
+            },
             py::arg("acceleration"), "Of every step until changed [m/s²].")
         .def(
             "set_wind",
-            [](const BodyHandle& b, const Eigen::Vector3d& direction, double pressure) {
-                b.body().set_wind_direction(direction);
+            [](const BodyHandle& b, const ArrayArgument& direction, double pressure) {
+                b.body().set_wind_direction(vector_of(direction, "direction"));
                 b.body().set_wind_pressure(pressure);
             },
             py::arg("direction"), py::arg("pressure"), "Dynamic pressure [Pa] until changed.")

@@ -2,6 +2,9 @@
 
 #include "pliant/core/error.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace pliant::python {
 
 BodyHandle::BodyHandle(std::shared_ptr<Body> body, Maker make, bool is_slow)
@@ -19,7 +22,7 @@ std::unique_ptr<Body> BodyHandle::copy() const {
     return other;
 }
 
-StepStatus BodyHandle::step(double dt) noexcept {
+void BodyHandle::apply_loads() noexcept {
     for (const Loads& loads : loads_) {
         const std::vector<double>& f = *loads.forces;
         for (std::size_t i = 0; 3 * i < f.size(); ++i) {
@@ -29,6 +32,10 @@ StepStatus BodyHandle::step(double dt) noexcept {
                              {f[3 * i], f[3 * i + 1], f[3 * i + 2]});
         }
     }
+}
+
+StepStatus BodyHandle::step(double dt) noexcept {
+    apply_loads();
     return body_->step(dt);
 }
 
@@ -50,6 +57,12 @@ void BodyHandle::clear_loads() noexcept {
     for (const Loads& loads : loads_) std::fill(loads.forces->begin(), loads.forces->end(), 0.0);
 }
 
+bool BodyHandle::has_loads() const noexcept {
+    return std::ranges::any_of(loads_, [](const Loads& loads) {
+        return std::ranges::any_of(*loads.forces, [](double f) { return f != 0; });
+    });
+}
+
 const Shared<float>& BodyHandle::positions() {
     if (!positions_) {
         display_ = body_->display();
@@ -69,30 +82,25 @@ const Shared<float>& BodyHandle::normals() {
 }
 
 SurfacePoint BodyHandle::point(py::handle value) const {
-    const auto check = [](const char* name, py::ssize_t i, py::ssize_t count) {
-        if (i < 0 || i >= count)
-            throw InputError("", name, std::to_string(i), "0 … " + std::to_string(count - 1));
-        return static_cast<int>(i);
-    };
     const SurfaceMesh& surface = body_->surface();
-    if (PyIndex_Check(value.ptr()) != 0) {
-        const py::ssize_t i = PyNumber_AsSsize_t(value.ptr(), nullptr);
-        return SurfacePoint::at_vertex(check("vertex", i, surface.num_vertices()));
-    }
-    if (!py::isinstance<py::sequence>(value) || py::len(value) != 2)
-        refuse("point", value, "a vertex, or a triangle and the weights of its corners");
-    const auto parts = py::reinterpret_borrow<py::sequence>(value);
-    const py::object triangle = parts[0];
-    if (PyIndex_Check(triangle.ptr()) == 0) refuse("triangle", triangle, "an integer");
-    const py::ssize_t t = PyNumber_AsSsize_t(triangle.ptr(), nullptr);
-    return SurfacePoint::on_triangle(check("triangle", t, surface.num_triangles()),
-                                     vector_of(py::object(parts[1]), "weights"));
+    if (is_integer(value))
+        return SurfacePoint::at_vertex(index_of(value, "vertex", surface.num_vertices()));
+    const auto [triangle, weights] =
+        pair_of(value, "point", "a vertex, or a triangle and the weights of its corners");
+    const int t = index_of(triangle, "triangle", surface.num_triangles());
+    const Eigen::Vector3d w = vector_of(weights, "weights");
+    // within what single precision leaves of them, as hands of a scene take
+    constexpr double kTolerance = 1e-3;
+    if (!(std::abs(w.sum() - 1) < kTolerance && w.minCoeff() > -kTolerance))
+        throw InputError("", "weights", py::str(weights), "0 to 1 each, with sum 1");
+    return SurfacePoint::on_triangle(t, w);
 }
 
-std::vector<SurfacePoint> BodyHandle::points(py::handle value) const {
+std::vector<SurfacePoint> BodyHandle::points(py::handle value, const std::string& name) const {
+    if (is_integer(value)) return {point(value)};
     std::vector<SurfacePoint> result;
-    if (PyIndex_Check(value.ptr()) != 0) return {point(value)};
-    for (const py::handle item : value) result.push_back(point(item));
+    for (const py::object& item : items_of(value, name, "points of the surface in a list"))
+        result.push_back(point(item));
     return result;
 }
 

@@ -23,20 +23,24 @@ public:
     /// At the present state. Throws InputError where it cannot be made.
     [[nodiscard]] std::unique_ptr<Body> copy() const;
 
-    /// Loads, then a step. Touches nothing of Python.
+    // The next two touch nothing of Python.
+    /// Gives the forces of all arrays to the body, for its next step.
+    void apply_loads() noexcept;
+    /// Loads, then a step.
     StepStatus step(double dt) noexcept;
     /// Forces [N] on these points in every step, as long as they stay in the array.
     [[nodiscard]] const Shared<double>& add_loads(std::vector<SurfacePoint> points);
     /// The same of all vertices, made at the first call.
     [[nodiscard]] const Shared<double>& vertex_loads();
     void clear_loads() noexcept;
+    [[nodiscard]] bool has_loads() const noexcept;  ///< other than 0
     /// Newest positions or unit normals of all vertices in the buffers that all calls share.
     [[nodiscard]] const Shared<float>& positions();
     [[nodiscard]] const Shared<float>& normals();
 
     /// A vertex, or (triangle, weights of its corners). Throws InputError unless on the surface.
     [[nodiscard]] SurfacePoint point(py::handle value) const;
-    [[nodiscard]] std::vector<SurfacePoint> points(py::handle value) const;
+    [[nodiscard]] std::vector<SurfacePoint> points(py::handle value, const std::string& name) const;
     void keep(std::shared_ptr<const void> thing) { kept_.push_back(std::move(thing)); }
 
 private:

@@ -37,8 +37,12 @@ py::array floats_view(const py::object& self, const std::vector<Eigen::Vector3f>
 }
 
 PointTree make_tree(const Pointshell& shell, const py::object& model) {
-    if (model.is_none()) return PointTree(shell);
+    if (model.is_none()) {
+        const py::gil_scoped_release release;
+        return PointTree(shell);
+    }
     const ReducedModel reduced = reduced_model_of(model);
+    const py::gil_scoped_release release;
     std::vector<Eigen::Vector3d> points;
     for (const Eigen::Vector3f& p : shell.points) points.push_back(p.cast<double>());
     return {shell, material_points(reduced, points, true)};
@@ -51,13 +55,13 @@ void bind_shell(py::module_& m) {
             [](const std::filesystem::path& path) {
                 return std::make_shared<Pointshell>(load_pointshell(path));
             },
-            py::arg("path"), "From a .pliant file.")
+            py::arg("path"), Unlocked(), "From a .pliant file.")
         .def(
             "save",
             [](const Pointshell& shell, const std::filesystem::path& path) {
                 save_pointshell(shell, path);
             },
-            py::arg("path"), "To a .pliant file.")
+            py::arg("path"), Unlocked(), "To a .pliant file.")
         .def_property_readonly(
             "points",
             [](const py::object& self) {
@@ -85,11 +89,11 @@ void bind_shell(py::module_& m) {
     py::class_<PointTree>(m, "PointTree", "A pointshell as a tree of spheres.")
         .def(py::init(&make_tree), py::arg("shell"), py::arg("model") = py::none(),
              "Rigid, or following the deformation of a ReducedModel.")
-        .def_static("load", &PointTree::load, py::arg("path"), "From a .pliant file.")
+        .def_static("load", &PointTree::load, py::arg("path"), Unlocked(), "From a .pliant file.")
         .def(
             "save",
             [](const PointTree& tree, const std::filesystem::path& path) { tree.save(path); },
-            py::arg("path"), "To a .pliant file.")
+            py::arg("path"), Unlocked(), "To a .pliant file.")
         .def_property_readonly("rank", &PointTree::rank,
                                "r of the model that it follows; 0: rigid.")
         .def_property_readonly("num_points", &PointTree::num_points, "Of all levels.")
@@ -159,7 +163,7 @@ void bind_contact(py::module_& m) {
                  return QueryHandle{std::make_unique<PointTraversal>(
                      tree, field, TraversalOptions{.budget = budget})};
              }),
-             py::arg("tree"), py::arg("field"), py::arg("budget") = 0,
+             py::arg("tree"), py::arg("field").none(false), py::arg("budget") = 0,
              "budget: nodes that may be visited, 0: all.")
         .def("find", &QueryHandle::find, py::arg("pose"), py::arg("q") = py::none(),
              "With the tree at a pose in the axes of the field and the shape q (r,): a dictionary "
@@ -168,10 +172,10 @@ void bind_contact(py::module_& m) {
         m, "ContactPair",
         "Contact of the points of one body with the field of another, rigid or reduced.")
         .def(
-            py::init(&make_pair_of), py::arg("shell"), py::arg("tree"), py::arg("solid"),
-            py::arg("field"), py::kw_only(), py::arg("stiffness") = 1000.0,
-            py::arg("friction") = 0.0, py::arg("budget") = 0, py::arg("scaling_count") = 10.0,
-            py::arg("cap_depth") = 0.0,
+            py::init(&make_pair_of), py::arg("shell").none(false), py::arg("tree"),
+            py::arg("solid").none(false), py::arg("field").none(false), py::kw_only(),
+            py::arg("stiffness") = 1000.0, py::arg("friction") = 0.0, py::arg("budget") = 0,
+            py::arg("scaling_count") = 10.0, py::arg("cap_depth") = 0.0,
             "shell: body with the points of tree; solid: body with field, of a reduced body a "
             "DeformedField. stiffness of one point [N/m]; friction: Coulomb's coefficient; budget: "
             "nodes of the tree visited in a step, 0: all. Where more than scaling_count points "

@@ -97,10 +97,13 @@ void bind_contact_solver(py::module_& m) {
         .def(py::init([](const BodyPointer& body, const py::object& tree,
                          const std::shared_ptr<DistanceField>& field) {
                  ContactBodyHandle made{body, {}, field};
-                 if (!tree.is_none()) made.tree = tree.cast<const PointTree&>();
+                 if (tree.is_none()) return made;
+                 if (!py::isinstance<PointTree>(tree)) refuse("tree", tree, "None or a PointTree");
+                 made.tree = tree.cast<const PointTree&>();
                  return made;
              }),
-             py::arg("body"), py::arg("tree") = py::none(), py::arg("field") = py::none(),
+             py::arg("body").none(false), py::arg("tree") = py::none(),
+             py::arg("field") = py::none(),
              "body: rigid or reduced; tree: PointTree of its points; field: its solid, of a "
              "reduced body a DeformedField. Bodies of one shape may share tree and field.");
     py::class_<SolverHandle>(

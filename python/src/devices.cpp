@@ -22,7 +22,9 @@ void bind_device_values(py::module_& m) {
     py::class_<DeviceCapabilities>(m, "DeviceCapabilities", "What a device is and can do.")
         .def(py::init<>(), "Of a desktop device; set what is otherwise.")
         .def_readwrite("name", &DeviceCapabilities::name, "For people.")
-        .def_readwrite("workspace", &DeviceCapabilities::workspace, "Half sides [m].")
+        .def_property(
+            "workspace", [](const DeviceCapabilities& device) { return device.workspace; },
+            vector_setter(&DeviceCapabilities::workspace, "workspace"), "Half sides [m].")
         .def_readwrite("max_force", &DeviceCapabilities::max_force, "[N]")
         .def_readwrite("max_torque", &DeviceCapabilities::max_torque, "[N m]")
         .def_readwrite("continuous_force", &DeviceCapabilities::continuous_force, "[N]")
@@ -89,8 +91,8 @@ void bind_devices_of_kinds(py::module_& m) {
         .def("read", &HapticDevice::read, py::arg("now"), "The newest state at a time [s].")
         .def(
             "write",
-            [](HapticDevice& device, const Eigen::Vector3d& force, const Eigen::Vector3d& torque) {
-                device.write({force, torque, 0});
+            [](HapticDevice& device, const ArrayArgument& force, const ArrayArgument& torque) {
+                device.write({vector_of(force, "force"), vector_of(torque, "torque"), 0});
             },
             py::arg("force"), py::arg("torque") = py::make_tuple(0, 0, 0),
             "On the hand until the next write: [N], [N m].");

@@ -46,11 +46,16 @@ FemHandle build_fem_of(const py::object& body, double size, const MaterialArgume
                 filled.regions[static_cast<std::size_t>(e)] = static_cast<int>(r) + 1;
         return filled;
     };
-    if (py::isinstance<VolumeMesh>(body))
-        return {FemModel(with_regions(body.cast<const VolumeMesh&>()), materials), {}};
+    if (py::isinstance<VolumeMesh>(body)) {
+        const auto volume = body.cast<std::shared_ptr<VolumeMesh>>();
+        return run_long(progress, [&](Progress& shown) {
+            shown.stage("finite elements");
+            return FemHandle{FemModel(with_regions(*volume), materials), {}};
+        });
+    }
     const SimulationMeshOptions options{.kind = mesh,
                                         .resolution = resolution,
-                                        .hollow = hollow,
+                                        .is_hollow = hollow,
                                         .growth = growth,
                                         .levels = levels};
     check_options(options);
@@ -72,7 +77,21 @@ std::vector<int> nodes_of(const FemHandle& fem, const py::object& value, const c
                             : select_some(text, fem.model.mesh().vertices, name);
     }
     const auto array = index_array(value, name, {-1});
-    return {array.data(), array.data() + array.size()};
+    std::vector<int> nodes(array.data(), array.data() + array.size());
+    for (const int node : nodes) check_index(name, node, fem.model.num_nodes());
+    return nodes;
+}
+
+/// Displacements by node.
+void prescribe(const py::object& displacements, Constraints& constraints) {
+    if (displacements.is_none()) return;
+    if (!py::isinstance<py::dict>(displacements))
+        refuse("prescribed", displacements, "a dictionary of displacements (3,) [m] by node");
+    for (const auto& [key, value] : py::reinterpret_borrow<py::dict>(displacements)) {
+        const int node = index_of(key, "node of prescribed", constraints.num_nodes());
+        const Eigen::Vector3d u = vector_of(value, "prescribed[" + std::to_string(node) + "]");
+        for (int axis = 0; axis < 3; ++axis) constraints.prescribe(node, axis, u[axis]);
+    }
 }
 
 py::dict solve(const FemHandle& fem, const py::object& fixed, const py::object& load,
@@ -80,16 +99,12 @@ py::dict solve(const FemHandle& fem, const py::object& fixed, const py::object& 
                const ProgressArgument& progress) {
     Constraints constraints(fem.model.num_nodes());
     constraints.fix(nodes_of(fem, fixed, "fixed"));
-    if (!prescribed.is_none())
-        for (const auto& [node, u] : prescribed.cast<py::dict>()) {
-            const Eigen::Vector3d displacement = vector_of(u, "prescribed");
-            for (int axis = 0; axis < 3; ++axis)
-                constraints.prescribe(node.cast<int>(), axis, displacement[axis]);
-        }
+    prescribe(prescribed, constraints);
     const Eigen::VectorXd f = node_values(fem, load, "load");
     py::dict result;
     if (linear) {
-        result["u"] = node_array(run_long(progress, [&](Progress& /*shown*/) {
+        result["u"] = node_array(run_long(progress, [&](Progress& shown) {
+            shown.stage("equilibrium");
             return solve_linear_static(fem.model, constraints, f);
         }));
         result["converged"] = true;
@@ -99,7 +114,7 @@ py::dict solve(const FemHandle& fem, const py::object& fixed, const py::object& 
         return solve_static(fem.model, constraints, f, {.load_steps = load_steps}, shown);
     });
     result["u"] = node_array(found.u);
-    result["converged"] = found.converged();
+    result["converged"] = found.has_converged();
     result["message"] = found.message;
     result["load_fraction"] = found.load_fraction;
     result["energy"] = found.energy;
@@ -112,6 +127,7 @@ BodyPointer make_fem_body(const FemHandle& fem, const std::string& fixed, const 
                           const std::vector<std::shared_ptr<HandleOf<RigidBody>>>& obstacles,
                           double mass_damping, double stiffness_damping, double friction,
                           double inner_step) {
+    check_all(obstacles, "obstacles", "a RigidBody");
     FemBodyOptions options;
     options.pose = pose_of(pose);
     options.fixed = fixed;
@@ -175,17 +191,17 @@ void bind_fem_model(py::module_& m) {
             "Longest explicit step [s].")
         .def(
             "gravity_load",
-            [](const FemHandle& fem, const Eigen::Vector3d& g) {
-                return node_array(gravity_load(fem.model, g));
+            [](const FemHandle& fem, const ArrayArgument& g) {
+                return node_array(gravity_load(fem.model, vector_of(g, "acceleration")));
             },
             py::arg("acceleration"), "Forces (n, 3) [N] of an acceleration [m/s²].")
         .def(
             "traction_load",
-            [](const FemHandle& fem, const py::object& nodes, const Eigen::Vector3d& traction) {
+            [](const FemHandle& fem, const py::object& nodes, const ArrayArgument& traction) {
                 Eigen::VectorXd f = Eigen::VectorXd::Zero(fem.model.num_unknowns());
                 const std::vector<int> chosen = nodes_of(fem, nodes, "nodes");
-                add_traction(fem.model.mesh(), boundary_faces(fem.model.mesh(), chosen), traction,
-                             f);
+                add_traction(fem.model.mesh(), boundary_faces(fem.model.mesh(), chosen),
+                             vector_of(traction, "traction"), f);
                 return node_array(f);
             },
             py::arg("nodes"), py::arg("traction"),
@@ -271,9 +287,7 @@ void bind_fem(py::module_& m) {
         .def(
             "obstacle_load",
             [](const FemBodyHandle& b, int i) {
-                const auto count = static_cast<int>(b.get().obstacles().size());
-                if (i < 0 || i >= count)
-                    refuse("i", py::int_(i), "0 … " + std::to_string(count - 1));
+                check_index("i", i, static_cast<py::ssize_t>(b.get().obstacles().size()));
                 return b.get().wrench(i);
             },
             py::arg("i"), "Mean load on an obstacle in the last step, about its origin.");

@@ -59,12 +59,14 @@ py::tuple samples(const DistanceField& field, const ArrayArgument& points) {
     return py::make_tuple(py::array_t<float>(static_cast<py::ssize_t>(n), c), gradients);
 }
 
-py::array slice(const DistanceField& field, const Eigen::Vector3d& origin,
-                const Eigen::Vector3d& across, const Eigen::Vector3d& up, int width, int height) {
+py::array slice(const DistanceField& field, const ArrayArgument& origin,
+                const ArrayArgument& across, const ArrayArgument& up, int width, int height) {
+    const Eigen::Vector3d corner = vector_of(origin, "origin"), x = vector_of(across, "across"),
+                          y = vector_of(up, "up");
     FieldSlice cut;
     {
         const py::gil_scoped_release release;
-        cut = slice_field(field, origin, across, up, width, height);
+        cut = slice_field(field, corner, x, y, width, height);
     }
     return array_of<float>(cut.values, {cut.height, cut.width});
 }
@@ -86,7 +88,12 @@ void bind_fields(py::module_& m) {
         .def("distances", &distances, py::arg("points"), "(n,) float32 [m] at points (n, 3).")
         .def("samples", &samples, py::arg("points"),
              "Distances (n,) [m] and gradients (n, 3), float32, at points (n, 3).")
-        .def("distance", &DistanceField::distance, py::arg("x"), "At one point [m].")
+        .def(
+            "distance",
+            [](const DistanceField& field, const ArrayArgument& x) {
+                return field.distance(vector_of(x, "x"));
+            },
+            py::arg("x"), "At one point [m].")
         .def_property_readonly(
             "bounds", [](const DistanceField& field) { return box_array(field.bounds()); },
             "(2, 3): where values are more than bounds [m].")
@@ -115,11 +122,11 @@ void bind_fields(py::module_& m) {
             [](const std::filesystem::path& path) {
                 return std::make_shared<DistanceGrid>(DistanceGrid::load(path));
             },
-            py::arg("path"), "From a .pliant file.")
+            py::arg("path"), Unlocked(), "From a .pliant file.")
         .def(
             "save",
             [](const DistanceGrid& grid, const std::filesystem::path& path) { grid.save(path); },
-            py::arg("path"), "To a .pliant file.")
+            py::arg("path"), Unlocked(), "To a .pliant file.")
         .def_property_readonly("memory", &DistanceGrid::memory, "[bytes]")
         .def_property_readonly(
             "cells", [](const DistanceGrid& grid) { return grid.frame().cells; },
@@ -187,7 +194,10 @@ void bind_field(py::module_& m) {
         "sphere_field", [=](double radius) { return shared(sphere_field(radius)); },
         py::arg("radius"), "About the origin [m].");
     m.def(
-        "box_field", [=](const Eigen::Vector3d& sizes) { return shared(box_field(sizes / 2)); },
+        "box_field",
+        [=](const ArrayArgument& sizes) {
+            return shared(box_field(vector_of(sizes, "sizes") / 2));
+        },
         py::arg("sizes"), "Of full sides about the origin [m].");
     m.def(
         "capsule_field",
@@ -195,8 +205,8 @@ void bind_field(py::module_& m) {
         py::arg("radius"), py::arg("length"), "About z; length of its axis [m].");
     m.def(
         "plane_field",
-        [=](const Eigen::Vector3d& normal, double offset) {
-            return shared(plane_set_field({FieldPlane{normal, offset}}));
+        [=](const ArrayArgument& normal, double offset) {
+            return shared(plane_set_field({FieldPlane{vector_of(normal, "normal"), offset}}));
         },
         py::arg("normal"), py::arg("offset") = 0.0,
         "All with normal · x ≤ offset [m]; normal is made a unit vector.");
@@ -204,32 +214,34 @@ void bind_field(py::module_& m) {
     m.def(
         "unite_fields",
         [=](const Parts& p) {
+            check_all(p, "parts", "a DistanceField");
             return shared(unite_fields({p.begin(), p.end()}));
         },
         py::arg("parts"), "Of points in any of the solids.");
     m.def(
         "intersect_fields",
         [=](const Parts& p) {
+            check_all(p, "parts", "a DistanceField");
             return shared(intersect_fields({p.begin(), p.end()}));
         },
         py::arg("parts"), "Of points in all of the solids; a bound of the distance outside.");
     m.def(
         "invert_field",
         [=](const std::shared_ptr<DistanceField>& f) { return shared(invert_field(f)); },
-        py::arg("field"), "Inside and outside exchanged.");
+        py::arg("field").none(false), "Inside and outside exchanged.");
     m.def(
         "offset_field",
         [=](const std::shared_ptr<DistanceField>& f, double by) {
             return shared(offset_field(f, by));
         },
-        py::arg("field"), py::arg("by"), "Grown by metres.");
+        py::arg("field").none(false), py::arg("by"), "Grown by metres.");
     m.def(
         "move_field",
         [=](const std::shared_ptr<DistanceField>& f, const PoseArgument& pose) {
             const Pose to = pose_of(pose);
             return shared(move_field(f, to.position, Eigen::Quaterniond(to.rotation)));
         },
-        py::arg("field"), py::arg("pose"), "Put to a pose [m].");
+        py::arg("field").none(false), py::arg("pose"), "Put to a pose [m].");
 }
 
 }  // namespace pliant::python

@@ -28,7 +28,8 @@ py::array vertices_view(const py::object& self, const std::vector<Eigen::Vector3
 std::vector<DataArray> data_arrays(const py::object& data, const char* name, std::size_t count) {
     std::vector<DataArray> arrays;
     if (data.is_none()) return arrays;
-    for (const auto& [key, value] : data.cast<py::dict>()) {
+    if (!py::isinstance<py::dict>(data)) refuse(name, data, "a dictionary of arrays by name");
+    for (const auto& [key, value] : py::reinterpret_borrow<py::dict>(data)) {
         const py::array array = py::array::ensure(value);
         const bool is_vector = array && array.ndim() == 2;
         const Shape shape = is_vector ? rows_of(count, 3) : Shape{static_cast<py::ssize_t>(count)};
@@ -68,7 +69,7 @@ void bind_surface_reports(py::module_& m) {
                       "Parts that do not hang together.")
         .def_readonly("euler_number", &SurfaceReport::euler_number,
                       "Vertices less edges plus triangles: 2 for a closed surface without handles.")
-        .def_readonly("inside_out", &SurfaceReport::inside_out,
+        .def_readonly("inside_out", &SurfaceReport::is_inside_out,
                       "Closed and consistent, but of negative volume.")
         .def_readonly("area", &SurfaceReport::area, "[m²]")
         .def_readonly("volume", &SurfaceReport::volume, "[m³], only when closed")
@@ -94,7 +95,8 @@ void bind_surface_reports(py::module_& m) {
                       "Triangles with corners that do not exist.")
         .def_readonly("flipped_triangles", &RepairReport::flipped_triangles,
                       "Triangles turned over.")
-        .def_property_readonly("changed", &RepairReport::changed, "Whether anything was changed.")
+        .def_property_readonly("changed", &RepairReport::has_changed,
+                               "Whether anything was changed.")
         .def("__str__", &RepairReport::text);
 }
 
@@ -186,7 +188,7 @@ void bind_surface(py::module_& m) {
         [](const std::filesystem::path& path) {
             return std::make_shared<Mesh>(load_surface(path));
         },
-        py::arg("path"), "From OBJ, PLY, STL, OFF, or the boundary of a volume mesh.");
+        py::arg("path"), Unlocked(), "From OBJ, PLY, STL, OFF, or the boundary of a volume mesh.");
 }
 
 void bind_query(py::module_& m) {
@@ -229,9 +231,10 @@ void bind_query(py::module_& m) {
             "Nearest places (n, 3) [m], their triangles (n,) and weights (n, 3).")
         .def(
             "ray",
-            [](const SurfaceQuery& query, const Eigen::Vector3d& origin,
-               const Eigen::Vector3d& direction) -> py::object {
-                const auto hit = query.ray(origin, direction);
+            [](const SurfaceQuery& query, const ArrayArgument& origin,
+               const ArrayArgument& direction) -> py::object {
+                const auto hit =
+                    query.ray(vector_of(origin, "origin"), vector_of(direction, "direction"));
                 if (!hit) return py::none();
                 return py::make_tuple(hit->t, hit->triangle, hit->barycentric);
             },

@@ -12,11 +12,9 @@ namespace {
 std::vector<GreensReadout> readouts_of(const py::object& value) {
     std::vector<GreensReadout> readouts;
     if (value.is_none()) return readouts;
-    for (const py::handle item : value) {
-        if (!py::isinstance<py::sequence>(item) || py::len(item) != 2)
-            refuse("readouts", item, "pairs of \"displacement\" or \"stress\" and a point [m]");
-        const auto parts = py::reinterpret_borrow<py::sequence>(item);
-        const py::object kind = parts[0], position = parts[1];
+    constexpr const char* kExpected = "pairs of \"displacement\" or \"stress\" and a point [m]";
+    for (const py::object& item : items_of(value, "readouts", kExpected)) {
+        const auto [kind, position] = pair_of(item, "readouts", kExpected);
         readouts.push_back({static_cast<ReadoutKind>(
                                 choice_of("readouts", py::str(kind), {"displacement", "stress"})),
                             vector_of(position, "readouts")});
@@ -62,16 +60,16 @@ GreensPointer build_greens_of(const py::object& body, const std::string& fixed, 
     if (chosen.anisotropy) options.material = chosen;
     options.fixed = fixed;
     options.contactable = contactable;
-    options.fixed_columns = fixed_columns;
+    options.has_fixed_columns = fixed_columns;
     options.coarsest_level = coarsest_level;
     options.method = static_cast<GreensMethod>(choice_of("method", method, {"boundary", "finite"}));
     options.mesh.kind = mesh;
     options.mesh.resolution = resolution;
-    options.mesh.hollow = hollow;
+    options.mesh.is_hollow = hollow;
     options.mesh.growth = growth;
     // levels are those of the surface here: graded meshes take as many as they can
     while (options.mesh.levels > 0 && 1 << options.mesh.levels > resolution) --options.mesh.levels;
-    options.keep_largest = keep_largest;
+    options.keeps_largest = keep_largest;
     for (auto& [selection, other] : regions_of(regions))
         options.regions.push_back({selection, other});
     options.elements =
@@ -157,13 +155,13 @@ void bind_greens_model(py::module_& m) {
             [](const std::filesystem::path& path) {
                 return std::make_shared<GreensModel>(load_greens_model(path));
             },
-            py::arg("path"), "From a .pliant file.")
+            py::arg("path"), Unlocked(), "From a .pliant file.")
         .def(
             "save",
             [](const GreensModel& model, const std::filesystem::path& path) {
                 save_greens_model(model, path);
             },
-            py::arg("path"), "To a .pliant file.")
+            py::arg("path"), Unlocked(), "To a .pliant file.")
         .def("body", &make_greens_body, py::arg("pose") = py::none(), py::arg("mask_radius") = 0.0,
              py::arg("rate") = 1000.0, py::arg("constraint_level") = -1, py::arg("max_loads") = 256,
              "A body without inertia: always where its loads are in balance. Forces of points are "

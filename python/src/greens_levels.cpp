@@ -116,7 +116,8 @@ void bind_greens_levels(py::module_& m) {
     py::class_<AdaptiveHandle>(
         m, "AdaptiveDisplay",
         "Surfaces of bodies with wavelet Green's functions, fine only where their shape is.")
-        .def(py::init<GreensPointer>(), py::arg("model"), "model: one with compression.")
+        .def(py::init<GreensPointer>(), py::arg("model").none(false),
+             "model: one with compression.")
         .def("surface", &AdaptiveHandle::surface, py::arg("body"), py::arg("tolerance"),
              "As the last step left the body, in its axes; edges are split where the shape leaves "
              "the interpolation by more than a tolerance [m].")

@@ -19,12 +19,7 @@ MeasurementPointer make_measurement(int num_vertices, double noise) {
 /// Displacements without numbers (nan) were not seen.
 void add_probe(GreensMeasurement& measurement, int vertex, const ArrayArgument& force,
                const ArrayArgument& displacements) {
-    const auto check = [&](const char* name, int v) {
-        if (v < 0 || v >= measurement.num_vertices)
-            throw InputError("", name, std::to_string(v),
-                             "0 … " + std::to_string(measurement.num_vertices - 1));
-    };
-    check("vertex", vertex);
+    check_index("vertex", vertex, measurement.num_vertices);
     GreensProbe probe;
     probe.vertex = vertex;
     probe.force = vector_of(force, "force");
@@ -97,13 +92,13 @@ void bind_greens_measured(py::module_& m) {
             [](const std::filesystem::path& path) {
                 return std::make_shared<GreensMeasurement>(load_measurement(path));
             },
-            py::arg("path"), "From a text file of probes.")
+            py::arg("path"), Unlocked(), "From a text file of probes.")
         .def(
             "save",
             [](const GreensMeasurement& measurement, const std::filesystem::path& path) {
                 save_measurement(measurement, path);
             },
-            py::arg("path"), "To a text file of probes.")
+            py::arg("path"), Unlocked(), "To a text file of probes.")
         .def("add_probe", &add_probe, py::arg("vertex"), py::arg("force"), py::arg("displacements"),
              "A force (3,) [N] on a vertex and displacements (n, 3) [m] of all vertices; those "
              "with nan were not seen.")

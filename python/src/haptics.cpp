@@ -192,15 +192,16 @@ struct ToolHandle {
 ToolHandle make_tool(const DevicePointer& device, const std::shared_ptr<HandleOf<RigidBody>>& body,
                      const std::vector<std::shared_ptr<PairHandle>>& pairs,
                      const CouplingGains& gains, const std::string& coupling,
-                     const Eigen::Vector3d& grasp, double rate, double scale,
-                     const Eigen::Vector3d& centre) {
+                     const ArrayArgument& grasp, double rate, double scale,
+                     const ArrayArgument& centre) {
+    check_all(pairs, "pairs", "a ContactPair");
     HapticToolOptions options;
     options.kind =
         static_cast<ToolCoupling>(choice_of("coupling", coupling, {"static", "dynamic", "direct"}));
-    options.grasp = grasp;
+    options.grasp = vector_of(grasp, "grasp");
     options.rate = rate;
     options.workspace.scale = scale;
-    options.workspace.centre = centre;
+    options.workspace.centre = vector_of(centre, "centre");
     std::vector<ContactPair*> felt;
     for (const auto& pair : pairs) felt.push_back(pair->pair.get());
     ToolHandle handle{device, body, pairs, nullptr};
@@ -231,8 +232,8 @@ void bind_tool(py::module_& m) {
                       "Of the force in the last window [N].")
         .def_readonly("status", &HapticTick::status, "Of the tick.");
     py::class_<ToolHandle>(m, "HapticTool", "A rigid tool in the hand, among contact pairs.")
-        .def(py::init(&make_tool), py::arg("device"), py::arg("body"), py::arg("pairs"),
-             py::arg("gains"), py::kw_only(), py::arg("coupling") = "static",
+        .def(py::init(&make_tool), py::arg("device").none(false), py::arg("body").none(false),
+             py::arg("pairs"), py::arg("gains"), py::kw_only(), py::arg("coupling") = "static",
              py::arg("grasp") = py::make_tuple(0, 0, 0), py::arg("rate") = 1000.0,
              py::arg("scale") = 1.0, py::arg("centre") = py::make_tuple(0, 0, 0),
              "body: a driven rigid body; coupling: static, dynamic or direct; grasp in its axes "
@@ -265,6 +266,7 @@ std::unique_ptr<ProxyHandle> make_proxy(const std::vector<BodyPointer>& bodies, 
                                         double stiffness, double static_friction,
                                         double dynamic_friction, const std::string& mask,
                                         double body_force, bool force_shading) {
+    check_all(bodies, "bodies", "a Body");
     ProxyOptions options;
     options.sphere.radius = radius;
     options.stiffness = stiffness;
@@ -328,10 +330,15 @@ void bind_proxy(py::module_& m) {
             "on the hand; force_shading: along normals interpolated between vertices.")
         .def(
             "reset",
-            [](ProxyHandle& h, const Eigen::Vector3d& position) { h.proxy->reset(position); },
+            [](ProxyHandle& h, const ArrayArgument& position) {
+                h.proxy->reset(vector_of(position, "position"));
+            },
             py::arg("position"), "Somewhere in front of all surfaces [m].")
         .def(
-            "tick", [](ProxyHandle& h, const Eigen::Vector3d& goal) { return h.proxy->tick(goal); },
+            "tick",
+            [](ProxyHandle& h, const ArrayArgument& goal) {
+                return h.proxy->tick(vector_of(goal, "goal"));
+            },
             py::arg("goal"), "Surfaces push it, then it follows the goal [m].")
         .def(
             "apply_forces", [](ProxyHandle& h) { h.proxy->apply_forces(); },

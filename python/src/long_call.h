@@ -21,6 +21,9 @@ template <class Work>
     return std::move(*result);
 }
 
+/// To define what takes long, knows no stages and touches nothing of Python: without the lock.
+using Unlocked = py::call_guard<py::gil_scoped_release>;
+
 /// So many calls of `work` without the interpreter's lock, on this thread; Ctrl-C ends them.
 void run_many(std::int64_t count, const std::function<void(std::int64_t i)>& work);
 

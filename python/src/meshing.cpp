@@ -20,9 +20,7 @@ std::shared_ptr<VolumeMesh> make_volume(const ArrayArgument& vertices,
         refuse("elements", elements, "4 (tetrahedra) or 8 (hexahedra) vertices each");
     mesh->kind = indices.shape(1) == 4 ? ElementKind::Tet4 : ElementKind::Hex8;
     mesh->elements.assign(indices.data(), indices.data() + indices.size());
-    for (const int vertex : mesh->elements)
-        if (vertex < 0 || vertex >= mesh->num_vertices())
-            refuse("elements", py::int_(vertex), "0 … " + std::to_string(mesh->num_vertices() - 1));
+    for (const int vertex : mesh->elements) check_index("elements", vertex, mesh->num_vertices());
     return mesh;
 }
 
@@ -108,10 +106,12 @@ void bind_volume(py::module_& m) {
     m.def(
         "load_volume",
         [](const std::filesystem::path& path) { return std::make_shared<Mesh>(load_volume(path)); },
-        py::arg("path"), "From Gmsh, Vega, TetGen, Medit or .pliant.");
+        py::arg("path"), Unlocked(), "From Gmsh, Vega, TetGen, Medit or .pliant.");
 }
 
-Box box_of(const Eigen::Vector3d& low, const Eigen::Vector3d& high) { return {low, high}; }
+Box box_of(const ArrayArgument& low, const ArrayArgument& high) {
+    return {vector_of(low, "low"), vector_of(high, "high")};
+}
 
 void bind_meshers(py::module_& m) {
     m.def(
@@ -120,7 +120,7 @@ void bind_meshers(py::module_& m) {
            bool hollow, double growth, int levels, const ProgressArgument& progress) {
             const SimulationMeshOptions options{.kind = kind,
                                                 .resolution = resolution,
-                                                .hollow = hollow,
+                                                .is_hollow = hollow,
                                                 .growth = growth,
                                                 .levels = levels};
             check_options(options);
@@ -137,7 +137,7 @@ void bind_meshers(py::module_& m) {
         "(voxel); growth: cell size over depth, and levels of sizes (graded kinds).");
     m.def(
         "hex_box",
-        [](std::array<int, 3> cells, const Eigen::Vector3d& low, const Eigen::Vector3d& high) {
+        [](std::array<int, 3> cells, const ArrayArgument& low, const ArrayArgument& high) {
             return std::make_shared<VolumeMesh>(
                 hex_box(cells[0], cells[1], cells[2], box_of(low, high)));
         },
@@ -145,7 +145,7 @@ void bind_meshers(py::module_& m) {
         "A box between two corners [m] of so many hexahedra along each side.");
     m.def(
         "tet_box",
-        [](std::array<int, 3> cells, const Eigen::Vector3d& low, const Eigen::Vector3d& high) {
+        [](std::array<int, 3> cells, const ArrayArgument& low, const ArrayArgument& high) {
             return std::make_shared<VolumeMesh>(
                 tet_box(cells[0], cells[1], cells[2], box_of(low, high)));
         },
@@ -199,7 +199,7 @@ void bind_levels(py::module_& m) {
         [](const std::string& name, int levels) {
             return std::make_shared<SemiRegularMesh>(make_semi_regular(name, levels));
         },
-        py::arg("name"), py::arg("levels") = -1,
+        py::arg("name"), py::arg("levels") = -1, Unlocked(),
         "A procedural shape with its levels: nodule, kidney, spatula, rabbit, …");
     m.def(
         "remesh",

@@ -87,14 +87,15 @@ void bind_core(py::module_& m) {
              "position [m]; rotation: quaternion (w, x, y, z), made a unit one.")
         .def_static(
             "rotated",
-            [](const Eigen::Vector3d& vector, const Eigen::Vector3d& position) {
-                return Pose{position, rotation_from_vector(vector)};
+            [](const ArrayArgument& vector, const ArrayArgument& position) {
+                return Pose{vector_of(position, "position"),
+                            rotation_from_vector(vector_of(vector, "vector"))};
             },
             py::arg("vector"), py::arg("position") = py::make_tuple(0, 0, 0),
             "By a rotation vector [rad].")
         .def_property(
             "position", [](const Pose& pose) { return pose.position; },
-            [](Pose& pose, const Eigen::Vector3d& position) { pose.position = position; }, "[m]")
+            vector_setter(&Pose::position, "position"), "[m]")
         .def_property(
             "rotation", [](const Pose& pose) { return quaternion_array(pose.rotation); },
             [](Pose& pose, const ArrayArgument& q) {
@@ -104,9 +105,18 @@ void bind_core(py::module_& m) {
         .def_property_readonly(
             "rotation_vector", [](const Pose& pose) { return rotation_vector(pose.rotation); },
             "[rad]")
-        .def("to_world", &Pose::to_world, py::arg("x_body"),
-             "A point of the body in the world [m].")
-        .def("to_body", &Pose::to_body, py::arg("x_world"), "A point of the world in the body [m].")
+        .def(
+            "to_world",
+            [](const Pose& pose, const ArrayArgument& x) {
+                return pose.to_world(vector_of(x, "x_body"));
+            },
+            py::arg("x_body"), "A point of the body in the world [m].")
+        .def(
+            "to_body",
+            [](const Pose& pose, const ArrayArgument& x) {
+                return pose.to_body(vector_of(x, "x_world"));
+            },
+            py::arg("x_world"), "A point of the world in the body [m].")
         .def("inverse", &Pose::inverse, "From the world to the body.")
         .def(
             "__matmul__", [](const Pose& a, const Pose& b) { return a * b; }, py::arg("other"),
@@ -115,21 +125,29 @@ void bind_core(py::module_& m) {
 
     py::class_<Twist>(m, "Twist", "Velocity of a rigid body in world axes.")
         .def(py::init<>(), "At rest.")
-        .def(py::init([](const Eigen::Vector3d& linear, const Eigen::Vector3d& angular) {
-                 return Twist{linear, angular};
+        .def(py::init([](const ArrayArgument& linear, const ArrayArgument& angular) {
+                 return Twist{vector_of(linear, "linear"), vector_of(angular, "angular")};
              }),
              py::arg("linear"), py::arg("angular") = py::make_tuple(0, 0, 0),
              "linear [m/s], angular [rad/s].")
-        .def_readwrite("linear", &Twist::linear, "Of the frame's origin [m/s].")
-        .def_readwrite("angular", &Twist::angular, "[rad/s]");
+        .def_property(
+            "linear", [](const Twist& twist) { return twist.linear; },
+            vector_setter(&Twist::linear, "linear"), "Of the frame's origin [m/s].")
+        .def_property(
+            "angular", [](const Twist& twist) { return twist.angular; },
+            vector_setter(&Twist::angular, "angular"), "[rad/s]");
     py::class_<Wrench>(m, "Wrench", "Force and torque in world axes.")
-        .def(py::init([](const Eigen::Vector3d& force, const Eigen::Vector3d& torque) {
-                 return Wrench{force, torque};
+        .def(py::init([](const ArrayArgument& force, const ArrayArgument& torque) {
+                 return Wrench{vector_of(force, "force"), vector_of(torque, "torque")};
              }),
              py::arg("force") = py::make_tuple(0, 0, 0),
              py::arg("torque") = py::make_tuple(0, 0, 0), "force [N], torque [N m].")
-        .def_readwrite("force", &Wrench::force, "[N]")
-        .def_readwrite("torque", &Wrench::torque, "[N m]")
+        .def_property(
+            "force", [](const Wrench& wrench) { return wrench.force; },
+            vector_setter(&Wrench::force, "force"), "[N]")
+        .def_property(
+            "torque", [](const Wrench& wrench) { return wrench.torque; },
+            vector_setter(&Wrench::torque, "torque"), "[N m]")
         .def("__repr__", [](const Wrench& wrench) -> std::string {
             return py::str("Wrench(force={}, torque={})")
                 .format(py::cast(wrench.force), py::cast(wrench.torque));

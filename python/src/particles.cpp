@@ -18,9 +18,7 @@ constexpr double kSheetRadius = 0.01;  // [m], as the program takes
 std::optional<ParticleLayout> layout_of(const py::object& value) {
     if (value.is_none()) return std::nullopt;
     if (py::isinstance<ParticleLayout>(value)) return value.cast<const ParticleLayout&>();
-    if (!py::isinstance<py::str>(value) && !py::hasattr(value, "__fspath__"))
-        refuse("layout", value, "None, a ParticleLayout or a .json file");
-    return load_layout(value.cast<std::filesystem::path>());
+    return load_layout(path_of(value, "layout", "None, a ParticleLayout or a .json file"));
 }
 
 ParticlesPointer build_particles_of(const SurfaceArgument& surface, double size, int count,
@@ -38,7 +36,9 @@ ParticlesPointer build_particles_of(const SurfaceArgument& surface, double size,
     if (sheet && given)
         throw InputError("", "a layout has its particles already: drop sheet or layout");
     std::vector<std::pair<std::string, double>> parts;
-    if (!regions.is_none()) parts = regions.cast<decltype(parts)>();
+    for (const auto& [selection, value] :
+         selected_of(regions, "pairs of a selection and a stiffness"))
+        parts.emplace_back(selection, number_of(value, "regions"));
     const SurfaceInput input(surface);
     return std::make_shared<ParticleModel>(run_long(progress, [&](Progress& shown) {
         SurfaceMesh mesh = input.load(shown, size);
@@ -136,7 +136,7 @@ BodyPointer make_particle_body(const ParticlesPointer& model, const PoseArgument
     options.dynamics.damping = damping;
     options.dynamics.friction = friction;
     if (!ground.is_none())
-        options.dynamics.planes.push_back({Eigen::Vector3d::UnitZ(), ground.cast<double>()});
+        options.dynamics.planes.push_back({Eigen::Vector3d::UnitZ(), number_of(ground, "ground")});
     for (const std::string& selection : held) options.held.push_back({selection, {}});
     const auto make = [model, options] { return std::make_unique<ParticleBody>(*model, options); };
     return std::make_shared<ParticleHandle>(make(), make, model->layout.num_particles() > 500);
@@ -153,13 +153,13 @@ void bind_particles(py::module_& m) {
             [](const std::filesystem::path& path) {
                 return std::make_shared<ParticleModel>(load_particle_model(path));
             },
-            py::arg("path"), "From a .pliant file.")
+            py::arg("path"), Unlocked(), "From a .pliant file.")
         .def(
             "save",
             [](const ParticleModel& model, const std::filesystem::path& path) {
                 save_particle_model(model, path);
             },
-            py::arg("path"), "To a .pliant file.")
+            py::arg("path"), Unlocked(), "To a .pliant file.")
         .def_property_readonly(
             "layout", [](const ParticleModel& model) { return model.layout; },
             "Its particles and links; a copy.")

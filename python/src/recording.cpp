@@ -11,9 +11,7 @@ namespace {
 using RecordingPointer = std::shared_ptr<Recording>;
 
 void check_loop(const Recording& recording, int loop) {
-    const auto count = static_cast<int>(recording.header().loops.size());
-    if (loop < 0 || loop >= count)
-        refuse("loop", py::int_(loop), "0 … " + std::to_string(count - 1));
+    check_index("loop", loop, static_cast<py::ssize_t>(recording.header().loops.size()));
 }
 
 int recorded_place(const Recording& recording, const std::string& name) {
@@ -96,7 +94,7 @@ void bind_recording(py::module_& m) {
             [](const std::filesystem::path& path) {
                 return std::make_shared<Recording>(Recording::load(path));
             },
-            py::arg("path"), "A .pliantrec file.")
+            py::arg("path"), Unlocked(), "A .pliantrec file.")
         .def_property_readonly("duration", &Recording::duration, "[s]")
         .def_property_readonly("is_complete", &Recording::is_complete,
                                "False: the file ends early; all before is there.")

@@ -46,12 +46,12 @@ ModelPointer build_reduced_of(const SurfaceArgument& surface, double size,
     options.is_free = free;
     options.mesh.kind = mesh;
     options.mesh.resolution = resolution;
-    options.mesh.hollow = hollow;
+    options.mesh.is_hollow = hollow;
     options.mesh.growth = growth;
     options.mesh.levels = levels;
     options.storage =
         static_cast<ShapeStorage>(choice_of("storage", storage, {"float32", "int16"}));
-    options.keep_largest = keep_largest;
+    options.keeps_largest = keep_largest;
     options.num_modes = num_modes;
     options.rank = rank;
     options.cache = cache_of(cache);
@@ -153,15 +153,14 @@ ModelPointer with_snapshots(const ModelHandle& handle, const ArrayArgument& shap
     }));
 }
 
+constexpr const char* kSketch = "lists of pairs of a point and a force (3,) [N]";
+
 /// One load: pairs of a point of the surface and a force.
 std::vector<SurfaceForce> surface_forces_of(const BodyHandle& body, py::handle load) {
     std::vector<SurfaceForce> forces;
     const BodySurface surface(body.body().surface());
-    for (const py::handle item : load) {
-        if (!py::isinstance<py::sequence>(item) || py::len(item) != 2)
-            refuse("loads", item, "lists of pairs of a point and a force (3,) [N]");
-        const auto parts = py::reinterpret_borrow<py::sequence>(item);
-        const py::object place = parts[0], force = parts[1];
+    for (const py::object& item : items_of(load, "loads", kSketch)) {
+        const auto [place, force] = pair_of(item, "loads", kSketch);
         const SurfacePoint point = body.point(place);
         SurfaceForce& added = forces.emplace_back();
         added.force = vector_of(force, "force");
@@ -184,7 +183,7 @@ ModelPointer with_loads(ModelHandle& handle, const py::object& loads, int rank, 
     const Embedding embedding = model.embedding();
     const SurfaceMesh surface = model.surface();
     std::vector<SketchLoad> sketched;
-    for (const py::handle load : loads)
+    for (const py::object& load : items_of(loads, "loads", kSketch))
         sketched.push_back(sketch_load(embedding, surface, surface_forces_of(*body, load)));
     return std::make_shared<ModelHandle>(run_long(progress, [&](Progress& shown) {
         return sketch_model(model, sketched, {.rank = rank, .max_loads = max_loads}, shown);
@@ -205,11 +204,11 @@ void bind_model(py::module_& m) {
             [](const std::filesystem::path& path) {
                 return std::make_shared<ModelHandle>(ReducedModel::load(path));
             },
-            py::arg("path"), "From a .pliant file, which is mapped into memory.")
+            py::arg("path"), Unlocked(), "From a .pliant file, which is mapped into memory.")
         .def(
             "save",
             [](const ModelHandle& h, const std::filesystem::path& path) { h.model().save(path); },
-            py::arg("path"), "To a .pliant file, as pliant build makes it.")
+            py::arg("path"), Unlocked(), "To a .pliant file, as pliant build makes it.")
         .def("body", &make_reduced_body, py::arg("pose") = py::none(),
              py::arg("mass_damping") = 0.0, py::arg("stiffness_damping") = 0.002,
              py::arg("linear") = false, py::arg("velocity") = Twist{},

@@ -74,7 +74,8 @@ void bind_solids(py::module_& m) {
         py::arg("radius"), "About the origin [m].");
     m.def(
         "Box",
-        [](const Eigen::Vector3d& sizes) {
+        [](const ArrayArgument& sides) {
+            const Eigen::Vector3d sizes = vector_of(sides, "sizes");
             return Solid{RigidShape::box(sizes / 2), box_surface(sizes)};
         },
         py::arg("sizes"), "Of full sides about the origin [m].");
@@ -92,11 +93,15 @@ void bind_solids(py::module_& m) {
         py::arg("size") = 1.0, "All below z = 0; drawn as a square [m].");
     m.def(
         "MeshSolid",
-        [](const SurfaceArgument& surface, double size) {
-            SurfaceMesh mesh = SurfaceInput(surface).load(Progress::none(), size);
-            return Solid{RigidShape::mesh(mesh), mesh};
+        [](const SurfaceArgument& surface, double size, const ProgressArgument& progress) {
+            const SurfaceInput input(surface);
+            return run_long(progress, [&](Progress& shown) {
+                SurfaceMesh mesh = input.load(shown, size);
+                shown.stage("solid");
+                return Solid{RigidShape::mesh(mesh), mesh};
+            });
         },
-        py::arg("surface"), py::arg("size") = 0.0,
+        py::arg("surface"), py::arg("size") = 0.0, py::arg("progress") = py::none(),
         "Inside a closed surface, scaled to a longest side of size [m] unless 0.");
 }
 
@@ -109,10 +114,11 @@ void bind_rigid(py::module_& m) {
              "times (k,) [s], positions (k, 3) [m], rotations (k, 4) quaternions (w, x, y, z).")
         .def_static(
             "oscillation",
-            [](const PoseArgument& base, const Eigen::Vector3d& amplitude, double frequency,
-               const Eigen::Vector3d& rotation_amplitude, double phase) {
-                return ScriptedMotion::oscillation(pose_of(base), amplitude, rotation_amplitude,
-                                                   frequency, phase);
+            [](const PoseArgument& base, const ArrayArgument& amplitude, double frequency,
+               const ArrayArgument& rotation_amplitude, double phase) {
+                return ScriptedMotion::oscillation(
+                    pose_of(base), vector_of(amplitude, "amplitude"),
+                    vector_of(rotation_amplitude, "rotation_amplitude"), frequency, phase);
             },
             py::arg("base"), py::arg("amplitude"), py::arg("frequency"),
             py::arg("rotation_amplitude") = py::make_tuple(0, 0, 0), py::arg("phase") = 0.0,

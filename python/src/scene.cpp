@@ -31,6 +31,7 @@ const std::shared_ptr<World>& SceneHandle::world(const ProgressArgument& progres
                                      " device can take part in virtual time; use with_device("
                                      "\"simulated\"), or view() for real time");
         world_ = run_long(progress, [&](Progress& shown) {
+            shown.stage("scene");
             return std::make_shared<World>(description_, WorldOptions{}, shown);
         });
     }
@@ -51,6 +52,29 @@ BodyPointer SceneHandle::body(const std::string& name) {
     const WorldBody& placed = world->bodies()[static_cast<std::size_t>(i)];
     const std::shared_ptr<Body> body(world, &world->loop(placed.loop).body(placed.place));
     return bodies_[name] = handle_of(body);
+}
+
+std::vector<std::vector<BodyPointer>> SceneHandle::bodies_of_loops() {
+    const World& world = *this->world();
+    std::vector<std::vector<BodyPointer>> bodies(static_cast<std::size_t>(world.num_loops()));
+    for (const auto& [name, body] : bodies_) {
+        const auto i = static_cast<std::size_t>(world.find_body(name));
+        bodies[static_cast<std::size_t>(world.bodies()[i].loop)].push_back(body);
+    }
+    return bodies;
+}
+
+void SceneHandle::refuse_loads(const std::string& reason) const {
+    for (const auto& [name, body] : bodies_)
+        if (body->has_loads())
+            throw InputError("", reason + "; set those of \"" + name +
+                                     "\" to 0, and pull or poke in the script of the scene");
+}
+
+void SceneHandle::reset() {
+    world()->reset();
+    is_touched = false;
+    for (const auto& [name, body] : bodies_) body->clear_loads();
 }
 
 namespace {
@@ -81,12 +105,19 @@ Samples advance(SceneHandle& scene, double seconds, const py::object& record) {
             throw InputError("",
                              "a recording does not hold what hands did before: reset() first, "
                              "and put it into the script of the scene");
-        recorder.emplace(record.cast<std::filesystem::path>(), world, recording_header(world));
+        scene.refuse_loads("a recording does not hold forces in arrays");
+        recorder.emplace(path_of(record, "record", "None or a .pliantrec file"), world,
+                         recording_header(world));
     }
+    const auto bodies = scene.bodies_of_loops();
     auto ticks = std::make_shared<std::vector<TickSample>>();
     run_many(ticks_for(world, seconds), [&](std::int64_t /*i*/) {
         const double before = thread_cpu_time_us();
-        const int loop = world.advance();
+        const int loop = world.next_loop();
+        // a script that resets would drop what was added before it
+        world.run_script(loop);
+        for (const BodyPointer& body : bodies[static_cast<std::size_t>(loop)]) body->apply_loads();
+        world.advance();
         const double work = thread_cpu_time_us() - before;
         if (recorder) recorder->add_tick(world, loop, work);
         if (loop != 0) return;
@@ -97,36 +128,109 @@ Samples advance(SceneHandle& scene, double seconds, const py::object& record) {
     return Samples(std::move(ticks));
 }
 
-void hold(SceneHandle& scene, Command::Kind kind, const std::string& name,
-          const PointArgument& point, const Eigen::Vector3d& target, int slot, double value,
-          double duration) {
-    const SurfacePoint place = scene.body(name)->point(point);
+// What a world would ignore is refused, in the words of the C interface.
+
+void check_finite(std::span<const double> x, const std::string& name) {
+    for (std::size_t i = 0; i < x.size(); ++i)
+        if (!std::isfinite(x[i]))
+            refuse(name + "[" + std::to_string(i) + "]", py::float_(x[i]), "a finite number");
+}
+
+std::array<double, 3> place_of(const Eigen::Vector3d& x, const std::string& name) {
+    const std::array<double, 3> place{x.x(), x.y(), x.z()};
+    check_finite(place, name);
+    return place;
+}
+
+double not_negative(double value, const std::string& name, const std::string& unit) {
+    if (!(value >= 0 && std::isfinite(value)))
+        refuse(name, py::float_(value), "0 " + unit + " or more");
+    return value;
+}
+
+Command hand_command(Command::Kind kind, int slot, double duration = 0) {
+    check_index("slot", slot, Command::kMaxSlots);
     Command command;
     command.kind = kind;
     command.slot = slot;
+    command.duration = not_negative(duration, "duration", "s");
+    return command;
+}
+
+/// What a hand takes hold of.
+void take(SceneHandle& scene, Command& command, const std::string& name,
+          const PointArgument& point) {
+    const SurfacePoint place = scene.body(name)->point(point);
     command.body = scene.world()->find_body(name);
     command.triangle = place.triangle;
     command.vertex = place.vertex;
     command.barycentric = {place.barycentric.x(), place.barycentric.y(), place.barycentric.z()};
-    command.target = {target.x(), target.y(), target.z()};
-    command.value = value;
-    command.duration = duration;
+}
+
+void apply(SceneHandle& scene, const Command& command) {
     scene.world()->apply(command);
     scene.is_touched = true;
 }
 
-void move(SceneHandle& scene, Command::Kind kind, const Pose& target, int slot, double duration,
-          std::uint32_t buttons) {
-    Command command;
-    command.kind = kind;
-    command.slot = slot;
-    command.target = {target.position.x(), target.position.y(), target.position.z()};
-    command.rotation = {target.rotation.w(), target.rotation.x(), target.rotation.y(),
-                        target.rotation.z()};
-    command.duration = duration;
+void grab(SceneHandle& scene, const std::string& body, const PointArgument& point,
+          const ArrayArgument& target, int slot, double duration) {
+    Command command = hand_command(Command::Kind::Grab, slot, duration);
+    take(scene, command, body, point);
+    command.target = place_of(vector_of(target, "target"), "target");
+    apply(scene, command);
+}
+
+void poke(SceneHandle& scene, const std::string& body, const PointArgument& point, double force,
+          int slot) {
+    Command command = hand_command(Command::Kind::Poke, slot);
+    take(scene, command, body, point);
+    command.value = not_negative(force, "force", "N");
+    apply(scene, command);
+}
+
+/// By a hand of the script, too.
+bool is_grabbed(const World& world, int slot) {
+    for (int l = 0; l < world.num_loops(); ++l) {
+        const HeldPoint held = world.loop(l).make_frame().held[static_cast<std::size_t>(slot)];
+        if (held.body >= 0 && !held.is_poke) return true;
+    }
+    return false;
+}
+
+void drag(SceneHandle& scene, const ArrayArgument& target, int slot, double duration) {
+    Command command = hand_command(Command::Kind::Drag, slot, duration);
+    command.target = place_of(vector_of(target, "target"), "target");
+    if (!is_grabbed(*scene.world(), slot))
+        throw InputError("",
+                         "nothing is held in slot " + std::to_string(slot) + "; call grab() first");
+    apply(scene, command);
+}
+
+/// Throws InputError unless a hand can move the tool of the world.
+void require_tool(const World& world) {
+    for (int l = 0; l < world.num_loops(); ++l) {
+        const HapticInfo* const held = world.loop(l).haptics();
+        if (held != nullptr && held->kind != "simulated")
+            throw InputError("", "the tool follows a " + held->kind +
+                                     " device; use with_device(\"simulated\") to move it");
+        if (held != nullptr || world.loop(l).tool() != nullptr) return;
+    }
+    throw InputError("", "the scene \"" + world.scene().name +
+                             "\" has no tool; give it one with \"tool\", or push vertices with "
+                             "add_force() and grab()");
+}
+
+void move_tool(SceneHandle& scene, const PoseArgument& pose, double duration,
+               std::uint32_t buttons) {
+    require_tool(*scene.world());
+    Command command = hand_command(Command::Kind::MoveTool, 0, duration);
+    const Pose target = pose_of(pose);
+    const Quaternion& q = target.rotation;
+    command.target = place_of(target.position, "position");
+    command.rotation = {q.w(), q.x(), q.y(), q.z()};
+    check_finite(command.rotation, "rotation");
     command.buttons = buttons;
-    scene.world()->apply(command);
-    scene.is_touched = true;
+    apply(scene, command);
 }
 
 void set_parameter(SceneHandle& scene, const std::string& name, double value) {
@@ -135,6 +239,7 @@ void set_parameter(SceneHandle& scene, const std::string& name, double value) {
     command.kind = Command::Kind::SetParameter;
     command.parameter = world.find_parameter(name);
     command.value = value;
+    if (!std::isfinite(value)) refuse("value", py::float_(value), "a finite number");
     if (command.parameter < 0) {
         std::string names;
         for (const WorldParameter& known : world.parameters())
@@ -216,51 +321,30 @@ void bind_scene_class(py::module_& m) {
             },
             "For body(name).")
         .def("body", &SceneHandle::body, py::arg("name"),
-             "Stepped by the scene: only look and load.")
+             "Stepped by the scene: only look and load. What stands in its arrays of forces acts "
+             "in every tick of its loop.")
         .def_property_readonly(
             "time", [](SceneHandle& s) { return s.world()->loop(0).time(); }, "[s]")
         .def(
             "advance", &advance, py::arg("seconds"), py::arg("record") = py::none(),
             "Goes on in virtual time, without the interpreter's lock, and returns the ticks of the "
             "haptic loop. record: a .pliantrec file, from the start of the scene.")
-        .def(
-            "grab",
-            [](SceneHandle& s, const std::string& body, const PointArgument& point,
-               const Eigen::Vector3d& target, int slot, double duration) {
-                hold(s, Command::Kind::Grab, body, point, target, slot, 0, duration);
-            },
-            py::arg("body"), py::arg("point"), py::arg("target"), py::arg("slot") = 0,
-            py::arg("duration") = 0.0,
-            "Pulls a point with a spring towards a place [m], which moves there from the point "
-            "evenly "
-            "over a duration [s], 0: at once. slot: which of several hands.")
-        .def(
-            "poke",
-            [](SceneHandle& s, const std::string& body, const PointArgument& point, double force,
-               int slot) {
-                hold(s, Command::Kind::Poke, body, point, Eigen::Vector3d::Zero(), slot, force, 0);
-            },
-            py::arg("body"), py::arg("point"), py::arg("force") = 0.0, py::arg("slot") = 0,
-            "Pushes a point inwards [N]; 0: the scene's force.")
-        .def(
-            "drag",
-            [](SceneHandle& s, const Eigen::Vector3d& target, int slot, double duration) {
-                move(s, Command::Kind::Drag, {target, Quaternion::Identity()}, slot, duration, 0);
-            },
-            py::arg("target"), py::arg("slot") = 0, py::arg("duration") = 0.0,
-            "Moves the place that a grab pulls to [m], evenly over a duration [s].")
+        .def("grab", &grab, py::arg("body"), py::arg("point"), py::arg("target"),
+             py::arg("slot") = 0, py::arg("duration") = 0.0,
+             "Pulls a point with a spring towards a place [m], which moves there from the point "
+             "evenly over a duration [s], 0: at once. slot: which of four hands.")
+        .def("poke", &poke, py::arg("body"), py::arg("point"), py::arg("force") = 0.0,
+             py::arg("slot") = 0, "Pushes a point inwards [N]; 0: the scene's force.")
+        .def("drag", &drag, py::arg("target"), py::arg("slot") = 0, py::arg("duration") = 0.0,
+             "Moves the place that a grab pulls to [m], evenly over a duration [s].")
         .def(
             "release",
-            [](SceneHandle& s, int slot) { move(s, Command::Kind::Release, {}, slot, 0, 0); },
+            [](SceneHandle& s, int slot) { apply(s, hand_command(Command::Kind::Release, slot)); },
             py::arg("slot") = 0, "Lets go of what grab or poke of a slot holds.")
-        .def(
-            "move_tool",
-            [](SceneHandle& s, const PoseArgument& pose, double duration, std::uint32_t buttons) {
-                move(s, Command::Kind::MoveTool, pose_of(pose), 0, duration, buttons);
-            },
-            py::arg("pose"), py::arg("duration") = 0.0, py::arg("buttons") = 0,
-            "Where the hand wants the tool to be: a pose in the world [m], reached evenly over a "
-            "duration [s], 0: at once; bit i of buttons: button i is down.")
+        .def("move_tool", &move_tool, py::arg("pose"), py::arg("duration") = 0.0,
+             py::arg("buttons") = 0,
+             "Where the hand wants the tool to be: a pose in the world [m], reached evenly over a "
+             "duration [s], 0: at once; bit i of buttons: button i is down.")
         .def_property_readonly(
             "parameters",
             [](SceneHandle& s) {
@@ -274,13 +358,7 @@ void bind_scene_class(py::module_& m) {
             "Present values by name.")
         .def("set_parameter", &set_parameter, py::arg("name"), py::arg("value"),
              "Kept in its range.")
-        .def(
-            "reset",
-            [](SceneHandle& s) {
-                s.world()->reset();
-                s.is_touched = false;
-            },
-            "Back to the start.")
+        .def("reset", &SceneHandle::reset, "Back to the start; forces written into arrays end.")
         .def_property_readonly(
             "state_hash", [](SceneHandle& s) { return s.world()->state_hash(); },
             "Of all states: equal for equal histories.")

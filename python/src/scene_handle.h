@@ -16,6 +16,12 @@ public:
         const ProgressArgument& progress = ProgressArgument(py::none()));
     /// Of its name, kept so that arrays stay the same.
     [[nodiscard]] BodyPointer body(const std::string& name);
+    /// Those that were asked for, by the loop that steps them.
+    [[nodiscard]] std::vector<std::vector<BodyPointer>> bodies_of_loops();
+    /// Throws InputError, which begins with a reason, where forces stand in arrays.
+    void refuse_loads(const std::string& reason) const;
+    /// To the start; ends the forces in arrays.
+    void reset();
     bool is_touched = false;  ///< by hands since the start
 
 private:

@@ -16,15 +16,16 @@ struct SphereToolHandle {
 std::unique_ptr<SphereToolHandle> make_sphere_tool(
     const std::vector<BodyPointer>& bodies, const ParticleLayout& spheres, bool rigid,
     int iterations, double translation_stiffness, double rotation_stiffness,
-    const std::string& share, const Eigen::Vector3d& centre, double static_friction,
+    const std::string& share, const ArrayArgument& centre, double static_friction,
     double dynamic_friction, double body_force) {
+    check_all(bodies, "bodies", "a Body");
     SphereToolOptions options;
     options.is_rigid = rigid;
     options.iterations = iterations;
     options.translation_stiffness = translation_stiffness;
     options.rotation_stiffness = rotation_stiffness;
     options.share = static_cast<ToolShare>(choice_of("share", share, {"total", "contacts"}));
-    options.centre = centre;
+    options.centre = vector_of(centre, "centre");
     options.sphere.static_friction = static_friction;
     options.sphere.dynamic_friction = dynamic_friction;
     options.sphere.body_force = body_force;
@@ -127,8 +128,7 @@ void bind_sphere_tools(py::module_& m) {
         .def(
             "sphere",
             [](const Handle& h, int i) {
-                if (i < 0 || i >= h.tool->num_spheres())
-                    refuse("i", py::int_(i), "0 … " + std::to_string(h.tool->num_spheres() - 1));
+                check_index("i", i, h.tool->num_spheres());
                 return h.tool->sphere(i);
             },
             py::arg("i"), "One sphere as a proxy: contacts, goal, force.");

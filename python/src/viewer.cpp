@@ -53,6 +53,7 @@ ViewerHandle serve(std::unique_ptr<World> world, const ViewerOptions& options) {
 ViewerHandle view_scene(const SceneHandle& scene, int port, const std::string& address,
                         double speed, const std::filesystem::path& recordings,
                         const ProgressArgument& progress) {
+    scene.refuse_loads("the viewer runs a world of its own, without forces in arrays");
     ViewerOptions options = viewer_options(port, address, speed, recordings);
     const SceneDescription& shown_scene = scene.description();
     options.scenes.insert(options.scenes.begin(), {shown_scene.name, shown_scene.description});
@@ -61,6 +62,7 @@ ViewerHandle view_scene(const SceneHandle& scene, int port, const std::string& a
                                        WorldOptions{}, shown);
     };
     auto world = run_long(progress, [&](Progress& shown) {
+        shown.stage("scene");
         return std::make_unique<World>(shown_scene, WorldOptions{}, shown);
     });
     return serve(std::move(world), options);
@@ -68,8 +70,9 @@ ViewerHandle view_scene(const SceneHandle& scene, int port, const std::string& a
 
 /// Copies of bodies in a loop of their own, seen from a good place.
 std::unique_ptr<World> world_of_bodies(const std::vector<BodyPointer>& bodies, double rate,
-                                       const Eigen::Vector3d& gravity) {
+                                       const ArrayArgument& gravity) {
     if (bodies.empty()) throw InputError("", "bodies", "none", "one at least");
+    check_all(bodies, "bodies", "a Body");
     WorldParts parts;
     std::vector<std::unique_ptr<Body>> copies;
     std::vector<int> places;
@@ -89,7 +92,7 @@ std::unique_ptr<World> world_of_bodies(const std::vector<BodyPointer>& bodies, d
     }
     LoopSettings settings;
     settings.rate = rate;
-    settings.gravity = gravity;
+    settings.gravity = vector_of(gravity, "gravity");
     parts.loops.push_back(
         std::make_unique<SimulationLoop>(settings, std::move(copies), std::move(places)));
     SceneDescription scene;
@@ -121,11 +124,11 @@ void bind_viewer(py::module_& m) {
           "The scene from its start in real time, on a page; port 0: any free one.");
     m.def(
         "view_bodies",
-        [](const std::vector<BodyPointer>& bodies, double rate, const Eigen::Vector3d& gravity,
+        [](const std::vector<BodyPointer>& bodies, double rate, const ArrayArgument& gravity,
            int port, const std::string& address, double speed,
            const std::filesystem::path& recordings) {
-            return serve(world_of_bodies(bodies, rate, gravity),
-                         viewer_options(port, address, speed, recordings));
+            auto world = world_of_bodies(bodies, rate, gravity);
+            return serve(std::move(world), viewer_options(port, address, speed, recordings));
         },
         py::arg("bodies"), py::arg("rate") = 1000.0, py::arg("gravity") = py::make_tuple(0, 0, 0),
         py::arg("port") = 0, py::arg("address") = "127.0.0.1", py::arg("speed") = 1.0,
@@ -136,6 +139,7 @@ void bind_viewer(py::module_& m) {
            const ProgressArgument& progress) {
             const ViewerOptions options = viewer_options(port, address, 1, ".");
             auto world = run_long(progress, [&](Progress& shown) {
+                shown.stage("scene");
                 WorldOptions made;
                 made.device = recorded_device(recording);
                 return std::make_unique<World>(

@@ -1,5 +1,6 @@
 #include "field_handle.h"
 #include "greens_handle.h"
+#include "long_call.h"
 #include "meshes.h"
 
 #include "pliant/core/error.h"
@@ -40,8 +41,7 @@ Zone make_zone(const std::string& name, const py::object& model, const PoseArgum
 
 /// Place of a zone in a list of them.
 int check_zone(int zone, int count) {
-    if (zone < 0 || zone >= count)
-        throw InputError("", "zone", std::to_string(zone), "0 … " + std::to_string(count - 1));
+    check_index("zone", zone, count);
     return zone;
 }
 
@@ -81,18 +81,25 @@ void bind_zone_kinds(py::module_& m) {
     py::class_<FemZone, SeamResponse, std::shared_ptr<FemZone>>(
         m, "FemZone", "Finite elements as a zone, linear about rest.")
         .def(py::init([](const py::object& model, const ArrayArgument& seam,
-                         const ArrayArgument& fixed) {
-                 return std::make_shared<FemZone>(fem_model_of(model), vertices_of(seam, "seam"),
-                                                  vertices_of(fixed, "fixed"));
+                         const ArrayArgument& fixed, const ProgressArgument& progress) {
+                 const FemModel& fem = fem_model_of(model);
+                 const std::vector<int> joined = vertices_of(seam, "seam");
+                 const std::vector<int> held = vertices_of(fixed, "fixed");
+                 return run_long(progress, [&](Progress& shown) {
+                     shown.stage("factorisation");
+                     return std::make_shared<FemZone>(fem, joined, held);
+                 });
              }),
              py::arg("model"), py::arg("seam"), py::arg("fixed") = py::tuple(),
+             py::arg("progress") = py::none(),
              "model: FemModel; seam and fixed: vertices of its mesh.")
         .def(
             "set_loads",
             [](FemZone& zone, const ArrayArgument& vertices, const ArrayArgument& forces,
-               const Eigen::Vector3d& gravity) {
+               const ArrayArgument& gravity) {
                 const std::vector<int> loaded = vertices_of(vertices, "vertices");
-                zone.set_loads(loaded, vectors_of(forces, "forces", loaded.size()), gravity);
+                zone.set_loads(loaded, vectors_of(forces, "forces", loaded.size()),
+                               vector_of(gravity, "gravity"));
             },
             py::arg("vertices"), py::arg("forces"), py::arg("gravity") = py::make_tuple(0, 0, 0),
             "Forces (k, 3) [N] on vertices (k,) off the seam, and gravity [m/s²].");
@@ -138,14 +145,18 @@ void bind_zoned_model(py::module_& m) {
             "Places where zones hang together.")
         .def(
             "set_poses",
-            [](ZonedModel& model, const py::sequence& poses) {
+            [](ZonedModel& model, const std::vector<PoseArgument>& poses) {
                 std::vector<Pose> given;
-                for (const py::handle pose : poses) given.push_back(pose_of(pose));
+                for (const PoseArgument& pose : poses) given.push_back(pose_of(pose));
                 return model.set_poses(given);
             },
             py::arg("poses"), "Of the axes of all zones in the world.")
-        .def("set_gravity", &ZonedModel::set_gravity, py::arg("acceleration"),
-             "In the world [m/s²].")
+        .def(
+            "set_gravity",
+            [](ZonedModel& model, const ArrayArgument& g) {
+                model.set_gravity(vector_of(g, "acceleration"));
+            },
+            py::arg("acceleration"), "In the world [m/s²].")
         .def("set_loads", &set_loads, py::arg("zone"), py::arg("nodes"), py::arg("values"),
              "Of a zone with Green's functions: tractions [Pa] of free nodes, displacements [m] of "
              "fixed ones, (k, 3) in its axes. False: not finite, no column, on a seam or too many.")
@@ -185,9 +196,9 @@ BodyPointer make_character(const CharacterModel& model, const PoseArgument& pose
 
 void bind_character(py::module_& m) {
     py::class_<Bone>(m, "Bone", "Turns about a hinge, with all bones after it.")
-        .def(py::init([](const std::string& name, int parent, const Eigen::Vector3d& joint,
-                         const Eigen::Vector3d& axis) {
-                 return Bone{name, parent, joint, axis};
+        .def(py::init([](const std::string& name, int parent, const ArrayArgument& joint,
+                         const ArrayArgument& axis) {
+                 return Bone{name, parent, vector_of(joint, "joint"), vector_of(axis, "axis")};
              }),
              py::arg("name"), py::arg("parent") = -1, py::arg("joint") = py::make_tuple(0, 0, 0),
              py::arg("axis") = py::make_tuple(0, 1, 0),
@@ -201,8 +212,8 @@ void bind_character(py::module_& m) {
                          const PoseArgument& rest, double mask_radius) {
                  return CharacterZone{name, model, pose_of(rest), bone, mask_radius};
              }),
-             py::arg("name"), py::arg("model"), py::arg("bone") = 0, py::arg("rest") = py::none(),
-             py::arg("mask_radius") = 0.0,
+             py::arg("name"), py::arg("model").none(false), py::arg("bone") = 0,
+             py::arg("rest") = py::none(), py::arg("mask_radius") = 0.0,
              "model: GreensModel with fixed_columns; rest: of its axes in those of the body; "
              "mask_radius of forces of points [m], 0: 1.5 mean edges.")
         .def_readonly("name", &CharacterZone::name, "Of the zone.");

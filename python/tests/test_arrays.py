@@ -102,6 +102,10 @@ def test_force_arrays_outlive_the_body(beam_model):
     (np.zeros((3, 3)), [[0.0, 1.0, 2.0]],
      "triangles = float64 array of shape (1, 3) (expected integers of shape (n, 3))"),
     (np.zeros((3, 3)), [[0, 1, 3]], "triangles[0] = 3 (expected 0 … 2)"),
+    # 0, 1, 2 in their lower 32 bits
+    (np.zeros((3, 3)), [[0, 1, 2**32 + 2]], "triangles = 4294967298 (expected integers of 32 bits)"),
+    (np.zeros((3, 3)), np.array([[0, 1, 2**63 + 2]], dtype=np.uint64),
+     "triangles = 9223372036854775810 (expected integers of 32 bits)"),
 ])
 def test_wrong_arrays_say_expected_and_got(vertices, triangles, text):
     with pytest.raises(pl.InputError, match="^" + re.escape(text) + "$") as caught:

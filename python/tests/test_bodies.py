@@ -158,6 +158,11 @@ def test_fem_forces_are_energy_differences(fem):
     assert np.sum(fem.internal_force(u) * direction) == pytest.approx(slope, rel=1e-6)
 
 
+def test_gravity_weighs_the_body(fem):
+    mass = pl.Material.preset("rubber").density * fem.mesh.volume()
+    assert fem.gravity_load((0, 0, -9.81)).sum(axis=0) == pytest.approx([0, 0, -9.81 * mass], abs=1e-9)
+
+
 def test_fem_statics_balances_its_load(fem):
     load = fem.traction_load("x > 99 %", (0, 0, -100.0))
     assert load.sum(axis=0)[2] == pytest.approx(-100 * 0.04 * 0.04)
@@ -215,6 +220,39 @@ def test_rigid_bodies_fall_freely():
     driven = pl.Box((0.1, 0.1, 0.1)).body(motion=path)
     driven.run(500, 1e-3)
     assert driven.pose.position[0] == pytest.approx(path.at(0.5).position[0])
+
+
+def test_rigid_bodies_are_pushed_and_driven():
+    ball = pl.Sphere(0.1).body(density=1000.0)
+    ball.add_wrench(pl.Wrench((1, 0, 0), (0, 0, 0.5)))
+    ball.step(1e-2)
+    assert ball.twist.linear == pytest.approx([1e-2 / ball.mass, 0, 0], abs=1e-9)
+    # of a ball, but for its triangles
+    assert ball.twist.angular[2] == pytest.approx(0.5e-2 / (0.4 * ball.mass * 0.1**2), rel=0.01)
+    block = pl.Box((0.1, 0.1, 0.1)).body()
+    block.drive_to((0.01, 0, 0))
+    block.step(1e-2)
+    assert np.allclose(block.pose.position, (0.01, 0, 0)) and np.allclose(block.twist.linear, (1, 0, 0))
+
+
+def test_free_reduced_bodies_are_pushed():
+    model = pl.build_reduced(pl.Box((0.2, 0.04, 0.04)).surface, free=True, resolution=10, num_modes=4, rank=6,
+                             cache=None)
+    body = model.body()
+    for _ in range(10):
+        body.add_wrench(pl.Wrench((2, 0, 0)))
+        body.step(1e-3)
+    mass = model.materials[0].density * model.mesh.volume(weighted=True)
+    assert body.velocity(0) == pytest.approx([2 * 10e-3 / mass, 0, 0], abs=1e-9)
+
+
+def test_solids_know_their_distance():
+    capsule = pl.Capsule(0.1, 0.4)
+    assert capsule.gap([(0.3, 0, 0.1), (0, 0, 0.5), (0, 0, 0)]) == pytest.approx([0.2, 0.2, -0.1])
+    assert capsule.surface.volume == pytest.approx(np.pi * (0.1**2 * 0.4 + 4 / 3 * 0.1**3), rel=0.02)
+    box = pl.Box((0.2, 0.1, 0.1)).surface
+    assert pl.MeshSolid(box).gap([(0.2, 0, 0), (0, 0, 0)]) == pytest.approx([0.1, -0.05])
+    assert np.ptp(pl.MeshSolid(box, size=1.0).surface.vertices[:, 0]) == pytest.approx(1.0)
 
 
 def test_poses_compose():

@@ -31,4 +31,6 @@ def test_overhead_is_measured():
     # rows of C++ alone and of Python, of which the second costs more; how much is no matter of a busy machine
     rows = dict(re.findall(r"^(\S.*?)\s{2,}(\d+\.\d+) µs$", done.stdout, re.MULTILINE))
     assert float(rows["one by one"]) > float(rows["in C++"]) > 0.1, done.stdout
-    assert "µs more than in C++" in done.stdout
+    # held against its target, which a busy machine may miss
+    said = re.search(r"costs (\S+) µs more than in C\+\+.* \(target: at most 1 µs, (ok|missed)\)\n", done.stdout)
+    assert said and (said[2] == "ok") == (float(said[1]) <= 1), done.stdout

@@ -66,6 +66,14 @@ def test_volume_meshes_survive_files(tmp_path):
         mesh.save(tmp_path / "box.vtu", point_data={"x": np.zeros(3)})
 
 
+@pytest.mark.parametrize("extension", ["msh", "mesh", "node", "veg", "pliant"])
+def test_volumes_are_loaded_from_every_format(tmp_path, extension):
+    mesh = pl.tet_box((1, 2, 1), (0, 0, 0), (1, 1, 1))
+    mesh.save(tmp_path / f"box.{extension}")
+    loaded = pl.load_volume(tmp_path / f"box.{extension}")
+    assert np.array_equal(loaded.elements, mesh.elements) and np.allclose(loaded.vertices, mesh.vertices)
+
+
 def test_queries_agree_with_the_sphere():
     sphere = pl.make_shape("heart", resolution=16)
     query = pl.SurfaceQuery(sphere)
@@ -90,6 +98,11 @@ def test_fields_agree_with_formulas():
     assert grid.iso_surface().volume == pytest.approx(4 / 3 * np.pi, rel=0.03)
     hollow = pl.intersect_fields([pl.sphere_field(1.0), pl.invert_field(pl.sphere_field(0.5))])
     assert hollow.distance((0, 0, 0)) == pytest.approx(0.5)
+    apart = pl.unite_fields([pl.sphere_field(1.0), pl.move_field(pl.sphere_field(1.0), (3, 0, 0))])
+    assert [apart.distance((x, 0, 0)) for x in (-1.5, 1.5, 3)] == pytest.approx([0.5, 0.5, -1])
+    assert pl.offset_field(pl.sphere_field(1.0), 0.25).distance((2, 0, 0)) == pytest.approx(0.75)
+    capsule = pl.capsule_field(0.5, 2.0)
+    assert [capsule.distance(x) for x in ((2, 0, 0.7), (0, 0, 2), (0, 0, 0))] == pytest.approx([1.5, 0.5, -0.5])
     cut = grid.slice((-1, -1, 0), (2, 0, 0), (0, 2, 0), 20, 10)
     assert cut.shape == (10, 20) and -1 < cut.min() < -0.85
 

@@ -1,12 +1,16 @@
 """Builds: progress, Ctrl-C, other threads meanwhile, and errors with the words of the library."""
 
+import functools
 import os
+import pathlib
 import re
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 
+import numpy as np
 import pytest
 
 import pliant as pl
@@ -39,6 +43,64 @@ def test_progress_is_a_bar_nothing_or_a_function(capsys):
 
 
 BALL = pl.Sphere(0.05).surface
+FILES = tempfile.TemporaryDirectory()
+
+
+def file(name):
+    return pathlib.Path(FILES.name) / name
+
+
+# what calls begin with, made once
+@functools.cache
+def levels():
+    return pl.make_semi_regular("nodule", 2)
+
+
+@functools.cache
+def greens():
+    return pl.build_greens(levels(), fixed="z < 20 %", size=0.1, cache=None)
+
+
+@functools.cache
+def measurement():
+    return pl.probe_model(greens())
+
+
+@functools.cache
+def reduced():
+    return build()
+
+
+@functools.cache
+def shapes():
+    """Two, as of a beam that is bent."""
+    mesh = reduced().mesh
+    bent = (mesh.vertices[:, 0] - mesh.bounds[0, 0]) ** 2
+    bent[reduced().fixed_vertices] = 0
+    return np.array([np.outer(bent, axis) for axis in np.eye(3)[1:]])
+
+
+def statics(cells, **options):
+    fem = pl.build_fem(pl.hex_box((cells, cells, cells), (0, 0, 0), (0.1, 0.1, 0.1)))
+    return fem.solve_static(fixed="x < 1 %", load=fem.gravity_load((0, 0, -9.81)), **options)
+
+
+def fem_zone(cells, **options):
+    fem = pl.build_fem(pl.tet_box((cells, cells, cells), (0, 0, 0), (0.1, 0.1, 0.1)))
+    return functools.partial(pl.FemZone, fem, fem.mesh.select("x < 1 %"), **options)
+
+
+@functools.cache
+def recording():
+    ball = pl.scene({"pliant": 1, "bodies": [{"name": "ball", "rigid": {"sphere": {"radius": 0.1}, "density": 1000}}]})
+    ball.advance(0.2, record=file("ball.pliantrec"))
+    return pl.load(file("ball.pliantrec"))
+
+
+def build_scene(**options):
+    pl.scene({"pliant": 1, "bodies": [{"name": "floor", "rigid": {"ground": {}}}]}).build(**options)
+
+
 # small ones, for what they tell, and large ones that would take seconds to minutes
 BUILDS = {
     "reduced": (build, {}, {"resolution": 60, "num_modes": 40, "rank": 200}),
@@ -54,6 +116,22 @@ BUILDS = {
     "mesh": (lambda **o: pl.build_mesh(BALL, kind="tet", **o), {"resolution": 8}, {"resolution": 120}),
     "remesh": (lambda **o: pl.remesh("heart", **o), {"base_vertices": 40, "levels": 1}, None),
     "spheres": (lambda **o: pl.place_spheres("heart", **o), {"count": 5}, None),
+    "measured": (lambda **o: pl.build_measured(levels(), measurement(), fixed="z < 20 %", size=0.1, **o), {}, None),
+    "compressed": (lambda **o: greens().compressed(**o), {}, None),
+    "coarser levels": (lambda **o: greens().with_coarser_levels(0, **o), {}, None),
+    "snapshots": (lambda **o: reduced().with_snapshots(shapes(), rank=2, **o), {}, None),
+    "loads": (lambda **o: reduced().with_loads([[(reduced().surface.topmost(), (0, 0, -3.0))]], **o), {}, None),
+    "statics": (statics, {"cells": 3}, {"cells": 16, "load_steps": 20}),
+    "linear statics": (functools.partial(statics, linear=True), {"cells": 3}, None),
+    "deformed field": (lambda **o: pl.DeformedField(reduced(), **o), {"resolution": 16, "proxies": 8},
+                       {"resolution": 512}),
+    "iso-surface": (lambda **o: pl.sphere_field(0.05).iso_surface(**o), {"resolution": 16}, None),
+    "fem of a volume mesh": (lambda **o: pl.build_fem(pl.hex_box((2, 2, 2), (0, 0, 0), (1, 1, 1)), **o), {}, None),
+    "fem zone": (lambda **o: fem_zone(2, **o)(), {}, None),
+    "solid": (lambda **o: pl.MeshSolid(BALL, **o), {}, None),
+    "scene": (build_scene, {}, None),
+    "frames": (lambda **o: recording().save_frames(file("frames"), **o), {}, {"frames_per_second": 1e6}),
+    "check": (lambda **o: recording().check(**o), {}, None),
     "zwidth": (lambda **o: pl.zwidth_map(**o), {"stiffnesses": [500], "dampings": [1], "duration": 0.2},
                {"duration": 60}),
 }
@@ -98,19 +176,51 @@ def test_interrupt_ends_many_steps(beam):
     timer.join()
 
 
-SPHERES = pl.place_spheres(BALL, count=1)
-# one call each: between two of them others would have their turn anyway
+@functools.cache
+def large_files():
+    """Of one surface: as it is, and carried by particles."""
+    surface = pl.make_semi_regular("nodule", 7).mesh
+    surface.save(file("large.obj"))
+    model = pl.build_particles(surface, count=20)
+    model.save(file("large.pliant"))
+    return model
+
+
+def load_surface():
+    large_files()
+    return functools.partial(pl.load_surface, file("large.obj"))
+
+
+def load_model():
+    large_files()
+    # one is over too soon
+    return lambda: [pl.ParticleModel.load(file("large.pliant")) for _ in range(3)]
+
+
+def point_tree():
+    shell = pl.build_pointshell(reduced().surface, points=20_000, levels=3, resolution=64)
+    return functools.partial(pl.PointTree, shell, reduced())
+
+
+# each makes ready, and gives one call: between two of them others would have their turn anyway
 LONG_CALLS = {
-    "make_shape": lambda _: pl.make_shape("heart"),
-    "build_reduced": lambda _: build(resolution=24),
-    "sphere_coverage": lambda _: pl.sphere_coverage(SPHERES, "heart"),
-    "_bare_steps": lambda beam: beam._bare_steps(200_000, 1e-3),
+    "make_shape": lambda: functools.partial(pl.make_shape, "heart"),
+    "make_semi_regular": lambda: functools.partial(pl.make_semi_regular, "nodule", 7),
+    "build_reduced": lambda: functools.partial(build, resolution=24),
+    "sphere_coverage": lambda: functools.partial(pl.sphere_coverage, pl.place_spheres(BALL, count=1), "heart"),
+    "FemZone": lambda: fem_zone(8),
+    "MeshSolid": lambda: functools.partial(pl.MeshSolid, "heart"),
+    "PointTree": point_tree,
+    "ParticleModel.save": lambda: functools.partial(large_files().save, file("again.pliant")),
+    "ParticleModel.load": load_model,
+    "load_surface": load_surface,
+    "_bare_steps": lambda: functools.partial(reduced().body()._bare_steps, 200_000, 1e-3),
 }
 
 
 @pytest.mark.parametrize("name", LONG_CALLS)
-def test_other_threads_run_meanwhile(name, beam):
-    ticks = []
+def test_other_threads_run_meanwhile(name):
+    call, ticks = LONG_CALLS[name](), []
     stop = threading.Event()
 
     def count():
@@ -119,7 +229,7 @@ def test_other_threads_run_meanwhile(name, beam):
     thread = threading.Thread(target=count)
     thread.start()
     try:
-        LONG_CALLS[name](beam)
+        call()
     finally:
         stop.set()
         thread.join()

@@ -1,6 +1,7 @@
 """Scenes in virtual time and in the viewer, recordings as arrays, and the program."""
 
 import os
+import re
 import signal
 import threading
 import time
@@ -19,9 +20,15 @@ def beam_file(tmp_path_factory, beam_model):
 
 
 @pytest.fixture
-def scene(beam_file):
-    return pl.scene({"pliant": 1, "name": "hanging", "gravity": [0, 0, -9.81],
-                     "bodies": [{"name": "beam", "model": str(beam_file)}]})
+def hanging(beam_file):
+    """Makes the same scene each time."""
+    return lambda: pl.scene({"pliant": 1, "name": "hanging", "gravity": [0, 0, -9.81],
+                             "bodies": [{"name": "beam", "model": str(beam_file)}]})
+
+
+@pytest.fixture
+def scene(hanging):
+    return hanging()
 
 
 def test_scenes_run_headless_and_again_with_the_same_bits(scene, tip):
@@ -48,6 +55,99 @@ def test_hands_pull_and_forces_are_arrays(scene, tip):
     scene.release()
     with pytest.raises(pl.InputError, match='body = "beem".*expected beam'):
         scene.body("beem")
+
+
+def test_forces_in_arrays_act_in_scenes(hanging, tip):
+    force, scenes = (0, 0.01, -0.2), [hanging() for _ in range(3)]
+    bodies = [scene.body("beam") for scene in scenes]
+    everywhere, some = bodies[1].forces, bodies[2].forces_at([tip])
+    everywhere[tip] = some[0] = force
+    for _ in range(50):
+        bodies[0].add_force(tip, force)
+        scenes[0].advance(1e-3)
+    for scene in scenes[1:]:
+        scene.advance(0.05)
+    assert len({scene.state_hash for scene in scenes}) == 1
+    # a reset ends them
+    scenes[1].reset()
+    assert not everywhere.any()
+    scenes[1].advance(0.05)
+    assert scenes[1].state_hash != scenes[0].state_hash
+
+
+def test_forces_in_arrays_act_in_every_tick_of_their_loop():
+    ball = {"sphere": {"radius": 0.1}, "density": 1000}
+    scene = pl.scene({"pliant": 1, "gravity": [0, 0, 0], "loops": [{"name": "slow", "rate": 250}],
+                      "bodies": [{"name": "a", "rigid": ball},
+                                 {"name": "b", "rigid": ball, "loop": "slow", "pose": {"position": [1, 0, 0]}}],
+                      "script": [{"time": 0.008, "reset": True}]})
+    bodies = [scene.body(name) for name in "ab"]
+    for body in bodies:
+        body.forces[0] = (1, 0, 0)
+    scene.advance(0.007)
+    scene.advance(0.013)
+    # since the script began anew
+    for body in bodies:
+        assert body.twist.linear[0] == pytest.approx(0.012 / body.mass)
+
+
+def test_forces_in_arrays_are_refused_where_they_would_not_act(scene, tip, tmp_path):
+    scene.body("beam").forces[tip] = (0, 0, 1)
+    with pytest.raises(pl.InputError, match='does not hold forces in arrays; set those of "beam" to 0'):
+        scene.advance(0.1, record=tmp_path / "pulled.pliantrec")
+    with pytest.raises(pl.InputError, match='without forces in arrays; set those of "beam" to 0'):
+        pl.view_scene(scene)
+
+
+NAN = float("nan")
+# a world would ignore them
+BAD_HANDS = {
+    "target": (lambda s: s.grab("beam", 0, (0, NAN, 0)), "target[1] = nan (expected a finite number)"),
+    "slot": (lambda s: s.grab("beam", 0, (0, 0, 0), slot=99), "slot = 99 (expected 0 … 3)"),
+    "duration": (lambda s: s.grab("beam", 0, (0, 0, 0), duration=-1), "duration = -1.0 (expected 0 s or more)"),
+    "weights": (lambda s: s.grab("beam", (0, (2, 0, 0)), (0, 0, 0)),
+                "weights = (2, 0, 0) (expected 0 to 1 each, with sum 1)"),
+    "force": (lambda s: s.poke("beam", 0, -1), "force = -1.0 (expected 0 N or more)"),
+    "drag": (lambda s: s.drag((0, 0, 0)), "nothing is held in slot 0; call grab() first"),
+    "release": (lambda s: s.release(-1), "slot = -1 (expected 0 … 3)"),
+    "tool": (lambda s: s.move_tool((0, 0, 0)), 'the scene "hanging" has no tool; give it one with "tool", or push '
+             "vertices with add_force() and grab()"),
+    "value": (lambda s: s.set_parameter("gravity", NAN), "value = nan (expected a finite number)"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_HANDS)
+def test_hands_that_do_nothing_are_refused(name, scene):
+    call, text = BAD_HANDS[name]
+    with pytest.raises(pl.InputError, match="^" + re.escape(text) + "$"):
+        call(scene)
+
+
+def test_pokes_push_inwards():
+    ball = pl.scene({"pliant": 1, "gravity": [0, 0, 0], "bodies": [
+        {"name": "ball", "rigid": {"sphere": {"radius": 0.1}, "density": 1000}}]})
+    body = ball.body("ball")
+    ball.poke("ball", body.surface.topmost(), force=2.0)
+    ticks = ball.advance(0.1)
+    # grows within 50 ms
+    assert np.linalg.norm(ticks.force[[24, -1]], axis=1) == pytest.approx([1, 2])
+    assert np.linalg.norm(body.twist.linear) == pytest.approx((0.051 + 0.1) / body.mass, rel=1e-3)
+    assert body.twist.linear[2] < 0
+    with pytest.raises(pl.InputError, match="nothing is held"):
+        ball.drag((0, 0, 0))
+    ball.release()
+    assert not ball.advance(0.001).force.any()
+
+
+def test_tools_follow_the_hand():
+    scene = pl.scene({"pliant": 1, "gravity": [0, 0, 0], "tool": {"radius": 0.02, "start": [0.3, 0, 0]},
+                      "bodies": [{"name": "ball", "rigid": {"sphere": {"radius": 0.1}}}]})
+    scene.move_tool((0.4, 0, 0), duration=0.1)
+    ticks = scene.advance(1.0)
+    assert ticks.hand[49] == pytest.approx([0.35, 0, 0]) and ticks.hand[99] == pytest.approx([0.4, 0, 0])
+    assert ticks.point[-1] == pytest.approx([0.4, 0, 0], abs=1e-6)
+    with pytest.raises(pl.InputError, match=re.escape("position[0] = nan (expected a finite number)")):
+        scene.move_tool((NAN, 0, 0))
 
 
 def test_parameters_of_scenes(scene):
@@ -80,8 +180,10 @@ def test_recordings_are_arrays_and_replay(scene, tmp_path, tip):
     assert np.isfinite(samples.force).all()
 
 
-def test_recordings_lead_other_runs(tmp_path):
-    held = pl.scene({
+@pytest.fixture
+def held():
+    """A ball in a hand, led onto a floor."""
+    return pl.scene({
         "pliant": 1, "gravity": [0, 0, 0], "bodies": [
             {"name": "ball", "rigid": {"sphere": {"radius": 0.02}, "motion": {"path": {"keyframes": [
                 {"time": 0, "position": [0, 0, 0.022]}, {"time": 0.2, "position": [0, 0, 0.016]}]}}},
@@ -89,6 +191,32 @@ def test_recordings_lead_other_runs(tmp_path):
             {"name": "floor", "rigid": {"ground": {}}}],
         "contacts": [{"shell": "ball", "field": "floor"}],
         "tool": {"body": "ball"}, "device": {"hand": "loose"}})
+
+
+def test_recordings_hold_what_a_tool_did(held, tmp_path):
+    made = held.advance(0.3, record=tmp_path / "hand.pliantrec")
+    recording = pl.load(tmp_path / "hand.pliantrec")
+    assert recording.loops == {"haptic": 1000} and recording.body_names == ["ball", "floor"]
+    tool = recording.tool()
+    assert np.allclose(tool["tool"], made.point) and np.allclose(tool["manipulandum"], made.hand)
+    assert np.linalg.norm(tool["force"], axis=1) == pytest.approx(made.device_force, rel=1e-6)
+    touching = tool["num_contacts"] > 0
+    assert not touching[0] and touching[-1] and np.array_equal(touching, tool["depth"] > 0)
+    with pytest.raises(pl.InputError, match=re.escape("loop = 1 (expected 0 … 0)")):
+        recording.tool(1)
+
+
+def test_tools_in_hands_are_moved(held, tmp_path):
+    held.advance(0.01, record=tmp_path / "hand.pliantrec")
+    held.move_tool(((0.005, 0, 0.05), (1, 0, 0, 0)))
+    held.advance(2.0)
+    assert held.body("ball").pose.position == pytest.approx([0.005, 0, 0.05], abs=1e-4)
+    played = held.with_device("recorded", recording=tmp_path / "hand.pliantrec")
+    with pytest.raises(pl.InputError, match="the tool follows a recorded device"):
+        played.move_tool((0, 0, 0))
+
+
+def test_recordings_lead_other_runs(held, tmp_path):
     file = tmp_path / "hand.pliantrec"
     made = held.advance(0.3, record=file)
     assert np.abs(made.force[-1]).max() > 0
@@ -99,6 +227,16 @@ def test_recordings_lead_other_runs(tmp_path):
     assert np.allclose(led.hand, made.hand, atol=5e-3)
     with pytest.raises(pl.InputError, match="gone.pliantrec"):
         held.with_device("recorded", recording="gone.pliantrec").advance(0.1)
+
+
+def test_scenes_are_loaded_from_files(scene, tmp_path):
+    (tmp_path / "hanging.json").write_text(scene.text, encoding="utf-8")
+    assert pl.load(tmp_path / "hanging.json").name == "hanging"
+    for name, text in {"gone.json": None, "broken.json": "{"}.items():
+        if text:
+            (tmp_path / name).write_text(text, encoding="utf-8")
+        with pytest.raises(pl.InputError, match=name):
+            pl.load(tmp_path / name)
 
 
 def test_scene_errors_name_the_place():
@@ -139,6 +277,16 @@ def test_scenes_are_shown_until_ctrl_c(scene, capsys):
     viewer = scene.view(block=True, browser=False)
     assert time.monotonic() - start < 20
     assert not viewer.is_open and "http://127.0.0.1" in capsys.readouterr().out
+
+
+@needs_page
+def test_recordings_are_shown_on_a_page(scene, tmp_path):
+    scene.advance(0.1, record=tmp_path / "hanging.pliantrec")
+    recording = pl.load(tmp_path / "hanging.pliantrec")
+    for viewer in (pl.view_recording(recording), recording.view(block=False, browser=False)):
+        with viewer:
+            assert get(viewer.url)[0] == 200
+        assert not viewer.is_open
 
 
 @needs_page

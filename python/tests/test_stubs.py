@@ -5,6 +5,8 @@ import inspect
 import pathlib
 import runpy
 
+import pytest
+
 import pliant as pl
 from pliant import _core
 
@@ -20,6 +22,57 @@ def test_stubs_are_those_of_the_module():
 def test_stubs_are_python():
     for name in ("_core.pyi", "__init__.pyi"):
         ast.parse((FOLDER / "pliant" / name).read_text(encoding="utf-8"))
+
+
+def names_of(name, known):
+    """All names of a stub file by what they mean; imports of the package are known."""
+    tree = ast.parse((FOLDER / "pliant" / name).read_text(encoding="utf-8"))
+    names = {}
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module == "pliant._core":
+            for one in node.names:
+                names.update(known if one.name == "*" else {one.asname or one.name: known[one.name]})
+        elif isinstance(node, ast.ClassDef):
+            names[node.name] = type(node.name, (), {})
+        elif isinstance(node, (ast.Import, ast.ImportFrom, ast.Assign)):
+            exec(ast.unparse(node), names)  # as the file says
+    return tree, names
+
+
+def unresolved(tree, names):
+    """Annotations that say what nobody has defined."""
+    for node in ast.walk(tree):
+        annotation = getattr(node, "annotation", None) or getattr(node, "returns", None)
+        text = ast.unparse(annotation) if annotation else "None"
+        try:
+            eval(text, dict(names))
+        except (NameError, AttributeError):
+            yield text
+
+
+def test_names_in_annotations_resolve():
+    tree, names = names_of("_core.pyi", {})
+    assert not list(unresolved(tree, names))
+    assert not list(unresolved(*names_of("__init__.pyi", names)))
+    # aliases name classes by words
+    words = {part.value for node in tree.body if isinstance(node, ast.Assign) for part in ast.walk(node)
+             if isinstance(part, ast.Constant) and part.value is not None}
+    assert words and words <= set(names)
+    # the test itself would see one
+    assert list(unresolved(ast.parse("def f(x: sequence) -> int: ..."), names)) == ["sequence"]
+
+
+def test_constructors_are_those_that_exist():
+    tree = ast.parse((FOLDER / "pliant" / "_core.pyi").read_text(encoding="utf-8"))
+    for node in tree.body:
+        kind = getattr(_core, getattr(node, "name", ""), None)
+        if not inspect.isclass(kind) or issubclass(kind, Exception):
+            continue
+        is_listed = any(isinstance(child, ast.FunctionDef) and child.name == "__init__" for child in node.body)
+        # nothing takes so many
+        with pytest.raises(TypeError) as caught:
+            kind(*[object()] * 40)
+        assert is_listed != ("No constructor defined" in str(caught.value)), node.name
 
 
 def test_the_package_has_a_stub_for_each_of_its_names():

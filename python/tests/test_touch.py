@@ -99,6 +99,23 @@ def test_a_simulated_hand_pushes_against_a_force():
     assert device.read(3.0).status != pl.DeviceStatus.Ok
 
 
+def test_another_grip_is_softer():
+    device = pl.SimulatedDevice(hand=pl.HandModel.firm())
+    device.set_hand(pl.HandModel.loose())
+    device.write((0, 0, 0.1))
+    for i in range(3000):
+        state = device.read(1e-3 * i)
+    assert state.pose.position[2] == pytest.approx(0.1 / pl.HandModel.loose().stiffness, rel=0.05)
+
+
+def test_spectra_have_amplitudes():
+    time = np.arange(1024) / 1024
+    force = np.outer(2 * np.sin(2 * np.pi * 64 * time), (0, 1, 0))
+    frequency, amplitude = pl.force_spectrum(force, 1024.0)
+    assert frequency[np.argmax(amplitude)] == 64 and amplitude.max() == pytest.approx(2)
+    assert amplitude[np.abs(frequency - 64) > 2].max() < 1e-9
+
+
 def test_static_coupling_follows_a_free_hand():
     coupling = pl.StaticCoupling(pl.derive_gains(pl.DeviceCapabilities()))
     goal = pl.Pose((0.001, 0, 0))

@@ -2,6 +2,7 @@
 
 #include "core/dense_algebra.h"
 #include "core/jacobi_eigen.h"
+#include "fem/check_node.h"
 #include "geometry/disjoint_sets.h"
 #include "pliant/core/error.h"
 
@@ -20,11 +21,6 @@ using Matrix6 = Eigen::Matrix<double, 6, 6>;
 
 /// Relative to the largest, eigenvalues and lengths below this count as zero.
 constexpr double kZero = 1e-10;
-
-void check_node(int node, int num_nodes) {
-    if (node < 0 || node >= num_nodes)
-        throw InputError("", "node", std::to_string(node), "0 to " + std::to_string(num_nodes - 1));
-}
 
 /// `x`, or `(0.71, 0.71, 0)`.
 std::string direction_name(const Vector3d& direction) {

@@ -1,5 +1,6 @@
 #include "pliant/fem/loads.h"
 
+#include "fem/check_node.h"
 #include "fem/fem_model_data.h"
 #include "geometry/face_table.h"
 #include "pliant/core/error.h"
@@ -88,7 +89,7 @@ std::vector<ElementFace> boundary_faces(const VolumeMesh& mesh) {
 std::vector<ElementFace> boundary_faces(const VolumeMesh& mesh, std::span<const int> nodes) {
     std::vector<char> is_chosen(mesh.vertices.size(), 0);
     for (const int node : nodes) {
-        assert(node >= 0 && node < mesh.num_vertices());
+        check_node(node, mesh.num_vertices());
         is_chosen[node] = 1;
     }
     std::vector<ElementFace> faces = boundary_faces(mesh);
@@ -112,9 +113,7 @@ void add_traction(const VolumeMesh& mesh, std::span<const ElementFace> faces,
 
 void add_nodal_force(std::span<const int> nodes, const Vector3d& force, VectorXd& f) {
     for (const int node : nodes) {
-        if (node < 0 || node >= f.size() / 3)
-            throw InputError("", "node", std::to_string(node),
-                             "0 to " + std::to_string(f.size() / 3 - 1));
+        check_node(node, static_cast<int>(f.size() / 3));
         f.segment<3>(3 * node) += force;
     }
 }

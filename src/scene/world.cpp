@@ -254,14 +254,19 @@ void World::run_script(int loop) noexcept {
     }
 }
 
-int World::advance() noexcept {
+int World::next_loop() const noexcept {
     const auto time = [&](int l) { return static_cast<double>(elapsed_ticks(l)) * loop(l).dt(); };
     int behind = 0;
     for (int l = 1; l < num_loops(); ++l)
         if (time(l) < time(behind)) behind = l;
-    run_script(behind);
-    loop(behind).tick();
     return behind;
+}
+
+int World::advance() noexcept {
+    const int next = next_loop();
+    run_script(next);
+    loop(next).tick();
+    return next;
 }
 
 void World::advance_to(double time) noexcept {

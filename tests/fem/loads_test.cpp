@@ -92,6 +92,15 @@ TEST(Loads, GradedBoxShowsItsOuterFacesOnly) {
     EXPECT_EQ(boundary_faces(graded_box(6)).size(), 6u * 36u);
 }
 
+TEST(Loads, FacesOfNodesOutOfRangeAreRefused) {
+    const VolumeMesh mesh = hex_box(1, 1, 1, test::unit_box());
+    for (const int node : {-5, 8, 100'000'000}) {
+        const int nodes[] = {0, node};
+        EXPECT_EQ(input_error([&] { static_cast<void>(boundary_faces(mesh, nodes)); }),
+                  "node = " + std::to_string(node) + " (expected 0 to 7)");
+    }
+}
+
 TEST(Loads, NodalForcesAdd) {
     VectorXd f = VectorXd::Zero(9);
     const int nodes[] = {0, 2};

@@ -21,7 +21,7 @@ using ElementFace = std::array<int, 4>;
 /// Outer faces of the elements. Those that finer elements cover in part are left out; the meshes
 /// of graded_mesh.h have none.
 [[nodiscard]] std::vector<ElementFace> boundary_faces(const VolumeMesh& mesh);
-/// Outer faces with all corners among `nodes`.
+/// Outer faces with all corners among `nodes`. Throws InputError for a node out of range.
 [[nodiscard]] std::vector<ElementFace> boundary_faces(const VolumeMesh& mesh,
                                                       std::span<const int> nodes);
 /// f += ∫ φ t dA over the faces at rest, t an applied force per area [N/m²], docs/fem.md eq. (E11).

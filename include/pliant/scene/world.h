@@ -89,8 +89,9 @@ public:
     /// Ticks of a loop since the start or the last Command::Reset.
     [[nodiscard]] std::uint64_t elapsed_ticks(int loop) const noexcept;
 
-    /// Virtual time: the next tick of the loop that is furthest behind (the lowest of equals),
-    /// script first. Returns the loop.
+    /// In virtual time: the loop that is furthest behind, the lowest of equals.
+    [[nodiscard]] int next_loop() const noexcept;
+    /// Virtual time: the next tick of next_loop(), script first. Returns the loop.
     int advance() noexcept;
     /// Until every loop has reached `time` [s], by elapsed_ticks().
     void advance_to(double time) noexcept;
