@@ -72,7 +72,7 @@ std::vector<Benchmark> contact_loads_benchmarks() {
     ContactLoadOptions rough;
     rough.friction = 0.5;
     ContactLoadOptions by_field;
-    by_field.gradient_by_field = true;
+    by_field.takes_field_gradient = true;
     // targets per contact; with few contacts the fixed part shows
     add("rigid", 100, 0, 0, plain);
     add("rigid", 1000, 0, 0.030, plain);

@@ -60,7 +60,7 @@ Workload direct_solution_workload() {
     Workload workload;
     workload.run = [A, b] {
         const auto solver = make_linear_solver(SolverKind::Mumps);
-        if (!solver->factor(*A).ok()) throw std::runtime_error("factorisation failed");
+        if (!solver->factor(*A).is_ok()) throw std::runtime_error("factorisation failed");
         return solver->solve(b).sum();
     };
     workload.run_reference = [A, b] { return solve_with_mumps_alone(*A, b).sum(); };

@@ -37,10 +37,10 @@ struct Field {
     }
 };
 
-std::shared_ptr<Field> bent_bar(bool push_forward) {
+std::shared_ptr<Field> bent_bar(bool pushes_forward) {
     const auto f = std::make_shared<Field>(bar_of_shapes());
     f->finish(DeformedFieldModel::of_domains(f->model, {one_domain(f->model, 128)},
-                                             {.push_forward = push_forward}),
+                                             {.pushes_forward = pushes_forward}),
               bend_coordinates(f->model, 1.0));
     return f;
 }

@@ -45,7 +45,7 @@ struct BoxChain {
             }
             GreensBuildOptions options;
             options.fixed = ends;
-            options.fixed_columns = true;
+            options.has_fixed_columns = true;
             zones[z].name = std::to_string(z);
             zones[z].model = std::make_shared<GreensModel>(build_greens_model(mesh, options));
             zones[z].pose.position.x() = kZoneLength * static_cast<double>(z);
@@ -109,7 +109,7 @@ struct PadFinger {
         options.youngs_modulus = 6e4;
         options.poisson_ratio = 0.45;
         options.fixed = "z > 60 %";
-        options.fixed_columns = true;
+        options.has_fixed_columns = true;
         const auto pad = std::make_shared<GreensModel>(
             build_greens_model(pad_surface({.length = 0.03}, 2), options));
         CharacterModel model;

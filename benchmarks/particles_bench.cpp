@@ -40,8 +40,8 @@ ParticleLayout lattice(int nx, int ny, int nz) {
 
 /// One pass of shape matching over a lattice that shakes.
 Workload matching_workload(int nx, int ny, int nz) {
-    struct Case {
-        explicit Case(ParticleLayout layout)
+    struct Shaken {
+        explicit Shaken(ParticleLayout layout)
             : dynamics(std::move(layout)),
               state(dynamics.make_state()),
               ws(dynamics.make_workspace()) {}
@@ -49,7 +49,7 @@ Workload matching_workload(int nx, int ny, int nz) {
         ParticleState state;
         std::shared_ptr<ParticleDynamics::Workspace> ws;
     };
-    const auto c = std::make_shared<Case>(lattice(nx, ny, nz));
+    const auto c = std::make_shared<Shaken>(lattice(nx, ny, nz));
     for (std::size_t i = 0; i < c->state.velocity.size(); ++i)
         c->state.velocity[i] = Vector3d(static_cast<double>(i * 7919 % 13) - 6,
                                         static_cast<double>(i * 104729 % 11) - 5,

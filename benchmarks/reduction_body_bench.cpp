@@ -20,7 +20,7 @@ const ReducedBodyModel& bridge() {
         build_reduced_model(make_shape("bridge"), {.size = 1,
                                                    .material = isotropic(1e5, 0.35, 1000),
                                                    .fixed = "z < 3 %",
-                                                   .mesh = {.resolution = 124, .hollow = true},
+                                                   .mesh = {.resolution = 124, .is_hollow = true},
                                                    .num_modes = 10,
                                                    .rank = 15}));
     return model;

@@ -69,9 +69,10 @@ std::vector<Benchmark> reduced_build_benchmarks() {
              .name = "build/serpent-hollow/resolution=120/r=60",
              .setup =
                  [] {
-                     return build_workload("serpent", {.fixed = "z < 2 %",
-                                                       .mesh = {.resolution = 120, .hollow = true},
-                                                       .rank = 60});
+                     return build_workload("serpent",
+                                           {.fixed = "z < 2 %",
+                                            .mesh = {.resolution = 120, .is_hollow = true},
+                                            .rank = 60});
                  },
              .max_us = 240e6,
              .samples = 1,

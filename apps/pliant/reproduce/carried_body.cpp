@@ -21,7 +21,7 @@ CarriedBody::CarriedBody(const VolumeMesh& fine, const std::string& shape, int r
     const double scale = size / bounding_box(surface.vertices).sizes().maxCoeff();
     for (Eigen::Vector3d& x : surface.vertices) x *= scale;
     coarse_ = build_simulation_mesh(SurfaceQuery(surface),
-                                    {.kind = "voxel", .resolution = resolution, .hollow = true});
+                                    {.kind = "voxel", .resolution = resolution, .is_hollow = true});
     for (const Eigen::Vector3d& x : coarse_.vertices) {
         int best = -1;
         double least = std::numeric_limits<double>::infinity();

@@ -123,7 +123,8 @@ PublishedWork published_contact() {
             {"E18",
              "Degenerate directions: free space, shaft, tube, socket",
              "the decomposition handles them",
-             {within("haptics/solves", "depth, SVD"), within("haptics/solves", "lag, SVD")}},
+             {within("haptics/solves", "depth, SVD"), within("haptics/solves", "lag, SVD"),
+              within("haptics/stability", "ball in a socket")}},
             {"R3.3 E18",
              "Penetration under saturation",
              "half to one cell of the field",
@@ -139,11 +140,14 @@ PublishedWork published_contact() {
              "Hands from loose to firm on devices from light to heavy, at the gains of the rules "
              "and four times too high. The rows marked ✗ are the scenes where a rest is above its "
              "limit or grows, or where back-off was at work although the rules alone should do; "
-             "the columns beside say by how much."},
+             "the columns beside say by how much. In the heap of baskets bodies go on moving while "
+             "the hand holds still, and the hand feels them: there a second half second may be "
+             "louder than the first without any oscillation of the loop."},
             {"E14",
              "Bridge against a ball, chair against walls; bodies at rest, in stacks, sliding",
              "demos",
-             {within("contact/rest")}},
+             {within("contact/rest"), within("haptics/demo-depth", "bridge-ball"),
+              within("haptics/demo-depth", "chair-walls")}},
             {"R3.2",
              "Computation of fields and shells",
              "about 1 h at 256³; several hours for 256,000 points by repulsion",

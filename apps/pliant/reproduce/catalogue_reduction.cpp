@@ -50,8 +50,8 @@ PublishedWork published_reduction() {
              "Spoon of r = 12 against full finite elements",
              "about 50,000 times faster",
              {cell("reduction/spoon", "speed", "ratio", "measured", MoreIsBetter, 50000)},
-             "The reduced step is more than 20 times faster than published, but so is ours of the "
-             "full model: every gain of the full solver lowers this ratio."},
+             "Both steps are faster than published, the reduced one more than ten times, the full "
+             "one (1.5 s by this ratio) even more: every gain of the full solver lowers it."},
             {"R2.4",
              "Reduced step inside the haptic loop, r = 15",
              "45 µs",
@@ -91,11 +91,11 @@ PublishedWork published_reduction() {
             {"R2.7",
              "Table of sketches: time of one static solve, spoon",
              "353 loads in 45 min: 7.6 s",
-             {within("reduction/spoon", "time of one static solve of the sketch")}},
+             {less("reduction/spoon", "time of one static solve of the sketch", 7.6)}},
             {"R2.7",
              "The same, bridge",
-             "326 loads in 2.4 h: 26.5 s",
-             {within("reduction/sketch", "time of one static solve of the sketch")}},
+             "326 loads in 2.4 h: 26.5 s (5,854 cubes; ours 3,540)",
+             {less("reduction/sketch", "time of one static solve of the sketch", 26.5)}},
             {"R2.8",
              "Table of spectra: lowest frequencies of tower and heart",
              "1.0 Hz",
@@ -144,7 +144,8 @@ PublishedWork published_reduction() {
             {"R2.9",
              "Size of steps",
              "30 steps a second are fine for about 1 Hz",
-             {within("reduction/steps", "error of the tip with the suggested step"),
+             {cell("reduction/steps", "step_size", "energy", "31.2", Same, 1),
+              within("reduction/steps", "error of the tip with the suggested step"),
               within("reduction/steps", "energy, r =")}},
             {"E5",
              "Explicit integration fails beyond its limit",
@@ -152,7 +153,7 @@ PublishedWork published_reduction() {
              {within("reduction/steps", "of the limit")}},
             {"E5",
              "Free vibration of tower and heart",
-             "nonlinear periods, volume kept",
+             "a demonstration, no numbers",
              {within("reduction/vibration", "change of energy")}},
             {"E6",
              "Materials edited at run time",
@@ -170,7 +171,7 @@ PublishedWork published_reduction() {
              "512 falling baskets, r = 40",
              "1.2 s for each frame",
              {cell("reduction/baskets", "baskets", "median_ms", "falling", LessIsBetter, 1200),
-              cell("reduction/baskets", "baskets", "max_ms", "in the heap", LessIsBetter, 1200)}},
+              cell("reduction/baskets", "baskets", "max_ms", "", LessIsBetter, 1200)}},
         }};
 }
 

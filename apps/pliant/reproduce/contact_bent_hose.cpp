@@ -100,7 +100,7 @@ void run_bent_hose(Context& context) {
         "Hoses of %s points, r = 15, with a metal part moving against one of them, undeformed and "
         "bent by 25°: spheres of the tree grow with the deformation, so that more nodes are open. "
         "Published: 220 µs per cycle bent, 210 µs nearly straight, with 90 µs of the virtual "
-        "coupling.",
+        "coupling, which the table leaves out.",
         cli::grouped(tree.num_points()).c_str()));
     Table table{"bent",
                 "One cycle, means of 120 ticks",

@@ -85,7 +85,7 @@ void run_cables(Context& context) {
                  {"removed", "enclosed parts removed"},
                  {"points", "points of the shell"},
                  {"spacing_mm", "spacing, mm"},
-                 {"variation", "variation"},
+                 {"variation", "variation of spacing"},
                  {"openings", "openings between the hangers"},
                  {"more", "more than before"}}};
     const SliceView view = cable_plane(bridge);
@@ -122,9 +122,11 @@ void run_cables(Context& context) {
         pictures.push_back(slice_picture(field, view, format("%d³", variant.cells)));
         context.done(0.5 * static_cast<double>(openings.size()));
     }
-    page.figure(pictures,
-                "Plane of the hangers between the towers: solid between the red lines, which go "
-                "around the openings.");
+    page.figure(
+        pictures,
+        "Plane of the hangers between the towers: solid between the red lines, which go "
+        "around the openings. Where an opening is missing, the hangers beside it, or hanger "
+        "and tower, are one.");
     page.table(table);
 }
 

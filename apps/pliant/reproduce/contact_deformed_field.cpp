@@ -122,7 +122,7 @@ void run_deformed_field(Context& context) {
                  {"ghosts", "ghosts, % of the volume"}}};
     struct Variant {
         int domains;
-        bool push_forward;
+        bool pushes_forward;
     };
     const FieldBuildOptions build{.resolution = context.sized(128, 64), .expansion = 2};
     for (const Variant variant : {Variant{1, false}, {0, false}, {0, true}}) {
@@ -130,7 +130,7 @@ void run_deformed_field(Context& context) {
             const AllCores all;
             return DeformedFieldModel(
                 model, build,
-                {.num_domains = variant.domains, .push_forward = variant.push_forward});
+                {.num_domains = variant.domains, .pushes_forward = variant.pushes_forward});
         }();
         DeformedField field(found);
         std::vector<std::string> pictures;
@@ -141,7 +141,7 @@ void run_deformed_field(Context& context) {
             const double ghost = ghosts(field, model, shape.q, context.sized(40, 28));
             const double wrong = 100 * accuracy.wrong_signs;
             table.add({shape.name, Cell::count(found.num_domains()),
-                       variant.push_forward ? "yes" : "no",
+                       variant.pushes_forward ? "yes" : "no",
                        Cell::number(1e3 * accuracy.mean_error, "%.2f"),
                        Cell::number(1e3 * accuracy.rms_error, "%.2f"),
                        Cell::number(1e3 * accuracy.largest_error, "%.1f"),
@@ -162,7 +162,7 @@ void run_deformed_field(Context& context) {
                                               .spacing = 0.015},
                                              shape.name));
         }
-        if (!variant.push_forward)
+        if (!variant.pushes_forward)
             page.figure(pictures, variant.domains == 1
                                       ? "One domain."
                                       : format("%d domains.", found.num_domains()));

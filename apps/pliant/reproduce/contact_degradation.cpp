@@ -98,8 +98,9 @@ void run_degradation(Context& context) {
              .x_label = "time, s",
              .y_label = "time, µs",
              .series = {curve("no budget", full.time_us, 0), curve("hard", hard.time_us, 1)}})},
-        "A coarser level has fewer points; the weights L/ℓ keep its force near that of all points. "
-        "The last column of the table says how near.");
+        "A coarser level has fewer points. The weights L/ℓ keep its force near that of all points "
+        "in the middle of the press; with the hard budget, three levels, it is less at the "
+        "beginning and the end. The last column of the table is over the whole press.");
     Table table{"degradation",
                 "The recording with and without a budget",
                 {{"budget", "budget"},

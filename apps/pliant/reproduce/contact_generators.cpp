@@ -106,7 +106,8 @@ void run_generators(Context& context) {
     for (const auto& [name, generator] : others_list)
         add(name, build_pointshell_by(generator, *ball.field, ball.mesh, num_points), false);
     page.figure({drawn(plot)},
-                "The exact force is constant: what moves here is noise of the points.");
+                "The exact force is constant: what moves here is noise of the points. Centres of "
+                "voxels are as even as their grid, but not on the surface.");
     page.table(table);
     Table summary{
         "best",

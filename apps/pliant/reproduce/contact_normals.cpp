@@ -53,7 +53,9 @@ void run_normals(Context& context) {
     page.text(
         "Normals of shell points follow the body by N + ΔN q, normalised, instead of the exact "
         "F⁻ᵀN. Angles between the two over all points; undeformed normals for comparison. "
-        "Published for one large deformation: at most 5.2°, below 3.6° for all but 5 points.");
+        "Published for one large deformation: at most 5.2°, below 3.6° for all but 5 points; how "
+        "large is not said. Judged are 99 % of the points of bodies turned by up to 25°: single "
+        "points are further off.");
     Table table{"normals",
                 "Angle between the normals used and the exact ones, °",
                 {{"body", "body"},
@@ -68,7 +70,7 @@ void run_normals(Context& context) {
     Plot plot{.title = "Normals of a bent body",
               .x_label = "turned by up to, °",
               .y_label = "angle, °",
-              .guides = {{5.2, "published largest"}}};
+              .series = {{"published largest", {{10, 5.2}, {60, 5.2}}, 6, Stroke::Dashed}}};
     struct Body {
         const char *name, *shape;
         double size;

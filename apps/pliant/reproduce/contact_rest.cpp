@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "apps/pliant/output.h"
 #include "contact_experiments.h"
 #include "pliant/body/rigid_body.h"
 #include "pliant/contact/contact_solver.h"
@@ -11,6 +12,7 @@
 namespace pliant::reproduce {
 namespace {
 
+using cli::format;
 using Eigen::Vector3d;
 
 /// Bodies on a floor, stiffness, damping and sweeps as chosen by default.
@@ -99,12 +101,13 @@ struct RestState {
 void run_rest(Context& context) {
     Section& page = context.section;
     const double seconds = context.sized(60.0, 6.0), last = context.sized(10.0, 1.0);
-    page.text(
+    page.text(format(
         "Rigid boxes of 0.1 m and 0.5 kg and a ball on a floor, 300 points each, 500 Hz, contact "
         "stiffness, damping and sweeps as they are without being given, one solver. Energy is that "
         "of motion, weight and contact springs together, in every tick; its growth is the largest "
-        "value over the first, in parts of the potential energy at the start. Jitter is how far "
-        "any body moves to and fro in the last seconds, and its largest speed there.");
+        "value over the first, in per cent of the potential energy at the start. Jitter is how "
+        "far any body moves to and fro in the last %g s, and its largest speed there.",
+        last));
     Table table{"rest",
                 "A minute in contact",
                 {{"case", "case"},
@@ -112,7 +115,7 @@ void run_rest(Context& context) {
                  {"growth", "energy grows by, %"},
                  {"kinetic", "kinetic at the end, J"},
                  {"amplitude", "jitter, µm"},
-                 {"speed", "µm/s"}}};
+                 {"speed", "largest speed, µm/s"}}};
     std::vector<Series> curves;
     const std::vector<RestCase> cases = rest_cases();
     for (std::size_t c = 0; c < cases.size(); ++c) {
@@ -146,9 +149,9 @@ void run_rest(Context& context) {
                    page.at_most(name + ": growth of energy [%]", growth, 0.1, "%.4f"),
                    Cell::number(kinetic, "%.1e"),
                    is_judged ? page.at_most(name + ": jitter [µm]", 1e6 * amplitude, 0.1, "%.3f")
-                             : Cell::number(1e6 * amplitude, "%.3g"),
+                             : Cell::number(1e6 * amplitude, "%.3f"),
                    is_judged ? page.at_most(name + ": speed [µm/s]", 1e6 * speed, 10, "%.2f")
-                             : Cell::number(1e6 * speed, "%.3g")});
+                             : Cell::number(1e6 * speed, "%.2f")});
         curves.push_back(std::move(curve));
         context.done(static_cast<double>(c + 1) / static_cast<double>(cases.size()));
     }
@@ -157,7 +160,7 @@ void run_rest(Context& context) {
                             .y_label = "log10 of joules",
                             .series = curves,
                             .width = 620})},
-                "Energy of motion over time, by case.");
+                "Energy of motion over time, by case; what is below 1e-16 J is drawn there.");
     page.table(table);
 }
 

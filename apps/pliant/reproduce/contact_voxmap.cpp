@@ -127,8 +127,9 @@ void run_voxmap(Context& context) {
         "A ball slides over a larger one at 45 mm/s and a constant depth, 1 kHz, cells of %.2f mm "
         "for both: trilinear distances, and a voxmap of two bits per cell (free, interior, "
         "surface, proximity), whose points are pushed only inside surface cells, by their depth "
-        "below the middle of the cell. The exact force is constant, and grows with the "
-        "depth. Published: voxmaps as the alternative to fields, without numbers.",
+        "below the middle of the cell. The exact force is constant at one depth, and larger "
+        "at a larger one; that of the voxmap is not, since points deeper than the surface cells "
+        "push no more. Published: voxmaps as the alternative to fields, without numbers.",
         1e3 * base.cell()));
     const auto pose_at = [&](int k, double depth) {
         const double t = 1e-3 * k;
@@ -147,7 +148,7 @@ void run_voxmap(Context& context) {
                  {"deviation", "deviation, %"},
                  {"worst", "largest jump in a tick, %"},
                  {"memory_kb", "memory, kB"},
-                 {"ratio", "voxmap / field"}}};
+                 {"ratio", "deviation, voxmap / field"}}};
     std::vector<std::string> plots;
     for (const double cells : {0.4, 0.8, 1.6}) {
         const double depth = cells * base.cell();

@@ -48,19 +48,22 @@ void run_graded_tets(Context& context) {
     Section& page = context.section;
     page.text(
         "Unit cubes of tetrahedra by tagged bisection, edges at most as long as the depth below "
-        "the surface. They conform: at a hanging node, faces on its two sides would differ and "
+        "the surface or, near it, as the cells there. They conform: at a hanging node, faces on "
+        "its two sides would differ and "
         "belong to one element each, and the area of such faces would be above 6, that of the "
         "cube.");
-    Table table{"tets",
-                "Graded tetrahedra with n cells along a side at the surface",
-                {{"n", "n"},
-                 {"uniform", "uniform elements"},
-                 {"graded", "graded elements"},
-                 {"nodes", "nodes"},
-                 {"area", "area of faces of one element"},
-                 {"overused", "faces of three or more"},
-                 {"angles", "dihedral angles, °"},
-                 {"power", "power of n since the row before"}}};
+    Table table{
+        "tets",
+        "Graded tetrahedra with n cells along a side at the surface; the last power of n is "
+        "judged by 2 ± 0.15",
+        {{"n", "n"},
+         {"uniform", "uniform elements"},
+         {"graded", "graded elements"},
+         {"nodes", "nodes"},
+         {"area", "area of faces of one element"},
+         {"overused", "faces of three or more elements"},
+         {"angles", "dihedral angles, °"},
+         {"power", "power of n since the row before"}}};
     int last_n = 0, last_elements = 0;
     VolumeMesh shown;
     const std::vector<int> sizes =

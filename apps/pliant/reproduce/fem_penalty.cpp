@@ -250,7 +250,7 @@ void run_penalty(Context& context) {
         previous = 1.2 * step;
         const Outcome outcome = impact.with_springs(stiffness, 0.2 * step);
         const double ratio = constraint_step / step;
-        table.add({"springs", Cell::number(stiffness, "%.3g"),
+        table.add({"springs", Cell::count(std::llround(stiffness)),
                    Cell::number(1e3 * outcome.deepest, "%.4f"),
                    Cell::number(1e3 * outcome.held, "%.4f"), Cell::number(1e6 * step, "%.1f"),
                    Cell::number(ratio, "%.1f"), Cell::number(outcome.energy_ratio, "%.3f")});
@@ -264,7 +264,8 @@ void run_penalty(Context& context) {
         plot.guides.push_back({1e3 * constraint.held, "held by the constraint", true});
     plot.guides.push_back({1e3 * constraint.deepest, "constraint, one step", true});
     page.figure({drawn(plot)},
-                "The ratio grows in inverse proportion to the depth that is allowed.");
+                "Below a millimetre the ratio grows in inverse proportion to the depth that is "
+                "allowed; softer springs cost no step.");
     page.table(table);
 
     Table findings{"findings",
@@ -286,7 +287,7 @@ void run_penalty(Context& context) {
     findings.add(
         {"the same relative to the edge of an element",
          Cell::number(1e-3 * depth_at_hundred / (kPenaltySide / impact.elements_per_side()),
-                      "%.1e"),
+                      "%.4f"),
          "–"});
     page.table(findings);
     page.text(

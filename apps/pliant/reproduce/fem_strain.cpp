@@ -98,7 +98,8 @@ void cantilever(Context& context) {
             const VectorXd& u = r.is_linear ? pair.linear : pair.quadratic;
             const std::string what = format("cantilever, E = %.0e Pa, %s strain, ", modulus,
                                             r.is_linear ? "linear" : "quadratic");
-            table.add({Cell::number(modulus, "%.0e"), r.is_linear ? "linear" : "quadratic",
+            table.add({Cell::count(static_cast<std::int64_t>(modulus)),
+                       r.is_linear ? "linear" : "quadratic",
                        page.compared(what + "tip x [m]", u[3 * tip], r.x, 0.5e-4, "%.4f"),
                        Cell::number(r.x, "%.4f"),
                        page.compared(what + "tip y [m]", u[3 * tip + 1], r.y, 0.5e-4, "%.4f"),
@@ -116,7 +117,7 @@ void cantilever(Context& context) {
                  "doubled, blue halved.");
         if (pair.status == StaticStatus::Collapsed)
             page.text(
-                format("At E = %.0e Pa the equilibrium with quadratic strain, the one of the "
+                format("At E = %.0f Pa the equilibrium with quadratic strain, the one of the "
                        "reference, has elements at the clamped end that are turned inside out: "
                        "this material gives way there. The solver reports it as collapsed.",
                        modulus));

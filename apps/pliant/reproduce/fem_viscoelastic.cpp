@@ -182,8 +182,9 @@ void run_viscoelastic(Context& context) {
     Plot steps{.title = "Step taken", .x_label = "time, s", .y_label = "step, ms"};
     steps.series = {{"none", undamped.step, 6}, {"viscoelastic β K₀", damped.step, 0}};
     page.figure({drawn(bend), drawn(stretch)},
-                "Both dampings take the same out of the slow bending. Viscoelasticity ends the "
-                "fast motion along the bar soon; with drag it goes on.");
+                "Viscoelasticity ends the fast motion along the bar soon; with drag it goes on. As "
+                "long as the bar stretches it feeds the bending, most where nothing damps it; what "
+                "is slow bending alone loses the same by both dampings (last table).");
     page.figure({drawn(energy), drawn(steps)},
                 "Energy, and the step chosen from the set by the stiffness of the present "
                 "shape: a stretched bar is stiffer.");

@@ -67,7 +67,8 @@ void run_boundary_cases(Context& context) {
         "triangles. At ν = 0.3 errors of shape and of values cancel in part for sphere and cavity: "
         "there the order says little and is not judged.");
     Table table{"analytic",
-                "Errors and orders of convergence",
+                "Errors and orders of convergence, lengths in radii; errors but those of the first "
+                "size and the last orders of displacement are judged",
                 {{"case", "case"},
                  {"nodes", "nodes"},
                  {"size", "h"},
@@ -76,7 +77,7 @@ void run_boundary_cases(Context& context) {
                  {"traction", "traction at supports"},
                  {"traction_order", "order"}}};
     Plot plot{.title = "Displacements",
-              .x_label = "h",
+              .x_label = "h, radii",
               .y_label = "relative error, RMS",
               .log_x = true,
               .log_y = true};

@@ -148,7 +148,7 @@ void run_mask_radii(Context& context) {
                 "red above; the support and what touches it has no colour.");
     page.figure({drawn({.title = "Variation from vertex to vertex",
                         .x_label = "radius of the mask, mean edges",
-                        .y_label = "% RMS",
+                        .y_label = "variation, % RMS",
                         .series = {all, of_mesh}})},
                 "What remains with wide masks is the shape of the kidney: ridges and ends.");
 }

@@ -142,8 +142,8 @@ void run_greens_methods(Context& context) {
             // each refinement halves the elements: both differences must fall
             table.add(
                 {Cell::number(nu), Cell::count(boundary.num_nodes()), Cell::count(layers),
-                 Cell::count(of_finite.num_unknowns), Cell::number(of_boundary.seconds(), "%.2f"),
-                 Cell::number(of_finite.seconds(), "%.2f"),
+                 Cell::count(of_finite.num_unknowns), Cell::number(of_boundary.seconds(), "%.2g"),
+                 Cell::number(of_finite.seconds(), "%.2g"),
                  level == 1 ? Cell::number(100 * d.columns, "%.1f")
                             : page.at_most(what + "columns, %", 100 * d.columns,
                                            level == 2 ? 15 : 8, "%.1f"),

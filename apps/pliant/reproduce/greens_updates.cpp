@@ -295,7 +295,9 @@ void run_inverse_updates(Context& context) {
             page.table(one);
         }
     }
-    Table checks{"update_errors", "All updates of the tables", {{"error", "largest error"}}};
+    Table checks{"update_errors",
+                 "All updates of the tables",
+                 {{"error", "largest error, relative (at most 1e-3)"}}};
     checks.add({page.at_most("updated inverses against those from scratch, relative", worst, 1e-3,
                              "%.1e")});
     page.table(checks);

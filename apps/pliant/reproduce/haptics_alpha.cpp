@@ -212,17 +212,21 @@ void run_alpha_puzzle(Context& context) {
                             .y_label = "force, N",
                             .series = {tick_curve("firm", runs[3].force, 1),
                                        tick_curve("trembles", run.force, 0)}}),
-                 drawn(Plot{.title = "Nodes visited and contacts",
+                 drawn(Plot{.title = "Nodes visited",
                             .x_label = "time, s",
-                            .y_label = "number",
-                            .series = {tick_curve("nodes", run.nodes, 2),
-                                       tick_curve("contacts", run.contacts, 3)}}),
+                            .y_label = "nodes",
+                            .series = {tick_curve("trembles", run.nodes, 2)}}),
+                 drawn(Plot{.title = "Contacts",
+                            .x_label = "time, s",
+                            .y_label = "contacts",
+                            .series = {tick_curve("trembles", run.contacts, 3)}}),
                  drawn(Plot{.title = "Depth",
                             .x_label = "time, s",
                             .y_label = "depth / bound",
                             .series = {tick_curve("trembles", share, 4)},
                             .guides = {{1.0, "bound"}}})},
-                "The way out: free at first, then through the gap, then free.");
+                "The way out: free at first, then through the gap, then free. Only some ticks are "
+                "drawn; the largest values of all are in the tables.");
 }
 
 void run_alpha_pushes(Context& context) {

@@ -59,15 +59,22 @@ void run_delay(Context& context) {
         "equilibrium, without mass). Between a command and the force of the motors lie more and "
         "more samples of 1 ms. The delay that a body tolerates is the longest one up to which the "
         "handle comes to rest. Published as experience: softer bodies tolerate longer delay. A "
-        "handle of damping b, the hand's included, tolerates about b/K.");
+        "handle of damping b, the hand's included, tolerates about b/K, less half a sample for the "
+        "hold of each command and in whole samples. Held by a hand whose spring and mass make it "
+        "swing at ω, it tolerates more where K is not far above b ω, and any delay where K is "
+        "below: then the body never brings in more than b takes out.");
     struct HandCase {
         const char* name;
         HandModel model;
-        double damping;
+        /// b [N s/m]
+        [[nodiscard]] double damping() const { return DeviceModel{}.damping + model.damping; }
+        /// b ω: the least force over travel of the handle in the hand, of all frequencies [N/m]
+        [[nodiscard]] double least_stiffness() const {
+            const double mass = DeviceModel{}.mass + model.mass, rate = damping() / (2 * mass);
+            return damping() * std::sqrt(model.stiffness / mass - rate * rate);
+        }
     };
-    const double own = DeviceModel{}.damping;
-    const HandCase hands[] = {{"loose", HandModel::loose(), own + HandModel::loose().damping},
-                              {"firm", HandModel::firm(), own + HandModel::firm().damping}};
+    const HandCase hands[] = {{"loose", HandModel::loose()}, {"firm", HandModel::firm()}};
     Table table{"delay",
                 "Delay that bodies tolerate",
                 {{"modulus_Pa", "E, Pa"},
@@ -94,7 +101,7 @@ void run_delay(Context& context) {
         std::vector<Cell> row{Cell::number(modulus, "%.0f"), Cell::number(stiffness, "%.0f")};
         for (std::size_t k = 0; k < 2; ++k) {
             const int delay = tolerated_delay(hands[k].model, stiffness);
-            const double theory = 1e3 * hands[k].damping / stiffness;
+            const double theory = 1e3 * hands[k].damping() / stiffness;
             tolerated[k].push_back(delay);
             plot.series[2 * k].points.emplace_back(stiffness, delay);
             plot.series[2 * k + 1].points.emplace_back(stiffness, theory);
@@ -106,11 +113,15 @@ void run_delay(Context& context) {
         context.done(static_cast<double>(tolerated[0].size()) / static_cast<double>(moduli.size()));
     }
     page.figure({drawn(plot)},
-                format("Dots at %d ms stand for %d ms or more, the most that the device has.",
-                       kLongestDelay, kLongestDelay));
+                format("Dots at %d ms stand for %d ms or more, the most that the device has; 0 ms "
+                       "is not drawn. b ω is %.0f N/m in the loose hand and %.0f N/m in the firm "
+                       "one.",
+                       kLongestDelay, kLongestDelay, hands[0].least_stiffness(),
+                       hands[1].least_stiffness()));
     page.table(table);
     Table findings{"findings",
-                   "Softest and stiffest body",
+                   "Softest and stiffest body; 0 ms of the stiffest count as 1 ms, 64 or more of "
+                   "the softest as 64",
                    {{"hand", "hand"},
                     {"rises", "stiffer bodies that tolerate longer delay"},
                     {"ratio", "delay of the softest over that of the stiffest"},

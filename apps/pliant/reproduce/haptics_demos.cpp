@@ -268,7 +268,9 @@ void run_demo_stability(Context& context) {
         "The full FEM of soft-hand and the bodies of basket-heap have the four runs of the "
         "lightest and the heaviest device. Tools on full FEM bodies, among bodies that move, and "
         "points on Green's functions have no depth "
-        "bound.",
+        "bound. In the heap baskets go on moving while the hand holds still, as they do without "
+        "a tool, and the hand feels them: with a fine encoder, where little else is felt, half a "
+        "second may be louder than the one before.",
         kDemoMoving, 1e3 * kDemoWander, kDemoLongRest, kDemoFalling, cases.size(), seconds,
         fine_cases.size()));
     Table table{"demo_stability", "Demos in hands from loose to firm", stability_columns()};

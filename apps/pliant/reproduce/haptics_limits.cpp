@@ -164,7 +164,9 @@ void run_limits(Context& context) {
     page.text(
         "What each limit is for: the largest depth over the depth allowed, with one of them left "
         "out at a time. Hand without feedback, 600 N/m, 8.5 N, 1 mm allowed (impact: 0.25 mm), "
-        "1 kHz. References, of a prototype with scenes that are alike: 0.29 at rest in the plane, "
+        "which is half a cell where fields have cells, 1 kHz. Published: half to one cell when "
+        "saturated. References, of a prototype with scenes that are alike: 0.29 at rest in the "
+        "plane, "
         "3.2 without saturation; 0.52 in the impact, 0.87 without clearance; 0.18 in the slot, 7.0 "
         "with rotations in radians; long rods pass through their posts without a limit of the "
         "torque.");

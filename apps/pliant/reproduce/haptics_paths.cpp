@@ -98,7 +98,11 @@ void run_demo_depth(Context& context) {
         "20 mm, and along the path three times as quickly), into walls and through tubes: there "
         "a tenth of d_pen is left for discretisation, a twentieth of a cell of the fields: "
         "beyond 1.05 d_pen contacts that contradict each other leave the tool a tenth of its "
-        "step, and soft bodies swing back into it.",
+        "step, and soft bodies swing back into it. A budget of nodes is not in this bound: where "
+        "it leaves out the finer levels of a shell, their points go deeper unseen, and are found "
+        "beyond d_pen in the tick in which their level comes back. So it is in serpent-figure in "
+        "the fast hand (2,500 nodes): 3 contacts in one tick, 14 in the next, and the tool is led "
+        "out. Without a budget no tick of it is beyond.",
         seconds));
     Table table{"demo_depth",
                 "Deepest tick over d_pen, with and without force feedback",

@@ -211,7 +211,8 @@ void run_long_rod(Context& context) {
         "published law 2 k_R sin(θ/2), without the depth bound, for a hand without feedback. "
         "References, of a prototype without feedback: at most 0.25 mm with the "
         "torque limited to half of F_max b; without a limit rods of 240 mm pass through the posts "
-        "for all b, and that of 120 mm for b = 4 mm.");
+        "for all b, and that of 120 mm for b = 4 mm; here that of 120 mm does for b = 10 mm as "
+        "well.");
     Table table{"long_rod",
                 "Deepest contact, and angle after 1.5 s; beyond 80° the rod went through the posts",
                 {{"length_mm", "rod, mm"},

@@ -300,7 +300,8 @@ void run_stability_suite(Context& context) {
         "to 0.3 kg, hands of "
         "100 N/m (loose) "
         "and 1000 N/m (firm), encoders of 20 and 50 µm: %zu runs of %g s for each scene; and %zu "
-        "with an encoder of 1 µm.",
+        "with an encoder of 1 µm. W − S is what the hand put in less what the springs hold, "
+        "docs/haptics.md eq. (21): judged to be above −0.2 mJ.",
         scenes[0].round(), kMovingTime, scenes[0].settling, "max(0.03 N, stiffness × encoder step)",
         kLongRest, cases.size(), seconds, fine_cases.size()));
 
@@ -338,7 +339,8 @@ void run_stability_suite(Context& context) {
         "Both stiffnesses four times too high, by a user: alone, and with damping injection, "
         "back-off and the passivity controller. The first two rounds are theirs to act; the "
         "criterion is that of the device's own stiffness, as if the gains had never been "
-        "changed.");
+        "changed. Rows without help show what it is for and are not judged by their rests. The "
+        "last columns: how often lowered gains were not told to the user, and what was told last.");
     Table high{"stability_too_high", "Gains four times too high", too_high_columns()};
     for (const StabilityScene& scene : scenes) {
         HapticToolOptions alone;

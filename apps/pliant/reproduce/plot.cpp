@@ -150,13 +150,19 @@ std::string curve(const Series& series, const Axis& x, const Axis& y) {
     return out + dots;
 }
 
+/// Length of a series' mark in the legend: dashes must be seen on both sides of a dot.
+double mark_length(const Series& series) {
+    return series.stroke == Stroke::DashedAndDots ? 26 : 18;
+}
+
 /// Where each legend entry stands; rows are filled from the left.
 std::vector<std::pair<double, double>> legend_places(const Plot& plot, double left, double& rows) {
     std::vector<std::pair<double, double>> places;
     double x = left, y = kTitle + 10;
     rows = 0;
     for (const Series& series : plot.series) {
-        const double width = series.label.empty() ? 0 : 34 + text_width(series.label);
+        const double width =
+            series.label.empty() ? 0 : 16 + mark_length(series) + text_width(series.label);
         if (x > left && x + width > plot.width) {
             x = left;
             y += kLegendRow;
@@ -166,6 +172,39 @@ std::vector<std::pair<double, double>> legend_places(const Plot& plot, double le
         if (width > 0) rows = (y - kTitle - 10) / kLegendRow + 1;
     }
     return places;
+}
+
+/// Whether a curve passes through a rectangle of the drawing.
+bool passes(const std::vector<Series>& all, const Axis& x, const Axis& y, double left, double right,
+            double top, double bottom) {
+    for (const Series& series : all) {
+        bool is_down = false;
+        double last_x = 0, last_y = 0;
+        for (const auto& [px, py] : series.points) {
+            if (!x.takes(px) || !y.takes(py)) {
+                is_down = false;
+                continue;
+            }
+            const double at_x = x.place(px), at_y = y.place(py);
+            const bool has_stroke = is_down && has_line(series.stroke);
+            // the part of the stroke between left and right, and its heights there
+            double from = has_stroke ? last_x : at_x, to = at_x;
+            double from_y = has_stroke ? last_y : at_y, to_y = at_y;
+            if (from > to) {
+                std::swap(from, to);
+                std::swap(from_y, to_y);
+            }
+            is_down = true;
+            last_x = at_x;
+            last_y = at_y;
+            if (to < left || from > right) continue;
+            const double slope = to > from ? (to_y - from_y) / (to - from) : 0;
+            const double a = from < left ? from_y + slope * (left - from) : from_y,
+                         b = to > right ? from_y + slope * (right - from) : to_y;
+            if (std::max(a, b) > top && std::min(a, b) < bottom) return true;
+        }
+    }
+    return false;
 }
 
 /// Where words of guides stand; later ones make room for earlier ones.
@@ -267,7 +306,15 @@ std::string drawn(const Plot& plot) {
         } else {
             out += format("<line class=\"ref\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
                           left, at, right, at);
-            labels += guide_words.put(right - 4, at - 4, "end", guide.label);
+            // at the left end where curves pass the words at the right one
+            const auto is_crossed = [&](double from) {
+                return passes(plot.series, x, y, from, from + text_width(guide.label), at - 14,
+                              at - 3);
+            };
+            const bool goes_left =
+                is_crossed(right - 4 - text_width(guide.label)) && !is_crossed(left + 4);
+            labels += guide_words.put(goes_left ? left + 4 : right - 4, at - 4,
+                                      goes_left ? "start" : "end", guide.label);
         }
     }
     // curves are cut at the border where the limits were given
@@ -285,13 +332,14 @@ std::string drawn(const Plot& plot) {
         const Series& series = plot.series[s];
         if (series.label.empty()) continue;
         const auto [at_x, at_y] = places[s];
+        const double mark = mark_length(series);
         if (has_line(series.stroke))
             out += format("<path class=\"%s\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n",
-                          line_kind(series).c_str(), at_x, at_y - 4, at_x + 18, at_y - 4);
+                          line_kind(series).c_str(), at_x, at_y - 4, at_x + mark, at_y - 4);
         if (has_dots(series.stroke))
-            out += format("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.6\" class=\"f%d\"/>\n", at_x + 9,
-                          at_y - 4, series.color);
-        out += words(at_x + 22, at_y, "start", series.label);
+            out += format("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.6\" class=\"f%d\"/>\n",
+                          at_x + 0.5 * mark, at_y - 4, series.color);
+        out += words(at_x + mark + 4, at_y, "start", series.label);
     }
     return out + "</svg>";
 }

@@ -103,11 +103,10 @@ void run_falling_cloth(Context& context) {
     Section& page = context.section;
     page.text(format(
         "A double-faced cloth of 1 m, 33 × 33 particles and 4,096 triangles, falls from %.0f m on "
-        "a "
-        "sphere of 3 cm around a hand that rests: 0.14 m in a step of 10 ms, more than twice the "
-        "diameter of the sphere. Published: caught with continuous collision detection, lost "
-        "without; impact at about 14 m/s, detection 0.3 to 1 ms. Mass %.1f kg, spring 50 N/m, ten "
-        "passes, friction 1, damping 20 1/s from the catch on (not published).",
+        "a sphere of radius 3 cm around a hand that rests: 0.14 m in a step of 10 ms, more than "
+        "twice the diameter of the sphere. Published: caught with continuous collision detection, "
+        "lost without; impact at about 14 m/s, detection 0.3 to 1 ms. Mass %.1f kg, spring 50 N/m, "
+        "ten passes, friction 1, damping 20 1/s from the catch on (not published).",
         kDrop, kClothMass));
     const double seconds = context.sized(4.0, 3.0);
     const ClothRun with = drop_cloth(true, seconds);
@@ -121,7 +120,7 @@ void run_falling_cloth(Context& context) {
                  {"resting_n", "last second, N"},
                  {"weight_n", "weight of the cloth, N"},
                  {"middle_m", "height of its middle at the end, m"},
-                 {"caught", "caught"},
+                 {"caught", "caught (1: yes)"},
                  {"ccd_us", "detection and pop-out, longest, µs"}}};
     const auto add = [&](const char* name, const ClothRun& run, bool has_ccd) {
         const double weight = 9.81 * kClothMass;
@@ -155,7 +154,7 @@ void run_falling_cloth(Context& context) {
     force.series = {with.recording.series("with", &ProxyRecording::Row::force, 2, -1, 0),
                     without.recording.series("without", &ProxyRecording::Row::force, 2, -1, 1)};
     heights(with, "middle of the cloth, with", 0);
-    heights(without, "without", 1);
+    heights(without, "the same, without", 1);
     height.series.push_back(
         with.recording.series("proxy, with", &ProxyRecording::Row::position, 2, 1, 2));
     View view{.azimuth = -60, .elevation = 15, .width = 300};
@@ -164,7 +163,7 @@ void run_falling_cloth(Context& context) {
         "Heights are shown between −3 and 2 m; without detection the cloth falls on below.");
     page.figure({surface_picture(with.last, std::vector<double>(with.last.vertices.size(), 0.0),
                                  view, format("with, after %.0f s", seconds))},
-                "The cloth hangs over the sphere.");
+                "The cloth hangs over the sphere (not drawn).");
     page.table(table);
     page.log("cloth", with.recording.csv());
     page.log("cloth-without-ccd", without.recording.csv());

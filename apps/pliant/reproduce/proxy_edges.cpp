@@ -108,7 +108,8 @@ void run_edges(Context& context) {
     page.table(table);
 
     Table planes{"planes",
-                 "Where planes hold the proxy, goal 3 mm behind all of them",
+                 "Where planes hold the proxy, goal 3 mm behind all of them; the radius of 0.999 r "
+                 "with which they are found leaves 5 µm along each normal but one",
                  {{"walls", "walls"},
                   {"active", "active planes"},
                   {"error_um", "distance from the exact place, µm"}}};
@@ -134,7 +135,7 @@ void run_edges(Context& context) {
                     page.compared(format("active planes of %d walls", count),
                                   proxy.state().active_planes(active), count, 0, "%.0f"),
                     page.at_most(format("place between %d walls [µm]", count),
-                                 1e6 * (proxy.state().position - exact).norm(), shrunk, "%.4f")});
+                                 1e6 * (proxy.state().position - exact).norm(), shrunk, "%.2f")});
     }
     page.table(planes);
 }
@@ -143,9 +144,9 @@ void run_wedge(Context& context) {
     Section& page = context.section;
     const double r = 5e-3, degrees = 1, half = 0.5 * degrees * kDegree;
     page.text(
-        "Two plates at one degree; the hand pushes a sphere of 5 mm towards the edge where they "
-        "meet, also against the walls, and pulls it out again. It must stop where the plates are "
-        "2 r apart. Found with 0.999 r (shrink) and placed with r it does; found with the full "
+        "Two plates at one degree; the hand pushes a sphere of radius 5 mm towards the edge where "
+        "they meet, also against the walls, and pulls it out again. It must stop where the plates "
+        "are 2 r apart. Found with 0.999 r (shrink) and placed with r it does; found with the full "
         "radius, rounding holds it on the way.");
     const double stop = r / std::sin(half);  // of the centre, from the edge
     const auto plate = [&](double sign) {

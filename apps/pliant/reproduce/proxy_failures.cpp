@@ -67,9 +67,9 @@ void run_pop_out_failures(Context& context) {
         "centre across it, and the half-space option (only triangles in front of which the centre "
         "was) mends that; between parallel walls nearer than 2 r and in small pockets it runs into "
         "its limit, and where it ends depends on the limit. Here the limit is reached between the "
-        "walls, and out of the pocket plain and half-space pop-out go through its wall instead. "
-        "Guarded pop-out crosses nothing, says where there is no room, and keeps the place with "
-        "more clearance.");
+        "walls, but without room the sphere stays where it was if it has more clearance there, "
+        "whatever the limit; out of the pocket plain and half-space pop-out go through its wall "
+        "instead. Guarded pop-out crosses nothing and says where there is no room.");
     Table table{"failures",
                 "What pop-out does where there is no room",
                 {{"case", "case"},
@@ -109,7 +109,7 @@ void run_pop_out_failures(Context& context) {
                      is_good ? "on its side" : "on the other side"});
             }
     }
-    page.text("Sphere of 3 cm. " + list + ".");
+    page.text("Sphere of radius r = 3 cm; " + list + ".");
     page.table(table);
 
     // the whole proxy: walls that close and open again
@@ -144,7 +144,7 @@ void run_pop_out_failures(Context& context) {
                 {{"squeezed", "steps without room, of 201"},
                  {"through", "steps with the centre in or behind a plate"},
                  {"force_n", "largest force meanwhile, N"},
-                 {"after", "squeezed at the end"}}};
+                 {"after", "squeezed at the end (1: yes)"}}};
     walls.add({Cell::count(squeezed),
                page.at_most("steps behind a closing plate", outside, 0, "%.0f"),
                page.at_most("force of closing plates [N]", force, 0.05, "%.3f"),

@@ -136,9 +136,9 @@ void run_fish_tail(Context& context) {
     page.text(format(
         "A fish of %s vertices and %d particles with 8 links lies on a table; belly held, neck and "
         "root of the tail go up and down. The hand comes down on the tail and stays; spring "
-        "10 N/m, sphere of 10 mm, friction 0.8. Published (1,047 vertices, 137 particles, the same "
-        "spring): every "
-        "beat is a peak of the force, contact is kept in the air and on the table.",
+        "10 N/m, sphere of radius 10 mm, friction 0.8. Published (1,047 vertices, 137 particles, "
+        "the same spring): every beat is a peak of the force, contact is kept in the air and on "
+        "the table.",
         cli::grouped(fish.surface.num_vertices()).c_str(), fish.layout.num_particles()));
     LyingFish lying(true);
     for (int k = 0; k < 1000; ++k) lying.body.step(kFishStep);
@@ -193,7 +193,7 @@ void run_fish_tail(Context& context) {
                 .series = {recording.series("proxy", &ProxyRecording::Row::position, 2, 1e3, 0, 8),
                            recording.series("hand", &ProxyRecording::Row::goal, 2, 1e3, 1, 8)}})},
         "Force, and heights of hand and proxy, while the tail is held and beats.");
-    page.figure(pictures, "The tail is pressed on the table, and beats.");
+    page.figure(pictures, "The beating tail under the hand (not drawn), half a beat apart.");
     Table table{"fish_tail",
                 "Holding the tail",
                 {{"peaks", "peaks of the force"},
@@ -219,7 +219,8 @@ void run_fish_stroke(Context& context) {
     Section& page = context.section;
     page.text(
         "The same fish at rest, stroked from head to tail: the hand keeps 3 mm below where the "
-        "surface was at rest. The force follows the profile. Particles have a stiffness of 0.9 in "
+        "surface was at rest, so that it follows the profile, and the force is about that of 3 mm, "
+        "less on slopes and where the fish gives way. Particles have a stiffness of 0.9 in "
         "the head and 0.6 elsewhere; for comparison a fish with 0.6 everywhere, whose head gives "
         "way more. How far head and rest give way is set by their shapes as well. Published as a "
         "curve with a spring of 10 N/m; here 500 N/m, so that the fish gives way, too.");
@@ -232,11 +233,12 @@ void run_fish_stroke(Context& context) {
                         .y_label = "force, N",
                         .series = {stiff.force, soft.force},
                         .guides = {{1e3 * stiff.neck, "rest | head", true}}}),
-                 drawn({.title = "Heights below the sphere",
+                 drawn({.title = "Heights under the sphere",
                         .x_label = "place, mm",
                         .y_label = "height, mm",
                         .series = {stiff.shape, stiff.proxy, stiff.hand}})},
-                "The stroke over both fish, and the heights of the stiffer one.");
+                "The stroke over both fish, and the heights of the stiffer one: the proxy lies on "
+                "the surface at rest, but for the fractions of a millimetre of the table.");
     Table table{"fish_stroke",
                 "Stroking: mean force, and how far the surface gives way",
                 {{"fish", "stiffness of the head"},

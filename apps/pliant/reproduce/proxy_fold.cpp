@@ -156,14 +156,13 @@ void run_fold(Context& context) {
     Section& page = context.section;
     page.text(
         "A fan of 33 vertices and 32 faces (here with both sides; the rim of 1 m is held) is "
-        "pushed "
-        "1, 2 and 3 m deep in its middle by a sphere of 3 cm, which then goes left and right at "
-        "3 m/s: rounds of pop-out in each step of 10 ms, as published (every triangle pushes, "
-        "shortest push 0.002 r) and guarded, which is our default. Published as curves: rounds "
-        "grow "
-        "with depth, peaks when the fold springs back; without pop-out the proxy passes through. "
-        "A sphere that has passed through the fan has nothing more to come out of: where plain "
-        "pop-out lets it pass, its rounds do not grow.");
+        "pushed 1, 2 and 3 m deep in its middle by a sphere of radius 3 cm, which then goes left "
+        "and right at 3 m/s: rounds of pop-out in each step of 10 ms, as published (every triangle "
+        "pushes, shortest push 0.002 r) and guarded, which is our default. Published as curves: "
+        "rounds grow with depth, peaks when the fold springs back; without pop-out the proxy "
+        "passes through (here at 2 and 3 m, not at 1 m). A sphere that has passed through the fan "
+        "has nothing more to come out of: where plain pop-out lets it pass, its rounds do not "
+        "grow.");
     Table table{"fold",
                 "Rounds of pop-out in a fold",
                 {{"pop_out", "pop-out"},

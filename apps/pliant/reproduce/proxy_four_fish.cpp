@@ -110,7 +110,8 @@ void run_four_fish(Context& context) {
     const double collisions = std::max(0.0, step_us(body->dynamics()) - step_us(apart));
 
     Table phases{"four_fish_phases",
-                 "Time of the phases, ms",
+                 "Time of the phases, ms; collisions and shape matching are measured apart, once "
+                 "for both hands",
                  {{"phase", "phase"},
                   {"published_ms", "published"},
                   {"free_ms", "hand above"},
@@ -121,7 +122,7 @@ void run_four_fish(Context& context) {
     };
     add("collisions of particles", "2.5", collisions, collisions);
     add("shape matching", "4", matching, matching);
-    add("whole step of particles", "", free.step, held.step);
+    add("whole step of particles", "–", free.step, held.step);
     add("skinning", "1", free.skin, held.skin);
     add("detection (CCD)", "about 0.5", free.carry, held.carry);
     add("pop-out", "< 0.3", free.pop, held.pop);
@@ -153,7 +154,7 @@ void run_four_fish(Context& context) {
     };
     rate("above", 80, free, false);
     rate("among them", 55, held, true);
-    page.figure({picture}, "The four fish in their tray.");
+    page.figure({picture}, "The four fish; the tray is not drawn.");
     page.table(phases);
     page.table(rates);
 }

@@ -53,8 +53,9 @@ void run_fine_stroke(Context& context) {
     page.text(format(
         "A ring of %s triangles of 1 to 3 mm with slight bumps is stroked with the goal 4 mm below "
         "its surface, 500 N/m, %s steps each; at rest, and as a reduced body that swings in 15 "
-        "shapes. Beyond: steps in which the force changes by more than 3 k Δg + 0.5 N. The "
-        "best-known open proxy: 16 to 1,230 steps, changes of 10 to 50 N.",
+        "shapes. Beyond: steps in which the force changes by more than 3 k Δg + 0.5 N (k: "
+        "the spring, Δg: the step of the goal). The best-known open proxy: 16 to 1,230 steps, "
+        "changes of 10 to 50 N.",
         cli::grouped(ring.num_triangles()).c_str(), cli::grouped(steps).c_str()));
     Table table{"stroke",
                 "Force while stroking",
@@ -88,7 +89,7 @@ void run_fine_stroke(Context& context) {
                        Cell::number(result.largest, "%.2f"),
                        page.at_most("largest change of force beyond k Δg [N], " + name,
                                     result.excess, 3, "%.2f")});
-            Series series{format("%.1f mm", 1e3 * step), {}, step > 1e-3 ? 1 : 0};
+            Series series{format("steps of %.1f mm", 1e3 * step), {}, step > 1e-3 ? 1 : 0};
             for (std::size_t i = 20; i < result.recording.rows.size(); i += 2)
                 series.points.emplace_back(static_cast<double>(i),
                                            result.recording.rows[i].force.norm());

@@ -169,7 +169,7 @@ void run_hand_curtain(Context& context) {
             pictures.push_back(
                 surface_picture(surface_now(scene.curtain()),
                                 std::vector<double>(scene.curtain().surface().vertices.size(), 0.0),
-                                {.azimuth = 25, .elevation = 12, .width = 300},
+                                {.azimuth = 25, .elevation = 12, .width = 224},
                                 format("after %.1f s", scene.time())));
         context.done(static_cast<double>(k) / steps);
     }
@@ -181,11 +181,11 @@ void run_hand_curtain(Context& context) {
     };
     page.figure({drawn({.title = "Size of the force",
                         .x_label = "time, s",
-                        .y_label = "N",
+                        .y_label = "force, N",
                         .series = {over_time(force)}}),
                  drawn({.title = "Size of the torque",
                         .x_label = "time, s",
-                        .y_label = "N m",
+                        .y_label = "torque, N m",
                         .series = {over_time(torque)}})},
                 "What the hand feels about its middle: all spheres, every second step.");
     page.figure(pictures, "The curtain without the hand, seen from the other side.");
@@ -198,14 +198,14 @@ void run_hand_curtain(Context& context) {
     add("curtain (with its forces)", "PBD of both: 4", curtain);
     add("CCD and pop-out, skinning included", "3", push);
     add("first pass of the proxies", "both: 8 to 12", follow);
-    add("shape and second pass", "", shape);
+    add("shape and second pass", "–", shape);
     page.table(phases);
     Table table{"hand_curtain",
                 "The recording",
                 {{"steps", "steps a second"},
                  {"published", "published"},
                  {"free", "steps in free air"},
-                 {"in_air", "largest force or torque there"},
+                 {"in_air", "largest force or torque there, N, N m"},
                  {"highest", "highest force, N"}}};
     table.add({context.is_quick
                    ? Cell::number(1e6 / total, "%.0f")
@@ -263,7 +263,7 @@ void run_proxy_counts(Context& context) {
     }
     page.figure({drawn({.title = "Tick of the hand and step of the simulation",
                         .x_label = "spheres",
-                        .y_label = "ms",
+                        .y_label = "time, ms",
                         .series = {free, held, free_step, held_step}})},
                 "Means of the table below, here only; one sphere is a rigid tool.");
     page.table(table);
@@ -273,17 +273,18 @@ void run_tool_drag(Context& context) {
     Section& page = context.section;
     page.text(
         "A rigid tool of nine spheres slides along a floor, in x and in y, pressed by 2 mm, once "
-        "with its whole "
-        "tick at 1 kHz and once with a loop of 20 and 40 ms that tells the haptic thread where "
-        "spheres are: their age T, half a period on average, is felt as drag k v T. Published as "
-        "curves: force along the floor only with two rates, in proportion to the computing time.");
+        "with its whole tick at 1 kHz and once with a loop of 20 and 40 ms that tells the haptic "
+        "thread where spheres are: their age T, half a period on average, is felt as drag "
+        "k |C|/N v T (k: spring of 500 N/m, |C|/N: share of the spheres that touch, v: speed). "
+        "Published as curves: force along the floor only with two rates, in proportion to the "
+        "computing time.");
     Table table{"drag",
                 "Mean force against the motion",
                 {{"direction", "along"},
                  {"rate", "rates"},
                  {"speed", "speed, m/s"},
                  {"drag_n", "drag, N"},
-                 {"model_n", "k_t |C|/N v T, N"},
+                 {"model_n", "k |C|/N v T, N"},
                  {"ratio", "ratio"}}};
     std::vector<std::string> plots;
     std::string csv = "along,period_ms,speed_m_s,time_s,force_x_n,force_y_n,force_z_n\n";
@@ -291,10 +292,10 @@ void run_tool_drag(Context& context) {
         const char* const along = axis == 0 ? "x" : "y";
         Plot drags{.title = format("Force along %s, 0.1 m/s", along),
                    .x_label = "time, s",
-                   .y_label = "N"};
+                   .y_label = "force, N"};
         Plot up{.title = format("Force upwards, sliding along %s", along),
                 .x_label = "time, s",
-                .y_label = "N"};
+                .y_label = "force, N"};
         for (const double speed : {0.05, 0.1, 0.2})
             for (const int period : {0, 20, 40}) {
                 const DragRun run = slide_tool(axis, speed, period);
@@ -307,7 +308,7 @@ void run_tool_drag(Context& context) {
                            period == 0
                                ? page.at_most(format("drag of one rate along %s at %.2f m/s [N]",
                                                      along, speed),
-                                              std::abs(drag), 1e-6, "%.2g")
+                                              std::abs(drag), 1e-6, "%.4f")
                                : Cell::number(drag, "%.4f"),
                            Cell::number(model, "%.4f"),
                            period == 0 ? Cell("–")
@@ -357,10 +358,9 @@ void run_tool_limits(Context& context) {
     page.table(table);
 
     page.text(
-        "Spheres of 4 mm, 10 mm apart, go down over a ball in the middle between four of them. "
-        "What "
-        "is smaller than the gap passes through the tool without being felt: the published "
-        "limitation, which more or larger spheres push back.");
+        "Spheres of radius 4 mm, 10 mm apart, go down over a ball in the middle between four of "
+        "them. What is smaller than the gap passes through the tool without being felt: the "
+        "published limitation, which more or larger spheres push back.");
     Table gaps{"gaps",
                "A ball between the spheres of a tool",
                {{"ball_mm", "radius of the ball, mm"},

@@ -11,13 +11,14 @@ using cli::format;
 void judge_trials(Context& context, int trials) {
     Section& page = context.section;
     page.text(format(
-        "Sphere of 5 mm, %s trials of 40 steps for each surface; steps of the surface 0.02 to "
-        "10 mm, log-uniform; inflation, translation, rotation, bending, shear and travelling waves "
-        "in random directions; starting apart or in contact; hand at rest, wandering or pushing "
-        "inside. Reduced: 13 shapes and a pose follow the same motions, and all of bending, shear, "
-        "waves and rotation at once. Lost: the centre is inside (winding number), or on the other "
-        "side of a sheet or "
-        "plate. Reference: 0 of 2,000 on balls and plates, 0 of 4,500 on rough ones.",
+        "Sphere of radius 5 mm, %s trials of 40 steps for each surface; steps of the surface 0.02 "
+        "to 10 mm, log-uniform; inflation, translation, rotation, bending, shear and travelling "
+        "waves in random directions; starting apart or in contact; hand at rest, wandering or "
+        "pushing inside. Reduced: 13 shapes and a pose follow the same motions, and all of "
+        "bending, shear, waves and rotation at once. Lost: the centre is inside (winding number), "
+        "or on the other side of a sheet or plate. Passes ran out: the sphere stops on its way "
+        "to the goal until the next step. Reference: 0 of 2,000 on balls and plates, 0 of 4,500 on "
+        "rough ones.",
         cli::grouped(trials).c_str()));
     Table table{"trials",
                 "Trials that lost the proxy",
@@ -79,9 +80,9 @@ void run_sides(Context& context) {
     const int cases = context.sized(20'000, 1000);
     page.text(format(
         "Rough sheets with two faces (8 × 8 squares of 5 cm, up to ±4 cm rough) go 0.1 to 0.6 m in "
-        "one step across a sphere of 3 cm; %s cases for each variant. Reference: the same with "
-        "another program and other seeds; rates have to be within a factor of two where a hundred "
-        "cases or more make them.",
+        "one step across a sphere of radius 3 cm; %s cases for each variant. Reference: the same "
+        "with another program and other seeds; rates have to be within a factor of two where a "
+        "hundred cases or more make them.",
         cli::grouped(cases).c_str()));
     struct Variant {
         const char* name;
@@ -119,7 +120,8 @@ void run_sides(Context& context) {
             // few cases: one more or less is no difference
             return page.at_most(name, measured, 2 * reference + 100.0 / cases, "%.3f");
         };
-        table.add({v.name, cell("wrong side", wrong, v.wrong), Cell::number(v.wrong, "%.3f"),
+        table.add({v.name, cell("wrong side", wrong, v.wrong),
+                   Cell::number(v.wrong, v.wrong > 1 ? "%.1f" : "%.3f"),
                    cell("intersecting", intersecting, v.intersecting),
                    Cell::number(v.intersecting, "%.1f")});
         context.done(++done / 6.0);

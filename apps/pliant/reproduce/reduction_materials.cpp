@@ -145,7 +145,7 @@ void write_exactness(Context& context, const Built& built) {
         {"λ, μ, ρ of the middle × 0.05, 0.02, 3", edited_middle(0.05, 0.02, 3)},
         {"everything of both regions", both}};
     Table table{"edit",
-                "Difference between the edited model and",
+                "Relative difference of the edited model from …",
                 {{"edit", "edit"},
                  {"rebuilt", "new polynomials"},
                  {"direct", "elements"},
@@ -162,11 +162,11 @@ void write_exactness(Context& context, const Built& built) {
         const std::string what = std::string(edit.name) + ": ";
         table.add({edit.name,
                    page.at_most(what + "difference from new polynomials",
-                                difference(*force, *rebuilt, qs), 1e-12, "%.1e"),
+                                difference(*force, *rebuilt, qs), 1e-12, "%.2g"),
                    page.at_most(what + "difference from the elements",
-                                difference(*force, *direct, qs), 1e-10, "%.1e"),
+                                difference(*force, *direct, qs), 1e-10, "%.2g"),
                    page.at_most(what + "difference of the mass",
-                                (edited.mass() - mass).norm() / mass.norm(), 1e-12, "%.1e")});
+                                (edited.mass() - mass).norm() / mass.norm(), 1e-12, "%.2g")});
     }
     page.table(table);
 
@@ -228,8 +228,8 @@ void write_sweep(Context& context, const Built& built, const Built& merged) {
         "The modulus of the middle third is edited, or its density. Full: the edited mesh "
         "itself. " +
         format("Deflection: of the end under %g N, static and nonlinear. ", force) +
-        format("The subspace of the uniform beam (k = %d, r = %d) suits edited ones the less, the "
-               "further they are from it; ",
+        format("The subspace of the uniform beam (k = %d, r = %d) suits a middle of another "
+               "modulus the less, the further it is from its own, and one of any density; ",
                built.model.num_modes(), built.model.rank()) +
         format("one of the same size made from modes and derivatives for factors %g, 1 and %g "
                "together (merged) covers the whole range.",

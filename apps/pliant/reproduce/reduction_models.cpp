@@ -20,7 +20,7 @@ VolumeMesh voxels(const SampleOptions& options) {
     for (Eigen::Vector3d& x : surface.vertices) x *= scale;
     return build_simulation_mesh(
         SurfaceQuery(surface),
-        {.kind = "voxel", .resolution = options.resolution, .hollow = options.is_hollow});
+        {.kind = "voxel", .resolution = options.resolution, .is_hollow = options.is_hollow});
 }
 
 }  // namespace

@@ -198,7 +198,7 @@ struct Tables {
                  {"published_layout", "published layout, numbers"},
                  {"published_layout_kib", "KiB"},
                  {"published_kb", "published size, KB"},
-                 {"smaller", "ours is smaller by"}}};
+                 {"smaller", "ours smaller, times"}}};
     Table fill{"fill",
                "Mass matrix of all unknowns (3n rows) and its factor L, minimum degree order: "
                "share of nonzeros",
@@ -370,7 +370,7 @@ void look_at_mass(Context& context, const PrecomputedBody& body, Tables& tables)
     const SurfaceMesh surface = make_shape(body.shape);
     const FemModel model(
         build_simulation_mesh(SurfaceQuery(surface),
-                              {.kind = "voxel", .resolution = body.resolution, .hollow = true}),
+                              {.kind = "voxel", .resolution = body.resolution, .is_hollow = true}),
         {isotropic(1e6, 0.4, 1000)});
     add_mesh(context.section, tables, body, body.resolution, surface, model.mesh(),
              context.is_quick);

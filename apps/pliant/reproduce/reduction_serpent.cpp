@@ -286,8 +286,9 @@ void run_serpent(Context& context) {
         "them, and r = 60 are similar and reasonable, r = 15 and 30 are visibly too stiff; "
         "therefore r of about 3k. Here a serpent of our own in equilibrium, 1 m high and held at "
         "the lowest 5 %, " +
-        format("in hollow voxels at resolution %d: %d elements, %d vertices. ", resolution,
-               mesh.num_elements(), mesh.num_vertices()) +
+        format("in hollow voxels at resolution %d: ", resolution) +
+        cli::grouped(mesh.num_elements()) + " elements, " + cli::grouped(mesh.num_vertices()) +
+        " vertices. "
         "Loads on the snout, sideways, and on the back of the neck, backwards, grow until linear "
         "theory would move their places by 0.7 and 0.35 m. Up to r = 30 by polynomials, above by "
         "direct evaluation. At the published resolution (27,275 elements here) modes took 13 s on "

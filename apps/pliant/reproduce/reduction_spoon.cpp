@@ -327,7 +327,7 @@ void speed(Context& context, const Spoon& spoon) {
                  {"reduced_us", "r = 12, µs"},
                  {"ratio", "full / reduced"}}};
     table.add({"published, 2004", "–", Cell::number(30.2, "%.1f"), Cell::count(50000)});
-    table.add({"measured", Cell::number(full_us, "%.0f"),
+    table.add({"measured", Cell::count(std::lround(full_us)),
                page.at_most("step at r = 12 [µs]", reduced_us, 30.2, "%.2f"),
                Cell::count(std::lround(full_us / reduced_us))});
     page.table(table);
@@ -386,7 +386,7 @@ std::vector<std::pair<double, VectorXd>> full_bends(Context& context, const Spoo
         const StaticResult result =
             solve_static(sample.model, sample.constraints, load * spoon.lift,
                          {.max_iterations = 400, .tolerance = 1e-5});
-        if (result.converged()) bends.emplace_back(load, result.u);
+        if (result.has_converged()) bends.emplace_back(load, result.u);
         context.done(load < kExtreme ? 0.8 : 0.98);
     }
     return bends;
@@ -442,7 +442,8 @@ void extreme_bend(Context& context, const Spoon& spoon, const SketchRun& sketch)
             },
             loads.size());
     heights.series.push_back({"linear", {{0, 0}, {1, 1}}, 3, Stroke::Dashed});
-    page.figure({drawn(angles), drawn(heights)}, "Bend of the spoon against the load.");
+    page.figure({drawn(angles), drawn(heights)},
+                "Bend of the spoon against the load. The full body was solved at the dots.");
 
     const VectorXd& u_full = full_shapes.back().second;
     const VectorXd u_reduced = subspaces[0].col(kLoads), u_modes = subspaces[1].col(kLoads);

@@ -298,13 +298,13 @@ std::vector<std::string> drawn_motion(const VibrationMotion& nonlinear,
                       .height = 270});
     };
     const auto both = [&](const char* title, std::vector<double> VibrationMotion::*values) {
-        return plot(title, "m",
+        return plot(title, "displacement, m",
                     {series("reduced", nonlinear, nonlinear.*values, 1, Stroke::Line),
                      series("linear modes", linear, linear.*values, 0, Stroke::Dashed)});
     };
     return {both("Along the pull", &VibrationMotion::across),
             both("Upwards", &VibrationMotion::along),
-            plot("Energy, reduced", "J",
+            plot("Energy, reduced", "energy, J",
                  {series("elastic", nonlinear, nonlinear.elastic, 2, Stroke::Line),
                   series("total", nonlinear, nonlinear.total, 3, Stroke::Line)})};
 }
@@ -397,10 +397,11 @@ void run_vibration(Context& context) {
         const Release release = release_of(sample, body, 4);
         const VibrationMotion nonlinear = nonlinear_motion(force, U, release);
         const VibrationMotion linear = linear_motion(sample.modes, release);
-        drawings.push_back({format("%s, %d voxels, held at %s", body.title.c_str(),
-                                   sample.model.mesh().num_elements(), body.support.c_str()),
-                            body.place, drawn_shapes(body, sample, nonlinear, linear),
-                            drawn_motion(nonlinear, linear)});
+        drawings.push_back(
+            {format("%s, %s voxels, held at %s", body.title.c_str(),
+                    cli::grouped(sample.model.mesh().num_elements()).c_str(), body.support.c_str()),
+             body.place, drawn_shapes(body, sample, nonlinear, linear),
+             drawn_motion(nonlinear, linear)});
         vibration.add({body.name, Cell::number(nonlinear.across.front(), "%.3f"),
                        Cell::number(linear.across.front(), "%.3f"),
                        Cell::number(nonlinear.period, "%.3f"), Cell::number(linear.period, "%.3f"),

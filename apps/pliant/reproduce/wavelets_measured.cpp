@@ -55,7 +55,9 @@ void run_measured_curves(Context& context) {
         "The last two are not reproduced; they are of the data, not of the method: fields of an "
         "elastic body are smooth, "
         "and butterflies predict them as well as lines or better; lines are better where noise is "
-        "the larger part of the columns, which a build refuses unless it is allowed.");
+        "the larger part of the columns, which a build refuses unless it is allowed. With one "
+        "round of wavelets all thresholds are ε itself, and neighbours of opposite signs just "
+        "below it add up: MAX is about ε or a little more.");
     const auto exact = wavelet_model("toy", 1);
     const GreensModel model = measured_toy(*exact, kProbeNoise);
     context.done(0.5);
@@ -65,13 +67,15 @@ void run_measured_curves(Context& context) {
                    model.reference.kinds.begin() + model.surface.num_vertices[0], NodeKind::Free));
     const std::vector<CompressionCurve> kept = compression_curves(model, false),
                                         dropped = compression_curves(model, true);
-    page.figure({error_against_compression("Base kept", by_kind(kept)),
-                 error_against_tolerance("Base kept", by_kind(kept))},
-                format("%d free vertices, %d of them of the base: compression is at most %.2f.",
+    page.figure({error_against_compression("Base kept: error and compression", by_kind(kept)),
+                 error_against_tolerance("Base kept: error and tolerance", by_kind(kept))},
+                format("RMS: lines with dots. MAX: dashes. %d free vertices, %d of them of the "
+                       "base: compression is at most %.2f.",
                        num_free, num_base, double{1} * num_free / num_base));
-    page.figure({error_against_compression("Base thresholded", by_kind(dropped)),
-                 error_against_tolerance("Base thresholded", by_kind(dropped))},
-                "Curves end where a column would lose its whole base.");
+    page.figure(
+        {error_against_compression("Base thresholded: error and compression", by_kind(dropped)),
+         error_against_tolerance("Base thresholded: error and tolerance", by_kind(dropped))},
+        "RMS: lines with dots. MAX: dashes. Curves end where a column would lose its whole base.");
     Table table{
         "claims", "Statements", {{"what", "what"}, {"value", "value"}, {"published", "published"}}};
     const double best = kept[0].points.back().compression;

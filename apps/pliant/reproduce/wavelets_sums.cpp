@@ -82,7 +82,8 @@ void run_wavelet_sums(Context& context) {
         "has, "
         "and of the one inverse transform that reads the sum. One thread. Published for rabbit 3 "
         "on a Pentium III in Java: 190 µs for a dense column, 380 µs for a transform, time "
-        "linear in the number of blocks; 8, 20 and 36 µs for one block on 2, 3 and 4 levels.");
+        "linear in the number of blocks; 8, 20 and 36 µs for one block of the matrix, 3 × 3, by "
+        "the inverse of its column alone, on 2, 3 and 4 levels.");
     const auto model = wavelet_model("rabbit", context.sized(3, 2));
     const std::vector<int>& ids = dense_functions(*model).layout().columns;
     const SumTimes dense = measure_sums(*model->reference.functions, ids);
@@ -90,7 +91,7 @@ void run_wavelet_sums(Context& context) {
     Table table{"summation",
                 format("Rabbit of %d vertices: one column", model->num_nodes()),
                 {{"tolerance", "ε"},
-                 {"blocks", "blocks of a column"},
+                 {"blocks", "blocks kept of a column"},
                  {"column_us", "column, µs"},
                  {"ns_per_block", "ns for each block"},
                  {"transform_us", "transform, µs"},
@@ -116,7 +117,7 @@ void run_wavelet_sums(Context& context) {
     const double last = points.back().first;
     page.figure(
         {drawn(Plot{.title = "Adding one column",
-                    .x_label = "blocks of a column, mean",
+                    .x_label = "blocks kept of a column, mean",
                     .y_label = "time, µs",
                     .series = {{"measured", points, 0, Stroke::Dots},
                                {format("%.2f µs + %.1f ns a block", fit.offset, 1e3 * fit.slope),
@@ -124,7 +125,7 @@ void run_wavelet_sums(Context& context) {
                                 0,
                                 Stroke::Line}},
                     .guides = {{dense.column, "dense"}}})},
-        "A straight line through the times");
+        "A straight line through the times; dotted: a dense column, whose blocks all count.");
     page.table(table);
     Table line{"line",
                "The straight line",
@@ -141,7 +142,7 @@ void run_wavelet_sums(Context& context) {
                  {"dense_us", "dense column, µs"},
                  {"column_us", "column, µs"},
                  {"transform_us", "transform, µs"},
-                 {"element_us", "one block, µs"},
+                 {"element_us", "one block of the matrix, µs"},
                  {"break_even", "columns from which wavelets win"}}};
     constexpr double kPublishedElement[] = {8, 20, 36};
     const int finest = context.sized(4, 3);
