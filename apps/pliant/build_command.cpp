@@ -100,10 +100,10 @@ ReducedBuildOptions parse_options(const Arguments& arguments) {
                                    "vertices, or --free for a body that flies freely");
     options.mesh.kind = arguments.text("--mesh", options.mesh.kind);
     options.mesh.resolution = arguments.integer("--resolution", options.mesh.resolution, 2, 1024);
-    options.mesh.hollow = arguments.has("--hollow");
+    options.mesh.is_hollow = arguments.has("--hollow");
     options.mesh.growth = arguments.real("--growth", options.mesh.growth, 0.01, 10);
     options.mesh.levels = arguments.integer("--levels", options.mesh.levels, 0, 8);
-    options.keep_largest = arguments.has("--keep-largest");
+    options.keeps_largest = arguments.has("--keep-largest");
     options.num_modes = arguments.integer("--modes", options.num_modes, 1, 1000);
     options.rank = arguments.integer("--rank", options.rank, 1, SurfaceShapes::kMaxSize);
     const std::string storage = arguments.text("--storage", "float32");
@@ -154,7 +154,7 @@ void print_report(const std::string& in, const std::string& out, const ReducedMo
              " triangles; " + (surface.is_closed() ? "closed" : "not closed") + ", " +
              std::to_string(surface.num_components) +
              (surface.num_components == 1 ? " component" : " components") +
-             (report.repair.changed() ? "; " + report.repair.text() : ""));
+             (report.repair.has_changed() ? "; " + report.repair.text() : ""));
     const VolumeMesh mesh = model.mesh();
     const bool is_tet = mesh.kind == ElementKind::Tet4;
     timed_line("mesh", grouped(mesh.num_elements()) + (is_tet ? " tetrahedra, " : " hexahedra, ") +
@@ -289,7 +289,7 @@ const std::map<std::string, std::string> kKindsOfOption{
 };
 
 std::string checked_kind(const Arguments& arguments) {
-    const std::string kind = arguments.text("--kind", "reduced");
+    std::string kind = arguments.text("--kind", "reduced");
     if (kind != "reduced" && kind != "field" && kind != "pointshell" && kind != "greens" &&
         kind != "particles")
         throw InputError("", "--kind", kind, "reduced, field, pointshell, greens or particles");

@@ -89,7 +89,7 @@ void write_report(const PointshellReport& report, JsonWriter& json) {
         json.begin_object()
             .member("num_points", level.num_points)
             .member("iterations", level.iterations)
-            .member("converged", level.is_converged)
+            .member("converged", level.has_converged)
             .end_object();
     json.end_array().end_object();
 }
@@ -197,7 +197,7 @@ int build_pointshell_file(const Arguments& arguments) {
     std::printf("field        %s\n", field_report.text().c_str());
     print_shell(tree);
     for (std::size_t i = 0; i < shell_report.levels.size(); ++i)
-        if (!shell_report.levels[i].is_converged)
+        if (!shell_report.levels[i].has_converged)
             std::printf("note         level %zu did not converge in %d iterations\n", i + 1,
                         shell_report.levels[i].iterations);
     if (num_outside > 0)

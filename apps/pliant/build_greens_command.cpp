@@ -110,7 +110,7 @@ GreensBuildOptions parse_greens_options(const Arguments& arguments) {
                          "nodes: the body stands on them");
     options.fixed = arguments.text("--fix");
     options.contactable = arguments.text("--contactable");
-    options.fixed_columns = arguments.has("--support-columns");
+    options.has_fixed_columns = arguments.has("--support-columns");
     options.coarsest_level = arguments.integer("--constraint-level", -1, 0, 20);
     options.finest_level = arguments.integer("--finest-constraint-level", -1, 0, 20);
     if (arguments.has("--finest-constraint-level") && options.coarsest_level < 0)
@@ -134,11 +134,11 @@ GreensBuildOptions parse_greens_options(const Arguments& arguments) {
                                      "or drop it");
     options.mesh.kind = arguments.text("--mesh", options.mesh.kind);
     options.mesh.resolution = arguments.integer("--resolution", options.mesh.resolution, 2, 1024);
-    options.mesh.hollow = arguments.has("--hollow");
+    options.mesh.is_hollow = arguments.has("--hollow");
     options.mesh.growth = arguments.real("--growth", options.mesh.growth, 0.01, 10);
     // --levels are those of the surface here: graded meshes take as many as they can
     while (1 << options.mesh.levels > options.mesh.resolution) --options.mesh.levels;
-    options.keep_largest = arguments.has("--keep-largest");
+    options.keeps_largest = arguments.has("--keep-largest");
     if (!arguments.has("--no-cache"))
         options.cache = arguments.text("--cache", default_cache_folder().string());
     check_options(options);
@@ -252,7 +252,7 @@ GreensInput load_greens_input(const Arguments& arguments, const std::string& nam
     SemiRegularMesh surface{std::move(input.surface), {}, {}, {}};
     surface.num_vertices = {surface.mesh.num_vertices()};
     surface.triangles = {surface.mesh.triangles};
-    return {std::move(surface), input.hash, repair.changed() ? repair.text() : std::string()};
+    return {std::move(surface), input.hash, repair.has_changed() ? repair.text() : std::string()};
 }
 
 void print_greens_report(const std::string& in, const std::string& out, const GreensModel& model,

@@ -74,7 +74,7 @@ PressCurve fem_curve(const VolumeMesh& mesh, const Constraints& constraints, con
         const double force = stiffness * deepest * level / kFullLevel;
         const StaticResult result =
             solve_static(model, constraints, force * load, {.load_steps = level});
-        if (!result.converged()) {
+        if (!result.has_converged()) {
             if (curve.depth.size() >= 3) break;  // beyond these the last stiffness counts
             throw InputError("",
                              "the body cannot be pressed as deep as the data: " + result.message +
@@ -269,8 +269,9 @@ FrequencyModel make_frequency_model(const CalibrationSetup& setup, int num_modes
         if (place == known->end()) {
             const FemModel model(*mesh, {isotropic(1, values.poisson, setup.density, setup.law)});
             const LinearModes modes = compute_modes(model, *constraints, {.num_modes = num_modes});
-            std::vector<double> found;
-            for (int i = 0; i < num_modes; ++i) found.push_back(modes.frequency(i));
+            std::vector<double> found(static_cast<std::size_t>(num_modes));
+            for (int i = 0; i < num_modes; ++i)
+                found[static_cast<std::size_t>(i)] = modes.frequency(i);
             place = known->emplace(values.poisson, found).first;
         }
         std::vector<double> frequencies = place->second;

@@ -13,18 +13,19 @@
 namespace pliant::cli {
 namespace {
 
-int report(const Arguments& arguments, const std::string& out, int num_vertices, const char* cells,
-           int num_cells, const std::string& repair) {
+int report(const Arguments& arguments, const std::string& out, int num_vertices,
+           const std::string& cell, int num_cells, const std::string& repair) {
     if (arguments.json()) {
         JsonWriter json;
         json.begin_object().member("output", out).member("num_vertices", num_vertices);
-        json.member(cells, num_cells).member("repair", repair).end_object();
+        json.member("num_" + cell + "s", num_cells).member("repair", repair).end_object();
         std::printf("%s\n", json.text().c_str());
         return 0;
     }
     if (!repair.empty()) std::printf("%s\n", repair.c_str());
-    std::printf("wrote %s: %s vertices, %s %s\n", out.c_str(), grouped(num_vertices).c_str(),
-                grouped(num_cells).c_str(), cells + 4);  // without num_
+    std::printf("wrote %s: %s, %s\n", written_files(out).c_str(),
+                counted(num_vertices, "vertex", "vertices").c_str(),
+                counted(num_cells, cell, cell + "s").c_str());
     return 0;
 }
 
@@ -61,8 +62,7 @@ int convert_surface(const Arguments& arguments, const std::string& in, const std
         save_png(render(mesh, {.has_wireframe = arguments.has("--wireframe")}), out);
     else
         save_surface(mesh, out);
-    return report(arguments, out, mesh.num_vertices(), "num_triangles", mesh.num_triangles(),
-                  repair);
+    return report(arguments, out, mesh.num_vertices(), "triangle", mesh.num_triangles(), repair);
 }
 
 int convert_volume(const Arguments& arguments, const std::string& in, const std::string& out) {
@@ -81,7 +81,7 @@ int convert_volume(const Arguments& arguments, const std::string& in, const std:
         (!mesh.hanging.empty() || !mesh.filled.empty()))
         std::printf("%-12s this format keeps no hanging nodes and filled fractions; .pliant does\n",
                     "note");
-    return report(arguments, out, mesh.num_vertices(), "num_elements", mesh.num_elements(), "");
+    return report(arguments, out, mesh.num_vertices(), "element", mesh.num_elements(), "");
 }
 
 int run_convert(const Arguments& arguments) {

@@ -160,7 +160,7 @@ std::string profile(const std::string& kind, const Arguments& arguments,
     const DeviceCapabilities& can = report.capabilities;
     JsonWriter json;
     json.begin_object().member("pliant_device_profile", 1).member("name", can.name);
-    json.member("passed", report.passed()).key("steps").begin_array();
+    json.member("passed", report.has_passed()).key("steps").begin_array();
     for (const CheckStep& step : report.steps)
         json.begin_object()
             .member("step", step.name)
@@ -289,7 +289,7 @@ void print_check(const DeviceCheckReport& report, double rate) {
         if (!step.remedy.empty()) std::printf("%18s → %s\n", "", step.remedy.c_str());
     }
     print_intervals(report.interval_us);
-    if (!report.passed()) return;
+    if (!report.has_passed()) return;
     std::printf(
         "\nSuggested gains (tool of 5 cm, field of 1 mm cells; scenes derive their own):\n");
     for (const GainNote& note : explain(report.gains, report.capabilities, {.rate = rate}))
@@ -339,12 +339,12 @@ int check_haptic_device(const Arguments& arguments) {
         print_check(report, options.rate);
     if (!page.empty()) write_and_tell(page, page_of(report, options.rate));
     if (arguments.has("--profile")) {
-        if (report.passed())
+        if (report.has_passed())
             write_and_tell(arguments.text("--profile"), json + "\n");
         else
             std::fprintf(stderr, "no profile was written: the check did not pass\n");
     }
-    return report.passed() ? 0 : 1;
+    return report.has_passed() ? 0 : 1;
 }
 
 }  // namespace pliant::cli

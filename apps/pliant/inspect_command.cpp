@@ -10,6 +10,7 @@
 #include "pliant/core/error.h"
 #include "pliant/core/hash.h"
 #include "pliant/core/json_writer.h"
+#include "pliant/geometry/mesh_archive.h"
 #include "pliant/geometry/mesh_io.h"
 #include "pliant/geometry/selection.h"
 #include "pliant/geometry/surface_check.h"
@@ -26,7 +27,8 @@ std::string shape_text(const std::vector<std::uint64_t>& shape) {
     return text;
 }
 
-int inspect_volume(const Arguments& arguments, const std::string& path);
+void report_volume(const Arguments& arguments, const std::string& path, const VolumeMesh& mesh,
+                   JsonWriter& json);
 
 std::string material_text(const Material& material) {
     return std::string(to_string(material.law)) +
@@ -132,6 +134,8 @@ int inspect_archive(const Arguments& arguments, const std::string& path) {
         particles = read_particle_model(archive, path);
         write_particles(*particles, json);
     }
+    std::optional<VolumeMesh> mesh;
+    if (archive.kind() == "volume-mesh" && is_whole) mesh = read_volume_mesh(archive, path);
     if (arguments.has("--slice") && !field)
         throw InputError(path, "holds no field that --slice could cut; it is a " + archive.kind());
 
@@ -148,14 +152,12 @@ int inspect_archive(const Arguments& arguments, const std::string& path) {
         if (particles) print_particles(*particles);
     }
     if (arguments.has("--slice")) save_slice(arguments, *field, json);
+    if (mesh) report_volume(arguments, path, *mesh, json);
     if (arguments.json()) std::printf("%s\n", json.end_object().text().c_str());
     if (model && arguments.has("--of"))
         model->require_surface(load_surface(arguments.text("--of")));
     // the table above shows which chunk; this also checks what lies between the chunks
     archive.verify();
-    const bool is_mesh = archive.kind() == "volume-mesh";
-    if (is_mesh && (!arguments.json() || arguments.has("--select")))
-        return inspect_volume(arguments, path);
     return 0;
 }
 
@@ -192,7 +194,7 @@ int inspect_surface(const Arguments& arguments, const std::string& path) {
         .member("euler_number", report.euler_number)
         .member("closed", report.is_closed())
         .member("manifold", report.is_manifold())
-        .member("inside_out", report.inside_out);
+        .member("inside_out", report.is_inside_out);
     const std::pair<const char*, const Defect*> defects[] = {
         {"non_finite_vertices", &report.non_finite_vertices},
         {"unused_vertices", &report.unused_vertices},
@@ -211,10 +213,11 @@ int inspect_surface(const Arguments& arguments, const std::string& path) {
             .end_object();
     json.member("area_m2", report.area).member("volume_m3", report.volume);
     if (!arguments.json()) {
-        std::printf("%s: %s vertices, %s triangles, %d component%s, Euler number %d\n",
-                    path.c_str(), grouped(report.num_vertices).c_str(),
-                    grouped(report.num_triangles).c_str(), report.num_components,
-                    report.num_components == 1 ? "" : "s", report.euler_number);
+        std::printf("%s: %s, %s, %s, Euler number %d\n", path.c_str(),
+                    counted(report.num_vertices, "vertex", "vertices").c_str(),
+                    counted(report.num_triangles, "triangle", "triangles").c_str(),
+                    counted(report.num_components, "component", "components").c_str(),
+                    report.euler_number);
         print_box(report.box);
         std::printf("area         %.6g m²\n", report.area);
         if (report.is_closed()) std::printf("volume       %.6g m³\n", report.volume);
@@ -225,36 +228,50 @@ int inspect_surface(const Arguments& arguments, const std::string& path) {
     return 0;
 }
 
-int inspect_volume(const Arguments& arguments, const std::string& path) {
-    const VolumeMesh mesh = load_volume(path);
+/// What a volume mesh holds and what is wrong with it: in words, and as members of an open object.
+void report_volume(const Arguments& arguments, const std::string& path, const VolumeMesh& mesh,
+                   JsonWriter& json) {
     const VolumeReport report = check_volume(mesh);
+    const VolumeMesh valid = valid_elements(mesh);
     const bool tets = mesh.kind == ElementKind::Tet4;
-    JsonWriter json;
-    json.begin_object()
-        .member("file", path)
-        .member("element", tets ? "tet4" : "hex8")
+    json.member("element", tets ? "tet4" : "hex8")
         .member("num_vertices", report.num_vertices)
         .member("num_elements", report.num_elements)
         .member("num_parts", report.num_parts)
+        .member("num_invalid", report.num_invalid)
+        .member("first_invalid", report.first_invalid)
+        .member("num_non_finite", report.num_non_finite)
+        .member("first_non_finite", report.first_non_finite)
         .member("num_inverted", report.num_inverted)
+        .member("first_inverted", report.first_inverted)
+        .member("worst_jacobian", report.worst_jacobian)
         .member("num_orphans", report.num_orphans)
+        .member("first_orphan", report.first_orphan)
         .member("num_weak_joints", report.num_weak_joints)
-        .member("volume_m3", total_volume(mesh))
-        .member("weighted_volume_m3", total_volume(mesh, true));
+        .member("first_weak_joint", report.first_weak_joint)
+        .member("volume_m3", total_volume(valid))
+        .member("weighted_volume_m3", total_volume(valid, true));
     if (!arguments.json()) {
-        std::printf("%s: %s vertices, %s %s in %d part%s\n", path.c_str(),
-                    grouped(report.num_vertices).c_str(), grouped(report.num_elements).c_str(),
-                    tets ? "tetrahedra" : "hexahedra", report.num_parts,
-                    report.num_parts == 1 ? "" : "s");
-        print_box(bounding_box(mesh.vertices));
-        std::printf("volume       %.6g m³\n", total_volume(mesh));
-        if (tets && report.num_elements > 0) {
-            const auto [low, high] = dihedral_range(mesh);
+        std::printf("%s: %s, %s in %s\n", path.c_str(),
+                    counted(report.num_vertices, "vertex", "vertices").c_str(),
+                    tets ? counted(report.num_elements, "tetrahedron", "tetrahedra").c_str()
+                         : counted(report.num_elements, "hexahedron", "hexahedra").c_str(),
+                    counted(report.num_parts, "part", "parts").c_str());
+        print_box(report.box);
+        std::printf("volume       %.6g m³\n", total_volume(valid));
+        if (tets && valid.num_elements() > 0) {
+            const auto [low, high] = dihedral_range(valid);
             std::printf("angles       %.1f° … %.1f° (dihedral)\n", low, high);
         }
         print_findings(report.text());
     }
     report_selection(arguments, mesh.vertices, json);
+}
+
+int inspect_volume(const Arguments& arguments, const std::string& path) {
+    JsonWriter json;
+    json.begin_object().member("file", path);
+    report_volume(arguments, path, load_volume(path), json);
     if (arguments.json()) std::printf("%s\n", json.end_object().text().c_str());
     return 0;
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <sstream>
@@ -39,13 +40,14 @@ CheckedSurface load_checked(const Arguments& arguments, const std::string& path)
         throw InputError(path, "has no triangles; a surface mesh is needed");
     if (report.non_finite_vertices.count || report.invalid_indices.count)
         throw InputError(path, report.text() + "; try --repair");
-    if (report.inside_out) throw InputError(path, "the surface is inside out; try --repair");
+    if (report.is_inside_out) throw InputError(path, "the surface is inside out; try --repair");
     if (!arguments.json()) {
-        std::printf("%-12s %s vertices, %s triangles; %s, %d component%s\n", "surface",
-                    grouped(report.num_vertices).c_str(), grouped(report.num_triangles).c_str(),
-                    report.is_closed() ? "closed" : "not closed", report.num_components,
-                    report.num_components == 1 ? "" : "s");
-        if (repair && repair->changed())
+        std::printf("%-12s %s, %s; %s, %s\n", "surface",
+                    counted(report.num_vertices, "vertex", "vertices").c_str(),
+                    counted(report.num_triangles, "triangle", "triangles").c_str(),
+                    report.is_closed() ? "closed" : "not closed",
+                    counted(report.num_components, "component", "components").c_str());
+        if (repair && repair->has_changed())
             std::printf("%-12s %s\n", "repaired", repair->text().c_str());
         if (!report.is_closed())
             std::printf("%-12s inside is decided by winding number%s\n", "",
@@ -75,6 +77,8 @@ MeshResult make_simulation_mesh(const SurfaceQuery& surface, const SimulationMes
     return {std::move(mesh), std::move(embedding), mesh_seconds, embed_seconds};
 }
 
+constexpr const char* kRest = "body";  // the region of elements that no selection has
+
 /// --region NAME=SELECTION
 struct Region {
     std::string name, selection;
@@ -86,8 +90,15 @@ std::vector<Region> parse_regions(const std::vector<std::string>& requests) {
         const std::size_t equals = request.find('=');
         if (equals == std::string::npos || equals == 0)
             throw InputError("", "--region", request, "NAME=SELECTION, as in top=\"z > 90 %\"");
-        regions.push_back({request.substr(0, equals), request.substr(equals + 1)});
-        (void)parse_selection(regions.back().selection);  // a typo shows before the work
+        const Region region{request.substr(0, equals), request.substr(equals + 1)};
+        const auto has_its_name = [&](const Region& r) { return r.name == region.name; };
+        if (region.name == kRest || std::ranges::any_of(regions, has_its_name))
+            throw InputError("", "--region", region.name,
+                             std::string("a name that no other region has; what no selection has "
+                                         "is called ") +
+                                 kRest);
+        (void)parse_selection(region.selection);  // a typo shows before the work
+        regions.push_back(region);
     }
     return regions;
 }
@@ -96,7 +107,7 @@ std::vector<Region> parse_regions(const std::vector<std::string>& requests) {
 void assign_regions(VolumeMesh& mesh, const std::vector<Region>& regions) {
     if (regions.empty()) return;
     mesh.regions.assign(static_cast<std::size_t>(mesh.num_elements()), 0);
-    mesh.region_names = {"body"};
+    mesh.region_names = {kRest};
     for (const Region& region : regions) {
         for (const int e : select_elements(region.selection, mesh, "--region " + region.name))
             mesh.regions[static_cast<std::size_t>(e)] = static_cast<int>(mesh.region_names.size());
@@ -126,12 +137,14 @@ void save(const MeshResult& result, const std::string& out, const std::string& i
     save_with_provenance(writer, out, in, options);
 }
 
-void print_report(const MeshResult& result, double surface_volume, bool hollow,
+void print_report(const MeshResult& result, double surface_volume, bool is_hollow,
                   const std::string& out) {
     const VolumeMesh& mesh = result.mesh;
     const bool hexes = mesh.kind == ElementKind::Hex8;
-    std::printf("%-12s %s %s, %s vertices", "mesh", grouped(mesh.num_elements()).c_str(),
-                hexes ? "hexahedra" : "tetrahedra", grouped(mesh.num_vertices()).c_str());
+    std::printf("%-12s %s, %s", "mesh",
+                hexes ? counted(mesh.num_elements(), "hexahedron", "hexahedra").c_str()
+                      : counted(mesh.num_elements(), "tetrahedron", "tetrahedra").c_str(),
+                counted(mesh.num_vertices(), "vertex", "vertices").c_str());
     if (!mesh.hanging.empty())
         std::printf(" (%s hanging)",
                     grouped(static_cast<std::int64_t>(mesh.hanging.size())).c_str());
@@ -143,7 +156,7 @@ void print_report(const MeshResult& result, double surface_volume, bool hollow,
 
     const double plain = total_volume(mesh), weighted = total_volume(mesh, true);
     const auto excess = [&](double volume) {  // hollow meshes have no volume to compare
-        return surface_volume > 0 && !hollow
+        return surface_volume > 0 && !is_hollow
                    ? format(" (%+.2f %%)", 100 * (volume / surface_volume - 1))
                    : std::string();
     };
@@ -151,9 +164,10 @@ void print_report(const MeshResult& result, double surface_volume, bool hollow,
     if (!mesh.filled.empty())
         std::printf(", weighted by filled fraction %.6g m³%s", weighted, excess(weighted).c_str());
     if (surface_volume > 0) std::printf("; the surface encloses %.6g m³", surface_volume);
-    std::printf("\n%-12s %s surface vertices, %s outside every element  %.2f s\n", "embedding",
-                grouped(result.embedding.num_points()).c_str(),
-                grouped(result.embedding.num_outside()).c_str(), result.embed_seconds);
+    std::printf(
+        "\n%-12s %s, %s outside every element  %.2f s\n", "embedding",
+        counted(result.embedding.num_points(), "surface vertex", "surface vertices").c_str(),
+        grouped(result.embedding.num_outside()).c_str(), result.embed_seconds);
     std::istringstream findings(check_volume(mesh).text());
     for (std::string line; std::getline(findings, line);)
         std::printf("%-12s %s\n", "note", line.c_str());
@@ -161,7 +175,7 @@ void print_report(const MeshResult& result, double surface_volume, bool hollow,
     if (!has_extension(out, ".pliant") && (loses_fill || !mesh.hanging.empty()))
         std::printf("%-12s this format keeps no hanging nodes and filled fractions; .pliant does\n",
                     "note");
-    std::printf("%-12s %s\n", "wrote", out.c_str());
+    std::printf("%-12s %s\n", "wrote", written_files(out).c_str());
 }
 
 void print_json(const MeshResult& result, double surface_volume,
@@ -215,14 +229,8 @@ int run_remesh(const Arguments& arguments, const std::string& in, const std::str
     RemeshReport report;
     SemiRegularMesh mesh;
     const auto start = Clock::now();
-    try {
-        with_option_names({{"base_vertices", "--base"}, {"levels", "--levels"}},
-                          [&] { mesh = remesh(checked.mesh, options, progress, &report); });
-    } catch (const InputError& error) {
-        // what is not about an option is about the surface
-        if (std::string(error.what()).starts_with("--")) throw;
-        throw InputError(in, error.what());
-    }
+    with_option_names({{"base_vertices", "--base"}, {"levels", "--levels"}}, in,
+                      [&] { mesh = remesh(checked.mesh, options, progress, &report); });
     const double seconds = seconds_since(start);
     save_hierarchy(mesh, out, in, arguments.options_text());
     if (arguments.json()) {
@@ -269,7 +277,7 @@ int run_mesh(const Arguments& arguments) {
     SimulationMeshOptions request;
     request.kind = arguments.text("--kind", request.kind);
     request.resolution = arguments.integer("--resolution", request.resolution, 2, 1024);
-    request.hollow = arguments.has("--hollow");
+    request.is_hollow = arguments.has("--hollow");
     request.growth = arguments.real("--growth", request.growth, 0.01, 10);
     request.levels = arguments.integer("--levels", request.levels, 0, 8);
     if ((has_extension(out, ".node") || has_extension(out, ".ele")) && request.kind != "tet" &&
@@ -278,11 +286,16 @@ int run_mesh(const Arguments& arguments) {
                                  " holds tetrahedra only; add --kind tet or choose .vtu, .msh, "
                                  ".veg, .mesh or .pliant");
 
-    with_option_names({{"kind", "--kind"},
-                       {"hollow", "--hollow"},
-                       {"resolution", "--resolution"},
-                       {"levels", "--levels"}},
-                      [&] { check_options(request); });
+    const std::map<std::string, std::string> option_of_name{{"kind", "--kind"},
+                                                            {"hollow", "--hollow"},
+                                                            {"resolution", "--resolution"},
+                                                            {"levels", "--levels"}};
+    with_option_names(option_of_name, [&] { check_options(request); });
+    for (const char* option : {"--growth", "--levels"})
+        if (arguments.has(option) && !request.kind.starts_with("graded"))
+            throw InputError("", std::string(option) +
+                                     " goes with --kind graded or graded-tet, not with " +
+                                     request.kind + "; drop it");
     const std::vector<Region> regions = parse_regions(arguments.all("--region"));
 
     Progress progress(progress_style(arguments));
@@ -290,13 +303,16 @@ int run_mesh(const Arguments& arguments) {
     const SurfaceQuery surface(std::move(checked.mesh));
     const double surface_volume =
         surface.sign_method() == SignMethod::PseudoNormal ? enclosed_volume(surface.mesh()) : 0;
-    MeshResult result = make_simulation_mesh(surface, request, progress);
+    std::optional<MeshResult> made;
+    with_option_names(option_of_name, in,
+                      [&] { made = make_simulation_mesh(surface, request, progress); });
+    MeshResult& result = *made;
     assign_regions(result.mesh, regions);
     save(result, out, in, arguments.options_text());
     if (arguments.json())
         print_json(result, surface_volume, checked.repair, out);
     else
-        print_report(result, surface_volume, request.hollow, out);
+        print_report(result, surface_volume, request.is_hollow, out);
     return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "pliant/core/atomic_file.h"
 #include "pliant/core/error.h"
 #include "pliant/core/json_writer.h"
+#include "pliant/geometry/mesh_io.h"
 
 namespace pliant::cli {
 namespace {
@@ -32,6 +33,10 @@ std::string grouped(std::int64_t number) {
         text += digits[i];
     }
     return text;
+}
+
+std::string counted(std::int64_t number, const std::string& singular, const std::string& plural) {
+    return grouped(number) + " " + (number == 1 ? singular : plural);
 }
 
 std::string byte_size(double bytes) {
@@ -102,6 +107,11 @@ void check_output(const std::string& path, const std::vector<std::string>& exten
                          "the folder " + folder.string() + " does not exist; create it first");
 }
 
+std::string written_files(const std::string& out) {
+    const bool is_pair = has_extension(out, ".node") || has_extension(out, ".ele");
+    return is_pair ? out + " and " + tetgen_partner(out).string() : out;
+}
+
 std::filesystem::path page_path(const std::string& out, const std::string& name) {
     if (out.empty()) return name;
     if (has_extension(out, ".html")) {
@@ -138,6 +148,16 @@ void with_option_names(const std::map<std::string, std::string>& option_of_name,
         const auto option = option_of_name.find(name);
         if (option == option_of_name.end()) throw;
         throw InputError("", option->second + sentence.substr(name.size()));
+    }
+}
+
+void with_option_names(const std::map<std::string, std::string>& option_of_name,
+                       const std::string& file, const std::function<void()>& work) {
+    try {
+        with_option_names(option_of_name, work);
+    } catch (const InputError& error) {
+        if (!error.file().empty() || std::string(error.what()).starts_with("--")) throw;
+        throw InputError(file, error.what());
     }
 }
 

@@ -14,7 +14,10 @@ namespace pliant::cli {
 class Arguments;
 
 [[nodiscard]] std::string grouped(std::int64_t number);  ///< 41,208
-[[nodiscard]] std::string byte_size(double bytes);       ///< 9.8 MB
+/// `1 triangle`, `41,208 triangles`.
+[[nodiscard]] std::string counted(std::int64_t number, const std::string& singular,
+                                  const std::string& plural);
+[[nodiscard]] std::string byte_size(double bytes);  ///< 9.8 MB
 /// Of a fraction near one: 99.98 %, or all but 2e-07.
 [[nodiscard]] std::string share(double fraction);
 /// printf for short texts.
@@ -37,6 +40,9 @@ private:
 /// exists.
 void check_output(const std::string& path, const std::vector<std::string>& extensions);
 
+/// `out`, with the second file where a format has two: `a.node and a.ele`.
+[[nodiscard]] std::string written_files(const std::string& out);
+
 /// Where a page called `name` goes: `out` itself if it ends in .html, else into the folder `out`,
 /// which is made if need be; empty: here. Throws InputError if that cannot be.
 [[nodiscard]] std::filesystem::path page_path(const std::string& out, const std::string& name);
@@ -52,6 +58,9 @@ inline constexpr const char* kPageHelp = "a page of plots: an .html file, or a f
 /// sets it: `kind = disk (expected …)` becomes `--kind = disk (expected …)`.
 void with_option_names(const std::map<std::string, std::string>& option_of_name,
                        const std::function<void()>& work);
+/// The same; an InputError about neither an option nor a file is said with the name of `file`.
+void with_option_names(const std::map<std::string, std::string>& option_of_name,
+                       const std::string& file, const std::function<void()>& work);
 
 [[nodiscard]] ProgressStyle progress_style(const Arguments& arguments);
 

@@ -27,6 +27,16 @@ void print_overview(const std::vector<Command>& commands) {
     std::printf("\nEach command has --help. pliant --version says what this build has.\n");
 }
 
+/// An error as a terminal may show it: control characters, which names of files may have, as '?'.
+/// Sentences have line breaks of their own.
+void print_error(std::string text, std::size_t name_length = 0) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto c = static_cast<unsigned char>(text[i]);
+        if ((c < ' ' && (c != '\n' || i < name_length)) || c == 0x7f) text[i] = '?';
+    }
+    std::fprintf(stderr, "error: %s\n", text.c_str());
+}
+
 int dispatch(const std::vector<Command>& commands, const std::vector<std::string>& words) {
     if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
         print_overview(commands);
@@ -50,9 +60,9 @@ int dispatch(const std::vector<Command>& commands, const std::vector<std::string
         return command.run(arguments);
     }
     const std::string near = nearest_name(words[0], names);
-    std::fprintf(stderr, "error: unknown command '%s'%s\n", words[0].c_str(),
-                 near.empty() ? "; see pliant --help" : ("; did you mean '" + near + "'?").c_str());
-    return kFailed;
+    throw InputError("",
+                     "unknown command '" + words[0] + "'" +
+                         (near.empty() ? "; see pliant --help" : "; did you mean '" + near + "'?"));
 }
 
 }  // namespace
@@ -70,13 +80,13 @@ int run_program(const std::vector<Command>& commands, const std::vector<std::str
         std::fprintf(stderr, "\n%s\n", cancelled.what());
         return kInterrupted;
     } catch (const InputError& error) {
-        std::fprintf(stderr, "error: %s\n", error.what());
+        print_error(error.what(), error.file().size());
         return kFailed;
     } catch (const std::bad_alloc&) {
         std::fprintf(stderr, "error: out of memory; try a lower resolution\n");
         return kFailed;
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "error: %s\n", error.what());
+        print_error(error.what());
         return kFailed;
     }
 }

@@ -91,9 +91,9 @@ int run_shape(const Arguments& arguments) {
                                 .text()
                                 .c_str());
     else
-        std::printf("%s: %s vertices, %s triangles; wrote %s\n", name.c_str(),
-                    grouped(mesh.num_vertices()).c_str(), grouped(mesh.num_triangles()).c_str(),
-                    out.c_str());
+        std::printf("%s: %s, %s; wrote %s\n", name.c_str(),
+                    counted(mesh.num_vertices(), "vertex", "vertices").c_str(),
+                    counted(mesh.num_triangles(), "triangle", "triangles").c_str(), out.c_str());
     return 0;
 }
 

@@ -147,7 +147,8 @@ void check_encloses(const SurfaceMesh& surface) {
                                  std::to_string(report.inconsistent_edges.first) +
                                  ") and so has no inside; try --repair");
     if (!(enclosed_volume(surface) > 0))
-        throw InputError("", start + (report.inside_out ? "is inside out" : "encloses no volume") +
+        throw InputError("", start +
+                                 (report.is_inside_out ? "is inside out" : "encloses no volume") +
                                  "; try --repair");
 }
 

@@ -133,7 +133,7 @@ Pointshell build_pointshell(const DistanceGrid& field, const SurfaceMesh& surfac
         shell.level_start.push_back(count);
         result.levels.push_back({.num_points = count - frozen,
                                  .iterations = spread.iterations,
-                                 .is_converged = spread.is_converged});
+                                 .has_converged = spread.has_converged});
     }
 
     shell.points.resize(points.x.size());
@@ -160,7 +160,8 @@ std::string PointshellReport::text() const {
         std::snprintf(line, sizeof line,
                       "level %zu: %d points, %d iterations%s, spacing %.4g m, variation %.3f\n",
                       i + 1, level.num_points, level.iterations,
-                      level.is_converged ? "" : " (not converged)", level.spacing, level.variation);
+                      level.has_converged ? "" : " (not converged)", level.spacing,
+                      level.variation);
         text += line;
     }
     std::snprintf(line, sizeof line, "%.1f s\n", seconds);

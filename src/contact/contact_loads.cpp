@@ -175,7 +175,7 @@ bool assemble_loads(const LoadSums& sums, const ContactFrames& frames,
     const Vector3d reference = R * sums.reference + frames.field.position;
 
     const ForceSums normal = turned(sums.normal, R);
-    const Matrix6d gradient = o.gradient_by_field ? turned(sums.gradient, R) : normal.stiffness;
+    const Matrix6d gradient = o.takes_field_gradient ? turned(sums.gradient, R) : normal.stiffness;
 
     // the shell, eq. (13)–(15); then the field, by the opposite forces
     Vector3d shift = reference - frames.shell_centre;
@@ -193,8 +193,8 @@ bool assemble_loads(const LoadSums& sums, const ContactFrames& frames,
     add_field_motion(F, is_normal_of_shell, !is_normal_of_shell, o.gradients, loads.field_gradient);
 
     if (o.normals == ContactNormals::Spread)
-        add_other_forces(turned(sums.of_field, R), reference, frames, o, true, o.gradient_by_field,
-                         loads);
+        add_other_forces(turned(sums.of_field, R), reference, frames, o, true,
+                         o.takes_field_gradient, loads);
     if (o.friction > 0)
         add_other_forces(turned(sums.tangential, R), reference, frames, o, false, false, loads);
     // centres so far away that arms squared are beyond all numbers

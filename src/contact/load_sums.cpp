@@ -313,7 +313,7 @@ void LoadSums::add_batch(const ContactPoints& contacts, const DistanceField& fie
         add_rows(rows_, contact_, normal);
     }
 
-    if (options.gradient_by_field) {
+    if (options.takes_field_gradient) {
         alignas(64) float d[kLoadBatch], gx[kLoadBatch], gy[kLoadBatch], gz[kLoadBatch];
         field.samples(points_of(contacts, first, rows_.count), {d, gx, gy, gz});
         for (int i = rows_.count; i < (rows_.count + 7) / 8 * 8; ++i) gx[i] = gy[i] = gz[i] = 0;

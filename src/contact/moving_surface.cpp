@@ -16,7 +16,7 @@ void check_edges(const SurfaceMesh& mesh, const SurfaceTopology& topology) {
     for (const SurfaceTopology::Edge& edge : topology.edges()) {
         int balance = 0;
         for (const SurfaceTopology::EdgeUse& use : topology.uses(edge))
-            balance += use.forward ? 1 : -1;
+            balance += use.is_forward ? 1 : -1;
         if (balance == 0) continue;
         if (first < 0) first = topology.uses(edge)[0].triangle;
         unbalanced += 1;
@@ -69,7 +69,7 @@ std::vector<std::array<int, 3>> find_neighbours(const SurfaceMesh& mesh,
             });
             int best = t;
             for (const SurfaceTopology::EdgeUse& use : uses) {
-                if (use.forward == own->forward || use.triangle == t) continue;
+                if (use.is_forward == own->is_forward || use.triangle == t) continue;
                 const bool is_back =
                     is_other_face(mesh.triangles[static_cast<std::size_t>(t)],
                                   mesh.triangles[static_cast<std::size_t>(use.triangle)]);
@@ -86,45 +86,44 @@ const SurfaceMesh& checked(const SurfaceMesh& mesh) {
     return mesh;
 }
 
-class RigidBodySurface final : public ReducedSurface {
+/// Of a body, which is read before it advances or restarts.
+template <class Surface>
+class ReadSurface : public Surface {
 public:
-    explicit RigidBodySurface(RigidBody& body)
-        : ReducedSurface(body.surface(), &body), body_(body) {
+    using Surface::Surface;
+    void advance() noexcept final {
         read();
-        ReducedSurface::restart();
+        Surface::advance();
     }
-    void advance() noexcept override {
+    void restart() noexcept final {
         read();
-        ReducedSurface::advance();
-    }
-    void restart() noexcept override {
-        read();
-        ReducedSurface::restart();
+        Surface::restart();
     }
 
 private:
-    void read() noexcept { (void)set_motion(body_.motion().pose, {}); }
+    virtual void read() noexcept = 0;
+};
+
+class RigidBodySurface final : public ReadSurface<ReducedSurface> {
+public:
+    explicit RigidBodySurface(RigidBody& body) : ReadSurface(body.surface(), &body), body_(body) {
+        restart();
+    }
+
+private:
+    void read() noexcept override { (void)set_motion(body_.motion().pose, {}); }
     RigidBody& body_;
 };
 
-class ReducedBodySurface final : public ReducedSurface {
+class ReducedBodySurface final : public ReadSurface<ReducedSurface> {
 public:
     explicit ReducedBodySurface(ReducedBody& body)
-        : ReducedSurface(body.shapes(), &body), body_(body) {
-        read();
-        ReducedSurface::restart();
-    }
-    void advance() noexcept override {
-        read();
-        ReducedSurface::advance();
-    }
-    void restart() noexcept override {
-        read();
-        ReducedSurface::restart();
+        : ReadSurface(body.shapes(), &body), body_(body) {
+        restart();
     }
 
 private:
-    void read() noexcept {
+    void read() noexcept override {
         const Eigen::VectorXd& q = body_.state().q;
         (void)set_motion(body_.pose(), {q.data(), static_cast<std::size_t>(q.size())});
     }
@@ -132,28 +131,19 @@ private:
 };
 
 /// Whatever a body displays.
-class DisplayedSurface final : public VertexSurface {
+class DisplayedSurface final : public ReadSurface<VertexSurface> {
 public:
     explicit DisplayedSurface(Body& body)
-        : VertexSurface(body.surface(), &body),
+        : ReadSurface(body.surface(), &body),
           body_(body),
           display_(body.display()),
           state_(static_cast<std::size_t>(display_->state_size())),
           positions_(3 * body.surface().vertices.size()) {
-        read();
-        VertexSurface::restart();
-    }
-    void advance() noexcept override {
-        read();
-        VertexSurface::advance();
-    }
-    void restart() noexcept override {
-        read();
-        VertexSurface::restart();
+        restart();
     }
 
 private:
-    void read() noexcept {
+    void read() noexcept override {
         body_.write_display(state_);
         display_->positions(state_, positions_);
         (void)set_positions(positions_);
@@ -164,25 +154,16 @@ private:
 };
 
 /// Bodies with Green's functions: one, or the zones of a character one after the other.
-class GreensSurface final : public VertexSurface {
+class GreensSurface final : public ReadSurface<VertexSurface> {
 public:
     GreensSurface(Body& body, const std::vector<const GreensBody*>& zones)
-        : VertexSurface(body.surface(), &body), positions_(3 * body.surface().vertices.size()) {
+        : ReadSurface(body.surface(), &body), positions_(3 * body.surface().vertices.size()) {
         for (const GreensBody* zone : zones) {
             const auto display = std::dynamic_pointer_cast<const GreensDisplay>(zone->display());
             parts_.push_back({zone, display, display->make_scratch(),
                               std::vector<float>(static_cast<std::size_t>(display->state_size()))});
         }
-        read();
-        VertexSurface::restart();
-    }
-    void advance() noexcept override {
-        read();
-        VertexSurface::advance();
-    }
-    void restart() noexcept override {
-        read();
-        VertexSurface::restart();
+        restart();
     }
 
 private:
@@ -192,7 +173,7 @@ private:
         std::shared_ptr<GreensDisplay::Scratch> scratch;
         std::vector<float> state;
     };
-    void read() noexcept {
+    void read() noexcept override {
         std::span<float> rest = positions_;
         for (Part& part : parts_) {
             const std::size_t size = 3 * part.body->surface().vertices.size();

@@ -200,7 +200,7 @@ RepulsionResult Repeller::run(Progress& progress) {
     const int num_moving = points_.size() - num_frozen_;
     double travel = 0;
     sort_points();
-    while (result.iterations < options_.max_iterations && !result.is_converged) {
+    while (result.iterations < options_.max_iterations && !result.has_converged) {
         // two points that approach each other use up the slack twice as fast
         if (2 * travel > kSlack * options_.spacing) {
             put_back();
@@ -219,7 +219,7 @@ RepulsionResult Repeller::run(Progress& progress) {
         std::swap(present_, next_);
         travel += double{moves.largest};
         ++result.iterations;
-        result.is_converged = moves.sum <= options_.tolerance * num_moving;
+        result.has_converged = moves.sum <= options_.tolerance * num_moving;
         progress.advance();
     }
     put_back();

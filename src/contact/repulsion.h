@@ -31,7 +31,7 @@ struct Repulsion {
 };
 struct RepulsionResult {
     int iterations = 0;
-    bool is_converged = false;
+    bool has_converged = false;
 };
 /// Spreads the points from `num_frozen` on over the zero surface of a field, where all are;
 /// docs/contact.md eq. (1). The others push, but stay.

@@ -47,7 +47,7 @@ void check(const ReducedBody& body, const PointTree& tree, const DeformedFieldMo
         throw InputError("", "contact.friction", std::to_string(o.loads.friction),
                          "0: self-contact has no friction");
     if (o.loads.normals == ContactNormals::FieldGradient ||
-        o.loads.normals == ContactNormals::Spread || o.loads.gradient_by_field)
+        o.loads.normals == ContactNormals::Spread || o.loads.takes_field_gradient)
         throw InputError("", "self-contact takes directions from the shell, not from the field");
 }
 

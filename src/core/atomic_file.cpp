@@ -122,7 +122,8 @@ std::size_t write_file(const std::filesystem::path& path, std::string_view text)
 }
 
 std::string read_file(const fs::path& path, std::size_t max_size) {
-    const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+    // not blocking, or opening a named pipe would wait for its writer
+    const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
     struct stat status {};
     if (file.number < 0 || fstat(file.number, &status) != 0) {
         if (errno == ENOENT) throw InputError(path.string(), "the file does not exist");
@@ -130,6 +131,8 @@ std::string read_file(const fs::path& path, std::size_t max_size) {
     }
     if (S_ISDIR(status.st_mode))
         throw InputError(path.string(), "cannot be read: it is a directory; name a file");
+    if (!S_ISREG(status.st_mode))
+        throw InputError(path.string(), "cannot be read: it is not a regular file");
     const auto refuse_large = [&](std::size_t size) {
         if (size > max_size)
             throw InputError(path.string(), "the file is larger than the " +
@@ -137,8 +140,8 @@ std::string read_file(const fs::path& path, std::size_t max_size) {
     };
     refuse_large(static_cast<std::size_t>(status.st_size));
 
-    // one byte of room more than the size, so that the end is met without growing; pipes have no
-    // size and grow
+    // one byte of room more than the size, so that the end is met without growing; files of /proc
+    // have no size and grow
     std::string text(static_cast<std::size_t>(status.st_size) + 1, '\0');
     std::size_t size = 0;
     for (;;) {

@@ -118,7 +118,8 @@ Complementarity::Result Complementarity::solve(const ConstMatrixRef& S, const Co
 
     // the changes go round in circles
     lambda = lambda.cwiseMax(0.0);
-    result.is_converged = project_gauss_seidel(S, c, kFallbackSweeps, lambda) <= kFallbackTolerance;
+    result.has_converged =
+        project_gauss_seidel(S, c, kFallbackSweeps, lambda) <= kFallbackTolerance;
     active_.clear();
     std::ranges::fill(is_active_, char{0});
     for (int row = 0; row < k; ++row)

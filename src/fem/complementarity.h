@@ -20,8 +20,8 @@ public:
     using Ref = Eigen::Ref<Eigen::VectorXd>;
 
     struct Result {
-        bool is_converged = true;  ///< otherwise the best that Gauss–Seidel found
-        int num_changes = 0;       ///< of the active set
+        bool has_converged = true;  ///< otherwise the best that Gauss–Seidel found
+        int num_changes = 0;        ///< of the active set
     };
 
     explicit Complementarity(int capacity);

@@ -250,7 +250,7 @@ bool CoupledContact::solve_normal(bool is_same_matrix) {
     }
     return complementarity_
         .solve(S_.topLeftCorner(k, k), c_.head(k), is_same_matrix, lambda_.head(k))
-        .is_converged;
+        .has_converged;
 }
 
 void CoupledContact::find_corrections(double dt) {
@@ -333,14 +333,14 @@ bool CoupledContact::find_reset(double dt) {
         c_active_[i] = c_[active_[i]];
         for (int j = 0; j < m; ++j) c_active_[i] -= S_active_(i, j) * smallest_impulse_[active_[j]];
     }
-    const bool is_converged =
+    const bool has_converged =
         complementarity_
             .solve(S_active_.topLeftCorner(m, m), c_active_.head(m), false, x_active_.head(m))
-            .is_converged;
+            .has_converged;
     impulse_.setZero();
     for (int i = 0; i < m; ++i) impulse_[active_[i]] = smallest_impulse_[active_[i]] + x_active_[i];
     generation_of_S_ = -1;  // its factor is gone
-    return is_converged;
+    return has_converged;
 }
 
 void CoupledContact::find_changes(int step) {
@@ -366,11 +366,11 @@ StepStatus CoupledContact::solve(int step, const FemState& before, const VectorX
     if (touches_.empty()) return status;
     drop_immovable(step);
     const bool is_same_matrix = build_matrix();
-    bool is_converged = solve_normal(is_same_matrix);
+    bool has_converged = solve_normal(is_same_matrix);
     find_corrections(dt);
     if (options_.friction > 0) {
         solve_friction();
-        is_converged = solve_normal(true) && is_converged;
+        has_converged = solve_normal(true) && has_converged;
         find_corrections(dt);
         // who lets go does not rub
         for (int i = 0; i < num_touches(); ++i)
@@ -379,10 +379,10 @@ StepStatus CoupledContact::solve(int step, const FemState& before, const VectorX
     update_accelerations();
     has_forces_ = (lambda_.head(num_touches()).array() > 0).any();
     if (has_forces_) {
-        is_converged = find_reset(dt) && is_converged;
+        has_converged = find_reset(dt) && has_converged;
         find_changes(step);
     }
-    if (!is_converged) status = StepStatus::NotConverged;
+    if (!has_converged) status = StepStatus::NotConverged;
     return status;
 }
 

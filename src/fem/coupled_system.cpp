@@ -103,13 +103,13 @@ void CoupledSystem::build_matrices(const FemModel& model, const CoupledOptions& 
     else
         mass_ = folded_lumps(mesh, lumped_mass(model, options.lumping));
     drag_ = damping.mass * mass_;
-    if (options.lumped_drag)
+    if (options.has_lumped_drag)
         drag_ += folded_lumps(mesh, pliant::lumped_drag(model, options.lumping));
 
     const bool has_drag =
         std::ranges::any_of(model.materials(), [](const Material& m) { return m.viscosity != 0; });
     Matrix D_nodes(model.num_nodes(), model.num_nodes());
-    if (has_drag && !options.lumped_drag) D_nodes = node_drag_matrix(model);
+    if (has_drag && !options.has_lumped_drag) D_nodes = node_drag_matrix(model);
     if (options.has_consistent_mass && damping.mass != 0)
         D_nodes = Matrix(D_nodes + damping.mass * M_nodes_);
 
@@ -121,7 +121,7 @@ void CoupledSystem::build_matrices(const FemModel& model, const CoupledOptions& 
     Matrix K = model.make_matrix(), D = model.make_matrix();
     model.tangent(at_rest, K);
     Damping stiffness_part = damping;
-    stiffness_part.tangential = false;
+    stiffness_part.is_tangential = false;
     add_damping_matrix(model, stiffness_part, at_rest, K, D);
     if (is_used(D_nodes)) D = Matrix(D + for_components(D_nodes));
     D_unknowns_.swap(D);

@@ -50,11 +50,11 @@ void add_stiffness_damping(const FemModel& model, const Damping& damping,
                            const FemModel::ConstRef& u, const FemModel::ConstRef& v,
                            Eigen::VectorXd& scratch, FemModel::Ref f) {
     assert(f.size() == model.num_unknowns() && scratch.size() == model.num_unknowns());
-    if (damping.stiffness > 0 && damping.tangential) {
+    if (damping.stiffness > 0 && damping.is_tangential) {
         model.tangent_product(u, v, scratch);
         f += damping.stiffness * scratch;
     }
-    const bool is_fixed = damping.stiffness > 0 && !damping.tangential;
+    const bool is_fixed = damping.stiffness > 0 && !damping.is_tangential;
     const bool is_viscous = damping.bulk_viscosity > 0 || damping.shear_viscosity > 0;
     if (!is_fixed && !is_viscous) return;
     const FemModelData& d = model.data();

@@ -83,7 +83,7 @@ struct ExplicitScene::Workspace::Impl {
     std::vector<Wrench> wrenches;
     std::vector<StepStatus> finished;  // of each body
     int most_contacts = 0;
-    bool captured = false;
+    bool has_captured = false;
 };
 
 ExplicitScene::Workspace::Workspace(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -209,7 +209,7 @@ void ExplicitScene::Impl::report_touch(const FoundTouch& t, const ContactRow* ro
                  : is_kept    ? Phase::Held
                  : t.gap <= 0 ? Phase::Inside
                               : Phase::None;
-    ws.captured |= is_capture;
+    ws.has_captured |= is_capture;
     if (!is_kept && (t.before.owed == 0 || !std::isfinite(t.gap))) return;
 
     // eq. (C6)
@@ -272,7 +272,7 @@ void ExplicitScene::Impl::commit(State& s, double dt, const Work& ws) const noex
     }
     std::ranges::copy(ws.motions, s.obstacles.begin());
     s.last_dt = dt;
-    s.captured = ws.captured;
+    s.has_captured = ws.has_captured;
 }
 
 ExplicitScene::ExplicitScene(std::vector<ExplicitDynamics> bodies,
@@ -358,7 +358,7 @@ ExplicitScene::Report ExplicitScene::step(State& s, std::span<const VectorXd> lo
         return report;
     }
     // eq. (C1) needs two equal steps
-    if (s.captured && std::abs(dt - s.last_dt) > 1e-9 * s.last_dt) {
+    if (s.has_captured && std::abs(dt - s.last_dt) > 1e-9 * s.last_dt) {
         report.status = StepStatus::StepRejected;
         return report;
     }
@@ -393,7 +393,7 @@ ExplicitScene::Report ExplicitScene::step(State& s, std::span<const VectorXd> lo
     if (!ws.detection.is_complete) worsen(report.status, StepStatus::CapacityExceeded);
     scene.solve(s, dt, ws);
     ws.next.clear();
-    ws.captured = false;
+    ws.has_captured = false;
     for (std::size_t i = 0; i < ws.detection.found.size(); ++i) {
         const int row = ws.row_of_touch[i];
         scene.report_touch(ws.detection.found[i], row >= 0 ? &ws.rows[row] : nullptr, dt, ws);
@@ -408,7 +408,7 @@ ExplicitScene::Report ExplicitScene::step(State& s, std::span<const VectorXd> lo
         std::ranges::fill(ws.wrenches, Wrench{});
         report.num_contacts = 0;
         // it may be tried again with another length
-        s.captured = false;
+        s.has_captured = false;
         if (status == StepStatus::StateReset)
             for (auto& touches : s.touches) std::ranges::fill(touches, Touch{});
         return report;

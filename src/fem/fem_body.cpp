@@ -180,7 +180,7 @@ struct FemBody::Impl {
     /// Contacts of another step length or stiffness are found anew.
     void forget_contacts() {
         for (auto& touches : state.touches) std::ranges::fill(touches, Touch{});
-        state.captured = false;
+        state.has_captured = false;
     }
     StepStatus inner_step(int i, int n, double dt);
 };
@@ -261,7 +261,7 @@ StepStatus FemBody::Impl::inner_step(int i, int n, double dt) {
     if (drag > 0) f.array() -= drag * tempo() * dynamics().mass().array() * fem().v.array();
     f /= stiffness;
     const double h = tempo() * dt / n;
-    if (state.captured && std::abs(h - state.last_dt) > 1e-9 * h) forget_contacts();
+    if (state.has_captured && std::abs(h - state.last_dt) > 1e-9 * h) forget_contacts();
     const ExplicitScene::Report report = scene.step(state, load, motions, h, ws);
     for (std::size_t k = 0; k < obstacles.size(); ++k) {
         const Wrench& w = ws.wrench(static_cast<int>(k));
@@ -468,7 +468,7 @@ void FemBody::save_state(std::span<double> state) const noexcept {
     const Eigen::Index n = s.u.size();
     double* at = state.data();
     for (const double number :
-         {impl_->stiffness, s.time, impl_->state.last_dt, impl_->state.captured ? 1.0 : 0.0,
+         {impl_->stiffness, s.time, impl_->state.last_dt, impl_->state.has_captured ? 1.0 : 0.0,
           work.external_work, work.contact_work, work.damping_work,
           static_cast<double>(impl_->num_rejections)})
         *at++ = number;
@@ -498,7 +498,7 @@ bool FemBody::restore_state(std::span<const double> state) noexcept {
     const double* at = state.data() + 1;
     b.fem().time = *at++;
     b.state.last_dt = *at++;
-    b.state.captured = *at++ != 0;
+    b.state.has_captured = *at++ != 0;
     b.state.work[0] = {at[0], at[1], at[2]};
     b.num_rejections = static_cast<int>(std::clamp(at[3], 0.0, double{kMaxRejections}));
     at += 4;

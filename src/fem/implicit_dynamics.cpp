@@ -159,7 +159,7 @@ ImplicitDynamics::Impl::Impl(FemModel model_given, Constraints constraints,
     K = model.make_matrix();
     if (options.damping.has_stiffness_part()) {
         D = K;
-        if (!options.damping.tangential) {
+        if (!options.damping.is_tangential) {
             K_rest = K;
             model.tangent(VectorXd::Zero(n), K_rest);
         }
@@ -263,8 +263,8 @@ void ImplicitDynamics::Impl::set_matrix() {
     const double per_u = 1 / u_factor(), ratio = v_factor() * per_u;
     if (options.damping.has_stiffness_part()) {
         std::fill_n(D.valuePtr(), D.nonZeros(), 0.0);
-        add_damping_matrix(model, options.damping, now.u, options.damping.tangential ? K : K_rest,
-                           D);
+        add_damping_matrix(model, options.damping, now.u,
+                           options.damping.is_tangential ? K : K_rest, D);
         for (Eigen::Index k = 0; k < K.nonZeros(); ++k) K.valuePtr()[k] += ratio * D.valuePtr()[k];
     }
     add_node_matrix(per_u + ratio * options.damping.mass, ratio);

@@ -115,7 +115,7 @@ public:
         if (!A.isCompressed()) return factor(compressed(A));
         if (!is_analysed_ || scale_.size() != A.cols() || pattern_hash_ != pattern_hash(A)) {
             const FactorResult analysed = analyse(A, {});
-            if (!analysed.ok()) return analysed;
+            if (!analysed.is_ok()) return analysed;
         }
         const Stopwatch stopwatch(statistics_.factor_seconds);
         ++statistics_.num_factorisations;
@@ -123,17 +123,17 @@ public:
         statistics_.negative_pivots = 0;
         statistics_.smallest_eigenvalue = 0;
         FactorResult result = examine_entries(A);
-        if (!result.ok() || A.rows() == 0) {
-            is_factored_ = result.ok();
+        if (!result.is_ok() || A.rows() == 0) {
+            is_factored_ = result.is_ok();
             return result;
         }
         try {
             result = backend_->factor(A, statistics_);
-            if (result.ok()) result = examine_factor(result.unknown);
+            if (result.is_ok()) result = examine_factor(result.unknown);
         } catch (const std::bad_alloc&) {
             result = {FactorStatus::OutOfMemory};
         }
-        is_factored_ = result.ok();
+        is_factored_ = result.is_ok();
         return result;
     }
 

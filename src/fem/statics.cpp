@@ -117,14 +117,14 @@ bool StaticSolver::solve_for_direction() {
             throw_unfactored(factored, system_);
     }
     double added = 0;
-    for (double shift = 1e-4; !factored.ok() && shift < 1e3; shift *= 10) {
+    for (double shift = 1e-4; !factored.is_ok() && shift < 1e3; shift *= 10) {
         if (factored.status == FactorStatus::NotFinite) return false;
         for (int i = 0; i < K_free_.cols(); ++i)
             K_free_.coeffRef(i, i) += (shift - added) * diagonal_[i];
         added = shift;
         factored = solver_->factor(K_free_);
     }
-    if (!factored.ok()) return false;
+    if (!factored.is_ok()) return false;
     p_ = solver_->solve(residual_);
     return p_.allFinite();
 }
@@ -237,7 +237,7 @@ StaticResult StaticSolver::run() {
         result.status = StaticStatus::NotConverged;
     else if (is_collapsed(result.smallest_det_F))
         result.status = StaticStatus::Collapsed;
-    if (!result.converged()) result.message = failure_text(result);
+    if (!result.has_converged()) result.message = failure_text(result);
     return result;
 }
 
@@ -271,7 +271,7 @@ VectorXd solve_linear_static(const FemModel& model, const Constraints& constrain
     const VectorXd rest = f - R;
     system.fold(rest, q);
     const auto solver = make_linear_solver(kind);
-    if (const FactorResult factored = solver->factor(K_free); !factored.ok())
+    if (const FactorResult factored = solver->factor(K_free); !factored.is_ok())
         throw_unfactored(factored, system);
     solver->solve_in_place(q);
     system.expand(q, 1.0, u);

@@ -31,7 +31,7 @@ StepLinearSolver::StepLinearSolver(const Matrix& pattern, Eigen::VectorXd mass,
         cg_.analyse(pattern);
     } else {
         direct_ = make_linear_solver();
-        if (!direct_->analyse(pattern).ok())
+        if (!direct_->analyse(pattern).is_ok())
             throw InputError("", "there is not enough memory to factor the matrix of " +
                                      std::to_string(pattern.cols()) +
                                      " unknowns; use the conjugate gradient solver");
@@ -73,7 +73,7 @@ StepLinearSolver::Outcome StepLinearSolver::solve_directly(const Matrix& A,
         if (factored.status == FactorStatus::NotPositiveDefinite ||
             factored.status == FactorStatus::Singular)
             return Outcome::NotPositiveDefinite;
-        if (!factored.ok()) return Outcome::NotSolved;
+        if (!factored.is_ok()) return Outcome::NotSolved;
         x = b;
         direct_->solve_in_place(x);
     } catch (const std::bad_alloc&) {

@@ -20,13 +20,13 @@ StepSet::StepSet(const Matrix& M, const Matrix& D, std::span<const int> order, d
         const Matrix A = M + (0.5 * dt) * D;
         factors_.push_back(make_linear_solver(kind));
         FactorResult result = factors_.back()->analyse(A, order);
-        if (result.ok()) result = factors_.back()->factor(A);
+        if (result.is_ok()) result = factors_.back()->factor(A);
         if (result.status == FactorStatus::OutOfMemory)
             throw InputError("", "there is not enough memory to factor the matrices of " +
                                      std::to_string(dts.size()) + " steps with " +
                                      std::to_string(A.rows()) +
                                      " unknowns; use fewer steps or a coarser mesh");
-        if (!result.ok())
+        if (!result.is_ok())
             throw InputError("", "M + dt/2 D is " + std::string(to_string(result.status)) +
                                      " for a step of " + std::to_string(dt) +
                                      " s: the initial stress makes the stiffness at rest "

@@ -107,7 +107,7 @@ DeformedField::Impl::Impl(std::shared_ptr<const DeformedFieldModel::Data> model_
         domain.proxies.resize(static_cast<std::size_t>(part.num_proxies));
         // differences of push-forward stay in the box
         const GridFrame& frame = part.rest.frame();
-        const double inset = (data->options.push_forward ? 0.5 + 1e-4 : 1e-4) * frame.cell;
+        const double inset = (data->options.pushes_forward ? 0.5 + 1e-4 : 1e-4) * frame.cell;
         const Box box = frame.box();
         for (int axis = 0; axis < 3; ++axis) {
             domain.table.low[axis] = static_cast<float>(box.min()[axis] + inset);
@@ -215,7 +215,7 @@ void DeformedField::Impl::find_margin() noexcept {
     for (const ProxyPose& pose : poses) {
         if (!pose.is_valid) continue;
         inverse = std::max(inverse, norm_bound(pose.inverse));
-        if (data->options.push_forward) forward = std::max(forward, norm_bound(pose.F));
+        if (data->options.pushes_forward) forward = std::max(forward, norm_bound(pose.F));
     }
     // how differently neighbours see each other
     double largest_gap = 0, largest_ratio = 0;
@@ -237,7 +237,7 @@ void DeformedField::Impl::find_margin() noexcept {
     }
     const double factor_of_ratio = num_skipped == 0 ? kDisagreementFactor : kGapFactor;
     double stretch = std::max(1.0, inverse + factor_of_ratio * largest_ratio);
-    if (data->options.push_forward) {
+    if (data->options.pushes_forward) {
         const double factor = std::max(1.0, forward);
         stretch *= factor;
         near *= factor;
@@ -256,7 +256,7 @@ void DeformedField::Impl::ask_domain(std::size_t d, const float* x, const float*
     find_places(table, x, y, z, n, found.rows());
     const int count = n * (table.num_neighbours - 1);
     rest.distances({found.x, found.y, found.z, count}, found.value);
-    if (!data->options.push_forward) return;
+    if (!data->options.pushes_forward) return;
     // the rest gradient from the corners of a tetrahedron: continuous, unlike a cell's own
     static constexpr int kSigns[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
     alignas(64) float corner[4][kMaxPlaces], cx[kMaxPlaces], cy[kMaxPlaces], cz[kMaxPlaces];

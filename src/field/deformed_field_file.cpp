@@ -43,7 +43,7 @@ void DeformedFieldModel::save(const std::filesystem::path& path,
                                    data.options.num_proxies,
                                    data.options.num_neighbours,
                                    data.options.num_domains,
-                                   data.options.push_forward ? 1 : 0};
+                                   data.options.pushes_forward ? 1 : 0};
     writer.add<std::uint64_t>("model/surface_hash", hash);
     writer.add<int>("model/sizes", sizes);
     std::vector<double> rest, motion, served;

@@ -69,7 +69,7 @@ void check_solid(const SurfaceReport& report) {
                              places(report.non_manifold_vertices, "non-manifold vertex",
                                     "non-manifold vertices", "vertex") +
                              end);
-    if (report.inside_out)
+    if (report.is_inside_out)
         throw InputError("", "the mesh is inside out (volume " + number(report.volume) +
                                  " m³): its normals point inwards; repair it or use the offset "
                                  "surface");

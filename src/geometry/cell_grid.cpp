@@ -1,6 +1,7 @@
 #include "geometry/cell_grid.h"
 
 #include "geometry/border_caps.h"
+#include "geometry/fill_check.h"
 #include "geometry/fill_rays.h"
 #include "geometry/option_check.h"
 #include "geometry/triangle.h"
@@ -23,36 +24,17 @@ constexpr double kShift = 1e-7;
 void check_options(const CellGridOptions& options) {
     check_option(options.resolution >= 2 && options.resolution <= 1024, "resolution",
                  options.resolution, "2 to 1024");
-    check_option(options.box_enlargement >= 1.0 && options.box_enlargement <= 1e6,
-                 "box_enlargement", options.box_enlargement, "1 to 1e6");
+    check_option(options.expansion >= 1.0 && options.expansion <= 1e6, "expansion",
+                 options.expansion, "1 to 1e6");
     check_option(options.samples_per_axis >= 1 && options.samples_per_axis <= 16,
                  "samples_per_axis", options.samples_per_axis, "1 to 16");
 }
 
-Box box_of_triangles(const SurfaceMesh& mesh) {
-    Box box;
-    for (const Triangle& t : mesh.triangles)
-        for (const int v : t) box.extend(mesh.vertices[static_cast<std::size_t>(v)]);
-    return box;
-}
-
 /// Sets origin, cell size and extent of the window of cells that the surface can reach.
 void place_window(const SurfaceMesh& mesh, const CellGridOptions& options, CellGrid& grid) {
-    if (mesh.triangles.empty())
-        throw InputError("",
-                         "the surface has no triangles, so there is nothing to fill with cells");
+    require_fillable(mesh);
     const Box box = box_of_triangles(mesh);
-    const double longest = box.sizes().maxCoeff();
-    if (!(longest > 1e-30))
-        throw InputError("",
-                         "the surface has no size, all its vertices lie at one point; check its "
-                         "units");
-    if (longest <
-        1e-9 * std::max(box.min().lpNorm<Eigen::Infinity>(), box.max().lpNorm<Eigen::Infinity>()))
-        throw InputError("",
-                         "the surface is too small for its distance from the origin, where "
-                         "rounding deforms it; move it there");
-    const double side = options.box_enlargement * longest;
+    const double side = options.expansion * box.sizes().maxCoeff();
     const Vec3 cube_origin = box.center() - Vec3::Constant(0.5 * side);
     grid.cell_size = side / options.resolution;
     for (int axis = 0; axis < 3; ++axis) {

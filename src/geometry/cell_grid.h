@@ -15,7 +15,7 @@ enum class CellState : std::uint8_t {
 
 struct CellGridOptions {
     int resolution = 64;  ///< cells along each side of the cube-shaped box
-    double box_enlargement = 1.2;
+    double expansion = 1.2;
     int samples_per_axis = 4;
     int alignment = 1;  ///< the window starts and ends at multiples of it
 };

@@ -156,8 +156,7 @@ VolumeMesh build_graded_mesh(const SurfaceQuery& surface, const GradedOptions& o
     const int coarsest = 1 << options.max_levels;
     const int resolution = (options.resolution + coarsest - 1) / coarsest * coarsest;
     const CellGrid grid = build_cell_grid(
-        surface, {resolution, options.box_enlargement, options.samples_per_axis, coarsest},
-        progress);
+        surface, {resolution, options.expansion, options.samples_per_axis, coarsest}, progress);
     const std::vector<Level> levels = mergeable_blocks(grid, surface, options, progress);
 
     std::size_t num_cells = 0;

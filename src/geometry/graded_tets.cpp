@@ -1,6 +1,7 @@
 #include "pliant/geometry/tet_mesh.h"
 
 #include "core/numbers.h"
+#include "geometry/fill_check.h"
 #include "geometry/option_check.h"
 #include "geometry/tagged_bisection.h"
 #include "pliant/core/parallel.h"
@@ -15,6 +16,7 @@ namespace {
 // Every point of a tet is nearer than this times the longest edge to one of its corners, in all
 // three shapes.
 constexpr double kReach = 0.5;
+constexpr int kMaxGradedResolution = 512;
 
 /// Bisects until `is_too_large(tet)` holds for no leaf. Calls `prepare(first_point)` whenever there
 /// are new points from that one on; tests run in parallel.
@@ -75,10 +77,7 @@ public:
             origin_[axis] = box.center()[axis] - 0.5 * cell_ * side * cubes[at(axis)];
         }
         forest_ = TaggedBisection(cubes, side);
-        if (surface.is_inside(box.min().array() - cell_))
-            throw InputError("",
-                             "points beyond the bounding box count as inside: the surface is "
-                             "inside out; repair it so that its triangles face outwards");
+        if (surface.is_inside(box.min().array() - cell_)) throw InputError("", kEndlessInside);
     }
 
     VolumeMesh build(Progress& progress) {
@@ -99,14 +98,22 @@ public:
                 kept.push_back(leaves[n]);
                 kept_filled.push_back(filled[n]);
             }
-        check_option(!kept.empty(), "resolution", options_.resolution,
-                     "more cells: the body is thinner than half a cell everywhere");
+        if (kept.empty()) refuse_lost_body();
         VolumeMesh mesh = extract_mesh(forest_, kept, origin_, cell_);
         mesh.filled = std::move(kept_filled);
         return mesh;
     }
 
 private:
+    /// More cells may find a body with more volume than the smallest of them.
+    [[noreturn]] void refuse_lost_body() const {
+        const double smallest = cell_ * options_.resolution / kMaxGradedResolution;
+        const bool can_be_found = options_.resolution < kMaxGradedResolution &&
+                                  enclosed_volume(surface_.mesh()) > std::pow(smallest, 3);
+        check_option(!can_be_found, "resolution", options_.resolution,
+                     "more cells: the body is thinner than half a cell everywhere");
+        throw InputError("", kNothingToFill);
+    }
     [[nodiscard]] Eigen::Vector3d position(int point) const {
         const auto& p = forest_.points()[at(point)];
         return origin_ + cell_ * Eigen::Vector3d(p[0], p[1], p[2]);
@@ -211,15 +218,13 @@ private:
 
 VolumeMesh build_graded_tets(const SurfaceQuery& surface, const GradedTetOptions& options,
                              Progress& progress) {
-    check_option(options.resolution >= 2 && options.resolution <= 512, "resolution",
-                 options.resolution, "2 to 512");
+    check_option(options.resolution >= 2 && options.resolution <= kMaxGradedResolution,
+                 "resolution", options.resolution, "2 to 512");
     check_option(options.max_levels >= 0 && options.max_levels <= 9, "max_levels",
                  options.max_levels, "0 to 9");
     check_option(options.growth >= 0 && std::isfinite(options.growth), "growth", options.growth,
                  "0 or more");
-    if (surface.mesh().num_triangles() == 0 ||
-        !(bounding_box(surface.mesh().vertices).sizes().maxCoeff() > 0))
-        throw InputError("", "the surface is empty; tetrahedra need one that encloses a volume");
+    require_fillable_outwards(surface);
     return SurfaceGrading(surface, options).build(progress);
 }
 

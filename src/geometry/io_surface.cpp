@@ -92,7 +92,7 @@ void save_surface(const SurfaceMesh& mesh, const std::filesystem::path& path) {
     check_coordinates(
         mesh, path,
         is_float ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max());
-    if (extension == ".vtu") return save_vtu(mesh, path);
+    if (extension == ".vtu") return save_vtu(mesh, path);  // of points alone too
 
     void (*write)(const SurfaceMesh&, AtomicFile&) = nullptr;
     if (extension == ".obj") write = write_obj;
@@ -102,6 +102,9 @@ void save_surface(const SurfaceMesh& mesh, const std::filesystem::path& path) {
         throw InputError(path.string(), "file extension", printable(path.extension().string()),
                          ".obj, .ply, .stl or .vtu");
     }
+    // no reader would take it
+    if (mesh.triangles.empty())
+        throw InputError(path.string(), "the mesh to save has no triangles");
     AtomicFile file(path);
     write(mesh, file);
     file.commit();

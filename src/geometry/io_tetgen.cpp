@@ -1,3 +1,4 @@
+#include "geometry/file_extension.h"
 #include "geometry/io_volume.h"
 #include "geometry/text_scanner.h"
 #include "pliant/core/error.h"
@@ -90,8 +91,9 @@ void save_tetgen(const VolumeMesh& mesh, const std::filesystem::path& path) {
                          "TetGen files hold tetrahedra only: save hexahedra as .msh, .veg, .mesh, "
                          ".vtu or .pliant");
     }
-    std::filesystem::path node = path, ele = path;
-    AtomicFile nodes(node.replace_extension(".node")), tetrahedra(ele.replace_extension(".ele"));
+    const bool is_node = lower_extension(path) == ".node";
+    const std::filesystem::path other = tetgen_partner(path);
+    AtomicFile nodes(is_node ? path : other), tetrahedra(is_node ? other : path);
 
     nodes.write(number_text(mesh.num_vertices()) + " 3 0 0\n");
     for (int v = 0; v < mesh.num_vertices(); ++v) {

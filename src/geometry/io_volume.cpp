@@ -15,11 +15,19 @@ namespace {
 
 constexpr std::string_view kArchiveKind = "volume-mesh";
 
-// Either of the two files may be named; the other has the same name with the other extension.
+std::string in_capitals(std::string text) {
+    for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    return text;
+}
+
+// Either of the two files may be named. The other may have its extension in the other case.
 VolumeMesh load_tetgen(const std::filesystem::path& path) {
     const bool is_node = lower_extension(path) == ".node";
-    std::filesystem::path other = path, stem = path;
-    other.replace_extension(is_node ? ".ele" : ".node");
+    std::filesystem::path other = tetgen_partner(path), turned = other, stem = path;
+    const std::string lower = lower_extension(other);
+    turned.replace_extension(other.extension() == lower ? in_capitals(lower) : lower);
+    std::error_code ignored;
+    if (!exists(other, ignored) && exists(turned, ignored)) other = turned;
     const std::string nodes = read_file(is_node ? path : other);
     const std::string tetrahedra = read_file(is_node ? other : path);
     return parse_tetgen(nodes, tetrahedra, stem.replace_extension().string());
@@ -121,6 +129,14 @@ bool is_volume_file(const std::filesystem::path& path) {
     const std::string extension = lower_extension(path);
     return extension == ".msh" || extension == ".veg" || extension == ".mesh" ||
            extension == ".node" || extension == ".ele" || extension == ".pliant";
+}
+
+std::filesystem::path tetgen_partner(const std::filesystem::path& path) {
+    const std::string extension = lower_extension(path) == ".node" ? ".ele" : ".node";
+    const std::string own = path.extension().string();
+    const bool is_upper = own.size() > 1 && own[1] >= 'A' && own[1] <= 'Z';
+    return std::filesystem::path(path).replace_extension(is_upper ? in_capitals(extension)
+                                                                  : extension);
 }
 
 VolumeMesh load_volume(const std::filesystem::path& path) {

@@ -1,7 +1,7 @@
 #include "geometry/lattice_values.h"
 
 #include "core/numbers.h"
-#include "pliant/core/error.h"
+#include "geometry/fill_check.h"
 
 #include <algorithm>
 #include <cmath>
@@ -92,10 +92,7 @@ void require_outside_border(const BccLattice& lattice, const NodeValues& values)
             for (int i = 0; i <= n[0]; i += whole_row ? 1 : n[0])
                 for (int s = 0; s < 2; ++s)
                     if (!(values[at(lattice.node(i, j, k, s))] > 0))
-                        throw InputError(
-                            "",
-                            "points beyond the bounding box count as inside: the surface is inside "
-                            "out; repair it so that its triangles face outwards");
+                        throw InputError("", kEndlessInside);
         }
 }
 

@@ -39,7 +39,7 @@ SurfaceMesh thickened(const std::vector<SheetPoint>& points, const std::vector<T
     if (is_rim_shared) return mesh;
     for (const SurfaceTopology::Edge& edge : topology.edges()) {
         if (edge.num_uses != 1) continue;
-        const bool is_forward = topology.uses(edge)[0].forward;
+        const bool is_forward = topology.uses(edge)[0].is_forward;
         const int a = is_forward ? edge.a : edge.b, b = is_forward ? edge.b : edge.a;
         mesh.triangles.push_back({b, a, under[at(a)]});
         mesh.triangles.push_back({b, under[at(a)], under[at(b)]});

@@ -13,7 +13,7 @@ void check_options(const SimulationMeshOptions& options) {
     const bool is_graded = options.kind == "graded" || options.kind == "graded-tet";
     if (!is_tet && !is_voxel && !is_graded)
         throw InputError("", "kind", options.kind, "voxel, graded, tet or graded-tet");
-    if (options.hollow && !is_voxel) throw InputError("", "hollow works with voxel meshes only");
+    if (options.is_hollow && !is_voxel) throw InputError("", "hollow works with voxel meshes only");
     const std::string resolution = std::to_string(options.resolution);
     const int lowest = is_tet ? 4 : 2;
     const int highest = is_tet || options.kind == "graded-tet" ? 512 : 1024;
@@ -34,7 +34,7 @@ VolumeMesh build_simulation_mesh(const SurfaceQuery& surface, const SimulationMe
     check_options(options);
     if (options.kind == "voxel")
         return build_voxel_mesh(
-            surface, {.resolution = options.resolution, .solid = !options.hollow}, progress);
+            surface, {.resolution = options.resolution, .is_hollow = options.is_hollow}, progress);
     if (options.kind == "graded")
         return build_graded_mesh(surface,
                                  {.resolution = options.resolution,

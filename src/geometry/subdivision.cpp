@@ -38,7 +38,7 @@ void require_levels(const SurfaceMesh& mesh, int levels) {
 
 void require_manifold(const SurfaceMesh& mesh, bool is_border_allowed) {
     SurfaceReport report = check_surface(mesh);
-    report.inside_out = false;  // the wall of a cavity is fine
+    report.is_inside_out = false;  // the wall of a cavity is fine
     if (is_border_allowed) report.open_edges = {};
     std::string defects = report.text();
     if (defects.empty()) return;
@@ -65,10 +65,10 @@ std::array<int, 8> eight_points(const SurfaceMesh& mesh, const SurfaceTopology& 
         // side + 1 leaves the end of this side, side + 2 comes back to its beginning
         const int at_end = vertex_across(mesh, topology, use.triangle, (use.side + 1) % 3);
         const int at_begin = vertex_across(mesh, topology, use.triangle, (use.side + 2) % 3);
-        const std::size_t k = use.forward ? 0 : 1;
+        const std::size_t k = use.is_forward ? 0 : 1;
         points[2 + k] = mesh.triangles[at(use.triangle)][at(use.side + 2) % 3];
-        points[4 + 2 * k] = use.forward ? at_begin : at_end;
-        points[5 + 2 * k] = use.forward ? at_end : at_begin;
+        points[4 + 2 * k] = use.is_forward ? at_begin : at_end;
+        points[5 + 2 * k] = use.is_forward ? at_end : at_begin;
     }
     return points;
 }

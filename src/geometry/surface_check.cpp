@@ -69,7 +69,7 @@ Defect find_split_vertices(const SurfaceMesh& mesh, const SurfaceTopology& topol
 }  // namespace
 
 bool SurfaceReport::is_closed() const noexcept {
-    return num_triangles > 0 && open_edges.count == 0 && non_manifold_edges.count == 0 &&
+    return num_components > 0 && open_edges.count == 0 && non_manifold_edges.count == 0 &&
            inconsistent_edges.count == 0;
 }
 
@@ -97,7 +97,7 @@ std::string SurfaceReport::text() const {
                 "vertices where separate fans meet", "vertex");
     append_line(text, inconsistent_edges, "edge between triangles of opposite orientation",
                 "edges between triangles of opposite orientation", "triangle");
-    if (inside_out) append_line(text, "the surface is inside out: its volume is negative");
+    if (is_inside_out) append_line(text, "the surface is inside out: its volume is negative");
     return text;
 }
 
@@ -151,14 +151,14 @@ SurfaceReport check_surface(const SurfaceMesh& mesh) {
         const int first = original[uses[0].triangle];
         if (edge.num_uses == 1) note(report.open_edges, first);
         if (edge.num_uses > 2) note(report.non_manifold_edges, first);
-        if (edge.num_uses == 2 && uses[0].forward == uses[1].forward)
+        if (edge.num_uses == 2 && uses[0].is_forward == uses[1].is_forward)
             note(report.inconsistent_edges, first);
     }
     report.non_manifold_vertices = find_split_vertices(proper, topology);
 
     report.area = surface_area(proper);
     if (report.is_closed()) report.volume = enclosed_volume(proper);
-    report.inside_out = report.volume < 0;
+    report.is_inside_out = report.volume < 0;
     return report;
 }
 

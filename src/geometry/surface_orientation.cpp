@@ -40,7 +40,7 @@ Orientation flood_fill(const SurfaceMesh& mesh, const SurfaceTopology& topology)
                 const int other = topology.neighbour(t, side);
                 if (other < 0 || result.patch_of[other] >= 0) continue;
                 const auto uses = topology.uses(topology.edges()[topology.edge_of(t, side)]);
-                const bool disagree = uses[0].forward == uses[1].forward;
+                const bool disagree = uses[0].is_forward == uses[1].is_forward;
                 result.is_turned[other] = static_cast<char>(result.is_turned[t] != disagree);
                 result.patch_of[other] = patch;
                 queue.push_back(other);
@@ -57,8 +57,8 @@ void find_closed(Orientation& orientation, const SurfaceTopology& topology) {
     for (const SurfaceTopology::Edge& edge : topology.edges()) {
         runs.clear();
         for (const SurfaceTopology::EdgeUse& use : topology.uses(edge)) {
-            const bool forward = use.forward != (orientation.is_turned[use.triangle] != 0);
-            runs.emplace_back(orientation.patch_of[use.triangle], forward ? 1 : -1);
+            const bool is_forward = use.is_forward != (orientation.is_turned[use.triangle] != 0);
+            runs.emplace_back(orientation.patch_of[use.triangle], is_forward ? 1 : -1);
         }
         std::ranges::sort(runs);
         for (std::size_t i = 0; i < runs.size();) {

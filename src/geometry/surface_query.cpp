@@ -41,7 +41,7 @@ SurfaceMesh checked(SurfaceMesh mesh) {
 bool is_closed(const SurfaceTopology& topology) {
     return std::ranges::all_of(topology.edges(), [&](const SurfaceTopology::Edge& edge) {
         const auto uses = topology.uses(edge);
-        return edge.a != edge.b && uses.size() == 2 && uses[0].forward != uses[1].forward;
+        return edge.a != edge.b && uses.size() == 2 && uses[0].is_forward != uses[1].is_forward;
     });
 }
 
@@ -49,7 +49,7 @@ bool is_closed(const SurfaceTopology& topology) {
 bool has_no_border(const SurfaceTopology& topology) {
     return std::ranges::all_of(topology.edges(), [&](const SurfaceTopology::Edge& edge) {
         int balance = 0;
-        for (const auto& use : topology.uses(edge)) balance += use.forward ? 1 : -1;
+        for (const auto& use : topology.uses(edge)) balance += use.is_forward ? 1 : -1;
         return edge.a == edge.b || balance == 0;
     });
 }

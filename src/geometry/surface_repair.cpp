@@ -238,7 +238,7 @@ int remove_unused(SurfaceMesh& mesh) {
 
 }  // namespace
 
-bool RepairReport::changed() const noexcept {
+bool RepairReport::has_changed() const noexcept {
     return welded_vertices + removed_vertices + removed_degenerate + removed_duplicate +
                removed_invalid + flipped_triangles >
            0;

@@ -2,6 +2,7 @@
 
 #include "core/numbers.h"
 #include "geometry/bcc_lattice.h"
+#include "geometry/fill_check.h"
 #include "geometry/lattice_values.h"
 #include "geometry/option_check.h"
 #include "pliant/core/parallel.h"
@@ -291,9 +292,7 @@ VolumeMesh build(const Implicit& body, const Crossing& crossing, const TetOption
             throw InputError("", "resolution", std::to_string(options.resolution),
                              "at least about " + std::to_string(finer) +
                                  ", because the body is thinner than a lattice cell everywhere");
-    throw InputError(
-        "", "the body is empty or too thin for lattice tetrahedra at any resolution up to " +
-                std::to_string(kMaxResolution) + "; use voxels or give the surface a volume");
+    throw InputError("", kNothingToFill);
 }
 
 }  // namespace
@@ -308,9 +307,8 @@ VolumeMesh build_tet_mesh(const Implicit& body, const TetOptions& options, Progr
 
 VolumeMesh build_tet_mesh(const SurfaceQuery& surface, const TetOptions& options,
                           Progress& progress) {
+    require_fillable_outwards(surface);
     const Box box = bounding_box(surface.mesh().vertices);
-    if (surface.mesh().num_triangles() == 0 || !(box.sizes().maxCoeff() > 0))
-        throw InputError("", "the surface is empty; tetrahedra need one that encloses a volume");
     const Implicit distance([&](const Eigen::Vector3d& x) { return surface.signed_distance(x); },
                             box);
     const Crossing crossing = [&](const Eigen::Vector3d& a, const Eigen::Vector3d& b,

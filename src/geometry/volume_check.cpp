@@ -1,5 +1,6 @@
 #include "geometry/disjoint_sets.h"
 #include "geometry/face_table.h"
+#include "geometry/triangle.h"
 #include "geometry/wording.h"
 #include "pliant/geometry/volume_mesh.h"
 
@@ -97,6 +98,11 @@ bool has_valid_nodes(const VolumeMesh& mesh, int element) {
     return true;
 }
 
+bool has_usable_vertices(const VolumeMesh& mesh, int element) {
+    return std::ranges::all_of(mesh.element(element),
+                               [&](int v) { return is_usable(mesh.vertices[v]); });
+}
+
 void append_line(std::string& text, int count, const std::string& singular,
                  const std::string& plural, const std::string& first) {
     if (count == 0) return;
@@ -115,8 +121,8 @@ std::string VolumeReport::text() const {
     const auto vertex = [](int v) { return "vertex " + std::to_string(v); };
     append_line(text, num_invalid, "element with a vertex index out of range or repeated",
                 "elements with a vertex index out of range or repeated", element(first_invalid));
-    append_line(text, num_non_finite, "vertex that is not finite", "vertices that are not finite",
-                vertex(first_non_finite));
+    append_line(text, num_non_finite, "vertex that is not finite or beyond 1e30",
+                "vertices that are not finite or beyond 1e30", vertex(first_non_finite));
     char jacobian[32];
     std::snprintf(jacobian, sizeof jacobian, "%.2g", worst_jacobian);
     append_line(text, num_inverted, "inverted element", "inverted elements",
@@ -143,21 +149,22 @@ VolumeReport check_volume(const VolumeMesh& mesh) {
     };
 
     // vertices and single elements
-    for (int v = 0; v < mesh.num_vertices(); ++v)
-        if (!mesh.vertices[v].allFinite()) note(report.num_non_finite, report.first_non_finite, v);
+    for (int v = 0; v < mesh.num_vertices(); ++v) {
+        if (is_usable(mesh.vertices[v]))
+            report.box.extend(mesh.vertices[v]);
+        else
+            note(report.num_non_finite, report.first_non_finite, v);
+    }
     std::vector<char> is_used(mesh.vertices.size(), 0);
-    VolumeMesh valid;  // the elements that can take part in the rest
-    valid.kind = mesh.kind;
     for (int e = 0; e < mesh.num_elements(); ++e) {
         if (!has_valid_nodes(mesh, e)) {
             note(report.num_invalid, report.first_invalid, e);
             continue;
         }
-        const auto nodes = mesh.element(e);
-        for (const int v : nodes) is_used[v] = 1;
-        valid.elements.insert(valid.elements.end(), nodes.begin(), nodes.end());
+        for (const int v : mesh.element(e)) is_used[v] = 1;
+        if (!has_usable_vertices(mesh, e)) continue;
         const double jacobian = smallest_jacobian(mesh, e);
-        if (jacobian <= 0) {
+        if (!(jacobian > 0)) {
             if (report.num_inverted == 0) report.worst_jacobian = jacobian;
             note(report.num_inverted, report.first_inverted, e);
         }
@@ -166,12 +173,27 @@ VolumeReport check_volume(const VolumeMesh& mesh) {
         if (!is_used[v]) note(report.num_orphans, report.first_orphan, v);
 
     // how they hang together
-    valid.vertices = mesh.vertices;
-    valid.hanging = mesh.hanging;
+    const VolumeMesh valid = valid_elements(mesh);
     const FaceTable faces(valid);
     report.num_parts = parts_of(valid, faces).second;
     find_weak_joints(valid, faces, report);
     return report;
+}
+
+VolumeMesh valid_elements(const VolumeMesh& mesh) {
+    VolumeMesh valid;
+    valid.kind = mesh.kind;
+    valid.vertices = mesh.vertices;
+    valid.region_names = mesh.region_names;
+    valid.hanging = mesh.hanging;
+    for (int e = 0; e < mesh.num_elements(); ++e) {
+        if (!has_valid_nodes(mesh, e) || !has_usable_vertices(mesh, e)) continue;
+        const auto nodes = mesh.element(e);
+        valid.elements.insert(valid.elements.end(), nodes.begin(), nodes.end());
+        if (!mesh.regions.empty()) valid.regions.push_back(mesh.regions[e]);
+        if (!mesh.filled.empty()) valid.filled.push_back(mesh.filled[e]);
+    }
+    return valid;
 }
 
 int keep_largest_part(VolumeMesh& mesh) {

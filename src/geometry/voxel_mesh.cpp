@@ -10,11 +10,11 @@ namespace pliant {
 VolumeMesh build_voxel_mesh(const SurfaceQuery& surface, const VoxelOptions& options,
                             Progress& progress) {
     const CellGrid grid = build_cell_grid(
-        surface, {options.resolution, options.box_enlargement, options.samples_per_axis}, progress);
+        surface, {options.resolution, options.expansion, options.samples_per_axis}, progress);
 
     const auto num_inside = std::count(grid.cells.begin(), grid.cells.end(), CellState::Inside);
     const std::size_t num_cells =
-        grid.filled.size() + (options.solid ? static_cast<std::size_t>(num_inside) : 0);
+        grid.filled.size() + (options.is_hollow ? 0 : static_cast<std::size_t>(num_inside));
     require_countable_cells(num_cells);
 
     progress.stage("Voxel mesh", static_cast<std::size_t>(grid.size[2]));
@@ -28,7 +28,7 @@ VolumeMesh build_voxel_mesh(const SurfaceQuery& surface, const VoxelOptions& opt
             for (int i = 0; i < grid.size[0]; ++i) {
                 const CellState state = grid.cells[grid.index(i, j, k)];
                 const bool is_cut = state == CellState::Cut;
-                if (!is_cut && !(options.solid && state == CellState::Inside)) continue;
+                if (!is_cut && (options.is_hollow || state != CellState::Inside)) continue;
                 cells.push_back({{i, j, k}, 1});
                 filled.push_back(is_cut ? grid.filled[next_cut++] : 1.0);
             }

@@ -91,7 +91,7 @@ void check_boundary_mesh(const SurfaceMesh& mesh) {
     };
     for (const auto& d : defects)
         if (d.defect.count > 0) refuse_surface(d.defect, d.singular, d.plural, d.place, d.remedy);
-    if (report.inside_out)
+    if (report.is_inside_out)
         throw InputError("", "the surface is inside out: its volume is " +
                                  short_number(report.volume) + "; " + kRepairRemedy);
     check_shapes(mesh);

@@ -468,9 +468,9 @@ void refuse_mesh_options(const GreensBuildOptions& options, const char* expected
     refuse_unless(mesh.kind == usual.mesh.kind, "mesh", mesh.kind, expected);
     refuse_unless(mesh.resolution == usual.mesh.resolution, "resolution",
                   std::to_string(mesh.resolution), expected);
-    refuse_unless(mesh.hollow == usual.mesh.hollow, "hollow", "true", expected);
+    refuse_unless(mesh.is_hollow == usual.mesh.is_hollow, "hollow", "true", expected);
     refuse_unless(mesh.growth == usual.mesh.growth, "growth", greens_number(mesh.growth), expected);
-    refuse_unless(options.keep_largest == usual.keep_largest, "keep_largest", "true", expected);
+    refuse_unless(options.keeps_largest == usual.keeps_largest, "keep_largest", "true", expected);
 }
 
 /// Options of the iterative solver, where another one solves.
@@ -654,7 +654,7 @@ GreensModel build_greens_model(const SemiRegularMesh& surface, const GreensBuild
     {
         const SecondsOfScope scope(told.mesh_seconds);
         mesh = build_simulation_mesh(SurfaceQuery(sized.mesh), options.mesh, progress);
-        if (options.keep_largest)
+        if (options.keeps_largest)
             keep_largest_part(mesh);
         else
             check_one_part(mesh);

@@ -73,7 +73,7 @@ FemZone::FemZone(FemModel model, std::vector<int> seam, std::vector<int> fixed)
     FemModel::Matrix K_inner(num_inner, num_inner);
     K_inner.setFromTriplets(inner.begin(), inner.end());
     solver_->inner = make_linear_solver();
-    if (const FactorResult factored = solver_->inner->factor(K_inner); !factored.ok())
+    if (const FactorResult factored = solver_->inner->factor(K_inner); !factored.is_ok())
         throw InputError("", "a zone of finite elements cannot be condensed to its seams: " +
                                  std::string(to_string(factored.status)) +
                                  "; its seam and fixed vertices must hold it");

@@ -100,7 +100,7 @@ void FiniteElementSource::prepare(Progress& progress) {
     const SecondsOfScope scope(factor_seconds_);
     solver_ = make_linear_solver();
     const FactorResult factored = solver_->factor(K_free);
-    if (factored.ok()) return;
+    if (factored.is_ok()) return;
     throw InputError(
         "", "the stiffness matrix cannot be factored: " + std::string(to_string(factored.status)) +
                 (factored.status == FactorStatus::OutOfMemory

@@ -77,7 +77,7 @@ std::vector<int> column_nodes(const std::vector<Vector3d>& positions,
     for (int node = 0; node < static_cast<int>(positions.size()); ++node) {
         const bool is_free = kinds[at(node)] == NodeKind::Free;
         has_free = has_free || (is_free && is_wanted[at(node)] != 0);
-        if (is_free ? is_wanted[at(node)] != 0 : options.fixed_columns) nodes.push_back(node);
+        if (is_free ? is_wanted[at(node)] != 0 : options.has_fixed_columns) nodes.push_back(node);
     }
     if (!has_free)
         throw InputError("", "contactable", options.contactable,

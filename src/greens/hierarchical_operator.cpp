@@ -2,15 +2,13 @@
 #include "core/resource_use.h"
 #include "fem/solver_backend.h"
 #include "greens/cluster_tree.h"
+#include "greens/corrected_operator.h"
 #include "greens/cross_approximation.h"
 #include "greens/nested_bases.h"
-#include "greens/rigid_correction.h"
 #include "greens/single_products.h"
-#include "greens/unknown_blocks.h"
 #include "pliant/core/error.h"
 #include "pliant/core/json_value.h"
 #include "pliant/core/parallel.h"
-#include "pliant/greens/boundary_operator.h"
 #include "pliant/greens/wavelet_greens.h"
 
 #include <algorithm>
@@ -66,12 +64,12 @@ struct ClusterBoxes {
     }
 };
 
-class HierarchicalOperator final : public BoundaryOperator {
+class HierarchicalOperator final : public CorrectedOperator {
 public:
     HierarchicalOperator(const BoundaryModel& model, const std::vector<NodeKind>& kinds,
                          const HierarchicalOptions& options, Progress& progress,
                          HierarchicalReport& report)
-        : blocks_(model, kinds),
+        : CorrectedOperator(model, kinds),
           tree_(model.positions(), options.leaf_nodes, domain_labels(kinds)),
           place_of_(tree_.order.size()),
           by_rows_(tree_.clusters.size()) {
@@ -86,16 +84,7 @@ public:
         gather_by_rows();
         share_bases(options.tolerance, report);
         add_own_blocks();
-        if (options.has_rigid_correction)
-            correction_ =
-                RigidCorrection(blocks_, [&](const MatrixXd& X, MatrixXd& Y) { multiply(X, Y); });
-    }
-
-    [[nodiscard]] int num_unknowns() const noexcept override { return 3 * blocks_.num_nodes(); }
-    [[nodiscard]] std::int64_t num_bytes() const noexcept override { return num_bytes_; }
-    void apply(const Eigen::Ref<const MatrixXd>& X, Eigen::Ref<MatrixXd> Y) const override {
-        multiply(X, Y);
-        correction_.add(X, Y);
+        if (options.has_rigid_correction) correct();
     }
 
 private:
@@ -307,8 +296,7 @@ private:
         }
     }
 
-    /// Without correction.
-    void multiply(const Eigen::Ref<const MatrixXd>& X, Eigen::Ref<MatrixXd> Y) const {
+    void multiply(const Eigen::Ref<const MatrixXd>& X, Eigen::Ref<MatrixXd> Y) const override {
         const ScopedBlasThreads one_thread_each(1);
         for (Eigen::Index first = 0; first < X.cols(); first += kPassWidth) {
             const Eigen::Index width = std::min(kPassWidth, X.cols() - first);
@@ -387,15 +375,12 @@ private:
         });
     }
 
-    UnknownBlocks blocks_;
     ClusterTree tree_;
     std::vector<int> place_of_;  // of each node in the order of clusters
     std::vector<ClusterPair> pairs_;
     std::vector<RowBlocks> by_rows_;
     std::unique_ptr<const NestedBases> row_bases_, column_bases_;
     int num_factors_ = 0;
-    std::int64_t num_bytes_ = 0;
-    RigidCorrection correction_;
 };
 
 }  // namespace

@@ -1,11 +1,9 @@
 #include "core/numbers.h"
 #include "core/resource_use.h"
-#include "greens/rigid_correction.h"
-#include "greens/unknown_blocks.h"
+#include "greens/corrected_operator.h"
 #include "pliant/core/error.h"
 #include "pliant/core/json_value.h"
 #include "pliant/core/parallel.h"
-#include "pliant/greens/boundary_operator.h"
 #include "pliant/greens/surface_transform.h"
 
 #include <algorithm>
@@ -30,12 +28,12 @@ using BlockColumn = std::vector<double>;
 
 double block_norm(const double* block) { return Eigen::Map<const Matrix3d>(block).norm(); }
 
-class WaveletOperator final : public BoundaryOperator {
+class WaveletOperator final : public CorrectedOperator {
 public:
     WaveletOperator(const BoundaryModel& model, const SemiRegularMesh& surface,
                     const std::vector<NodeKind>& kinds, const WaveletOperatorOptions& options,
                     Progress& progress, WaveletOperatorReport& report)
-        : blocks_(model, kinds),
+        : CorrectedOperator(model, kinds),
           options_(options),
           transform_(surface, options.is_lifted ? WaveletKind::LiftedLinear : WaveletKind::Linear,
                      model.areas()),
@@ -58,16 +56,7 @@ public:
         report.compression = static_cast<double>(kinds.size()) * static_cast<double>(kinds.size()) /
                              static_cast<double>(report.num_blocks);
         num_bytes_ = 40 * report.num_blocks;
-        if (options.has_rigid_correction)
-            correction_ =
-                RigidCorrection(blocks_, [&](const MatrixXd& X, MatrixXd& Y) { multiply(X, Y); });
-    }
-
-    [[nodiscard]] int num_unknowns() const noexcept override { return 3 * blocks_.num_nodes(); }
-    [[nodiscard]] std::int64_t num_bytes() const noexcept override { return num_bytes_; }
-    void apply(const Eigen::Ref<const MatrixXd>& X, Eigen::Ref<MatrixXd> Y) const override {
-        multiply(X, Y);
-        correction_.add(X, Y);
+        if (options.has_rigid_correction) correct();
     }
 
 private:
@@ -211,7 +200,7 @@ private:
     };
 
     /// W⁻¹ Ã X, eq. (L5).
-    void multiply(const Eigen::Ref<const MatrixXd>& X, Eigen::Ref<MatrixXd> Y) const {
+    void multiply(const Eigen::Ref<const MatrixXd>& X, Eigen::Ref<MatrixXd> Y) const override {
         const auto num_tiles = at((static_cast<int>(X.cols()) + kWaveletWidth - 1) / kWaveletWidth);
         parallel_for(num_tiles, 1, [&](std::size_t tile) {
             const Eigen::Index first = kWaveletWidth * static_cast<Eigen::Index>(tile);
@@ -238,12 +227,9 @@ private:
         });
     }
 
-    UnknownBlocks blocks_;
     WaveletOperatorOptions options_;
     SurfaceTransform transform_, interpolation_;
     std::vector<SparseColumn> columns_;
-    std::int64_t num_bytes_ = 0;
-    RigidCorrection correction_;
 };
 
 }  // namespace

@@ -173,10 +173,10 @@ std::vector<std::string> reasons(const DeviceCapabilities& device, const Couplin
     else
         stiffness = text(
             "%s: the device holds %g N/m, and %g N s/m of damping%s with %g N s/m injected carry "
-            "%.4g N/m at %g Hz with %g samples of delay; times the workspace scale %g",
+            "%.4g N/m at %g Hz with %g sample%s of delay; times the workspace scale %g",
             is_device ? "limit of the device" : "limit of the sampled loop", device.max_stiffness,
             loop.damping, assumed, loop.injection, loop.sampled_stiffness, scene.rate, device.delay,
-            a);
+            device.delay == 1 ? "" : "s", a);
     return {
         stiffness,
         turning,

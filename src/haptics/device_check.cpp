@@ -1,5 +1,6 @@
 #include "pliant/haptics/device_check.h"
 
+#include "geometry/wording.h"
 #include "pliant/core/error.h"
 #include "pliant/haptics/device_safety.h"
 
@@ -178,7 +179,7 @@ private:
         tick(Vector3d::Zero());
         const Vector3d start = state_.pose.position;
         for (const double end = now_ + options_.patience; now_ < end;) {
-            const Vector3d moved = tick(Vector3d::Zero()).pose.position - start;
+            Vector3d moved = tick(Vector3d::Zero()).pose.position - start;
             if (moved.norm() > options_.hand_motion) return moved;
         }
         return Vector3d::Zero();
@@ -314,8 +315,9 @@ private:
         report_.latency = onsets[onsets.size() / 2];
         report_.capabilities.delay = std::round(report_.latency / tick_time);
         add("latency", CheckResult::Passed,
-            words("%.2f ms from a command to motion: %.0f samples of the loop",
-                  1e3 * report_.latency, report_.capabilities.delay),
+            words("%.2f ms from a command to motion: ", 1e3 * report_.latency) +
+                counted(static_cast<int>(report_.capabilities.delay), "sample", "samples") +
+                " of the loop",
             report_.capabilities.delay > 5
                 ? "each sample costs stiffness: shorten buffers of the driver, use a wire"
                 : "");
@@ -390,7 +392,7 @@ std::string_view to_string(CheckResult result) noexcept {
                                             : "failed";
 }
 
-bool DeviceCheckReport::passed() const noexcept {
+bool DeviceCheckReport::has_passed() const noexcept {
     return std::none_of(steps.begin(), steps.end(),
                         [](const CheckStep& step) { return step.result == CheckResult::Failed; });
 }

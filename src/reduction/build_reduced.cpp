@@ -59,7 +59,7 @@ SurfaceMesh prepared(SurfaceMesh surface, const ReducedBuildOptions& options,
 VolumeMesh make_mesh(const SurfaceMesh& surface, const ReducedBuildOptions& options,
                      Progress& progress) {
     VolumeMesh mesh = build_simulation_mesh(SurfaceQuery(surface), options.mesh, progress);
-    if (options.keep_largest)
+    if (options.keeps_largest)
         keep_largest_part(mesh);
     else
         check_one_part(mesh);
@@ -132,8 +132,8 @@ struct StageKeys {
         const SimulationMeshOptions& m = options.mesh;
         CacheKey key;
         key.add(std::string(kVersion)).add(kCacheFormat).add(content_hash(surface));
-        key.add(m.kind).add(m.resolution).add(m.hollow ? 1 : 0).add(m.growth).add(m.levels);
-        key.add(options.keep_largest ? 1 : 0);
+        key.add(m.kind).add(m.resolution).add(m.is_hollow ? 1 : 0).add(m.growth).add(m.levels);
+        key.add(options.keeps_largest ? 1 : 0);
         key.add(static_cast<int>(options.regions.size()));
         for (const MaterialRegion& region : options.regions) key.add(region.selection);
         mesh = embedding = key.hash();

@@ -46,7 +46,7 @@ VectorXd second_order_load(const FemModel& model, const FreeSystem& system, cons
 }
 
 void factor(LinearSolver& solver, const Sparse& A) {
-    if (const FactorResult factored = solver.factor(A); !factored.ok())
+    if (const FactorResult factored = solver.factor(A); !factored.is_ok())
         throw InputError("", "the matrix of the modal derivatives cannot be factored (" +
                                  std::string(to_string(factored.status)) + ")");
 }

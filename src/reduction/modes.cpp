@@ -98,7 +98,7 @@ LinearModes compute_modes(const FemModel& model, const Constraints& constraints,
 
     progress.stage("factorisation");
     const auto solver = make_linear_solver(options.solver);
-    if (const FactorResult factored = solver->factor(K_free); !factored.ok())
+    if (const FactorResult factored = solver->factor(K_free); !factored.is_ok())
         throw InputError("", "the stiffness matrix cannot be factored (" +
                                  std::string(to_string(factored.status)) +
                                  "): an element or a joint has no stiffness; see pliant inspect");

@@ -45,14 +45,15 @@ ReducedBodyModel::Data::Data(ReducedModel reduced)
 std::shared_ptr<const ReducedMotion> ReducedBodyModel::Data::motion(
     const ReducedBodyOptions& options) const {
     const ReducedDamping& damping = options.damping;
-    const Choice choice{options.is_linear, damping.tangential, options.coupling, damping.viscosity};
+    const Choice choice{options.is_linear, damping.is_tangential, options.coupling,
+                        damping.viscosity};
     const std::scoped_lock lock(mutex_);
     for (const auto& [known, shared] : motions_)
         if (known == choice) return shared;
 
     // constants of damping are each body's own, in its workspace
     ReducedOptions reduced;
-    reduced.damping = {.tangential = damping.tangential, .viscosity = damping.viscosity};
+    reduced.damping = {.is_tangential = damping.is_tangential, .viscosity = damping.viscosity};
     ReducedDynamics dynamics(options.is_linear ? linear_force : force, mass, reduced);
     auto made = std::make_shared<ReducedMotion>();
     if (model.is_free())

@@ -37,7 +37,7 @@ double stable_step(const MatrixXd& K, const MatrixXd& mass) {
 /// β K, with K of the present shape last evaluated or of the rest shape.
 StiffnessDamping stiffness_part(const ReducedSystem& m, const ReducedScratch& ws) noexcept {
     const double beta = ws.tuning.stiffness_damping;
-    if (m.options.damping.tangential) return {ws.K, beta};
+    if (m.options.damping.is_tangential) return {ws.K, beta};
     return {m.K_rest, beta * ws.tuning.stiffness};
 }
 

@@ -93,7 +93,7 @@ Sketch solve_sketch(const FemModel& model, const Constraints& constraints, const
     for (const int i : tried) {
         const StaticResult result = solve_static(
             model, constraints, nodal_load(loads[i], model.num_unknowns()), options.statics);
-        if (result.converged()) {
+        if (result.has_converged()) {
             shapes.col(static_cast<Eigen::Index>(solved.size())) = result.u;
             solved.push_back(i);
         } else {

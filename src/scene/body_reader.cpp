@@ -98,7 +98,7 @@ ReducedSource read_recipe(const JsonObject& json, const fs::path& folder) {
     build.fixed = read_selection(json, "fixed");
     build.is_free = json.boolean("free", build.is_free);
     build.mesh = read_mesh(json, build.mesh);
-    build.keep_largest = json.boolean("keep_largest", build.keep_largest);
+    build.keeps_largest = json.boolean("keep_largest", build.keeps_largest);
     build.num_modes = json.integer("modes", build.num_modes);
     build.rank = json.integer("rank", build.rank);
     if (json.text("storage", "float32") == "int16") build.storage = ShapeStorage::Int16;
@@ -253,7 +253,7 @@ SimulationMeshOptions read_mesh(const JsonObject& json, SimulationMeshOptions me
     if (!options) return mesh;
     mesh.kind = options->text("kind", mesh.kind);
     mesh.resolution = options->integer("resolution", mesh.resolution);
-    mesh.hollow = options->boolean("hollow", mesh.hollow);
+    mesh.is_hollow = options->boolean("hollow", mesh.is_hollow);
     mesh.growth = options->number("growth", mesh.growth);
     mesh.levels = options->integer("levels", mesh.levels);
     options->check_members([&] { check_options(mesh); });

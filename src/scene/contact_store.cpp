@@ -290,7 +290,7 @@ DeformedFieldModel ContactStore::deformed(const std::string& body, const FieldSo
     CacheKey key = begin_key(model.surface());
     add_field(key, source.build);
     key.add(source.deformed.num_proxies).add(source.deformed.num_neighbours);
-    key.add(source.deformed.num_domains).add(source.deformed.push_forward ? 1 : 0);
+    key.add(source.deformed.num_domains).add(source.deformed.pushes_forward ? 1 : 0);
     add_motion(key, model);
     key.add(source.file.lexically_normal().string());
     const std::string name = hash_text(key.hash());

@@ -58,7 +58,7 @@ void Engine::Impl::start_threads() {
 }
 
 void Engine::Impl::ask_for_real_time() {
-    if (!options.real_time) {
+    if (!options.is_real_time) {
         scheduling = "normal priority, as asked for";
         return;
     }

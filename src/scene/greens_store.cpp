@@ -128,7 +128,7 @@ std::uint64_t greens_key(const GreensRecipe& recipe) {
     key.add(b.youngs_modulus).add(b.poisson_ratio).add(b.density);
     key.add(b.fixed).add(b.contactable);
     key.add(static_cast<int>(b.method)).add(static_cast<int>(b.elements)).add(b.crease_angle);
-    key.add(b.mesh.kind).add(b.mesh.resolution).add(b.mesh.hollow ? 1 : 0);
+    key.add(b.mesh.kind).add(b.mesh.resolution).add(b.mesh.is_hollow ? 1 : 0);
     key.add(b.mesh.growth).add(b.mesh.levels);
     if (b.wavelet)
         key.add(std::string("wavelet"))
@@ -141,8 +141,8 @@ std::uint64_t greens_key(const GreensRecipe& recipe) {
         key.add(std::string(to_string(b.solver))).add(b.residual).add(b.memory);
     if (b.coarsest_level >= 0)
         key.add(std::string("levels")).add(b.coarsest_level).add(b.finest_level);
-    if (b.fixed_columns) key.add(std::string("fixed columns"));
-    if (b.keep_largest) key.add(std::string("largest part"));
+    if (b.has_fixed_columns) key.add(std::string("fixed columns"));
+    if (b.keeps_largest) key.add(std::string("largest part"));
     for (const GreensReadout& readout : b.readouts)
         key.add(std::string("readout"))
             .add(static_cast<int>(readout.kind))

@@ -38,8 +38,8 @@ std::uint64_t recipe_key(const ReducedRecipe& recipe) {
     key.add(std::span<const double>(chunks.constants));
     key.add(std::span<const double>(chunks.anisotropic));
     key.add(b.size).add(b.fixed).add(b.is_free ? 1 : 0);
-    key.add(b.mesh.kind).add(b.mesh.resolution).add(b.mesh.hollow ? 1 : 0);
-    key.add(b.mesh.growth).add(b.mesh.levels).add(b.keep_largest ? 1 : 0);
+    key.add(b.mesh.kind).add(b.mesh.resolution).add(b.mesh.is_hollow ? 1 : 0);
+    key.add(b.mesh.growth).add(b.mesh.levels).add(b.keeps_largest ? 1 : 0);
     key.add(b.num_modes).add(b.rank).add(static_cast<int>(b.storage));
     return key.hash();
 }

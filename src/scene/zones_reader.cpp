@@ -42,7 +42,7 @@ GreensSource read_greens_part(const JsonObject& json, const std::filesystem::pat
     GreensSource source = read_greens(json, folder);
     // joints move what is fixed
     if (auto* const recipe = std::get_if<GreensRecipe>(&source.model))
-        recipe->build.fixed_columns = true;
+        recipe->build.has_fixed_columns = true;
     return source;
 }
 

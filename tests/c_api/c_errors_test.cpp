@@ -203,7 +203,7 @@ static_assert(sizeof(pliant_status) == 4 && PLIANT_OK == 0 && PLIANT_BAD_ARGUMEN
               PLIANT_BAD_INPUT == 2 && PLIANT_BAD_ABI == 3 && PLIANT_NO_TOOL == 4 &&
               PLIANT_OUT_OF_MEMORY == 5 && PLIANT_FAILED == 6);
 static_assert(sizeof(pliant_source) == 4 && PLIANT_FILE == 0 && PLIANT_DEMO == 1 &&
-              PLIANT_TEXT == 2);
+              PLIANT_TEXT == 2 && PLIANT_SOURCE_LARGEST == 0x7fffffff);
 static_assert(sizeof(pliant_tool_kind) == 4 && PLIANT_TOOL_NONE == 0 && PLIANT_TOOL_HELD == 1 &&
               PLIANT_TOOL_SPHERE == 2);
 static_assert(sizeof(pliant_device) == 104 && offsetof(pliant_device, workspace) == 0 &&

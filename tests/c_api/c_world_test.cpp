@@ -1,4 +1,4 @@
-// Against libpliant.so alone, as a program outside would use it.
+// Against libpliant.so, as a program outside would use it.
 #include "pliant/pliant_c.h"
 
 #include "core/numbers.h"
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "pliant/core/allocation_guard.h"
+#include "tests/sample_archives.h"
 
 namespace {
 
@@ -310,19 +311,33 @@ TEST_F(CWorld, AToolOfManySpheresTurnsTheHand) {
     EXPECT_LT(tool.contact.torque[1], -1e-4);
 }
 
-TEST_F(CWorld, AModelFileRunsAsItIs) {
-    const std::string path = bar_file();
-    const pliant_options how = options();
-    ASSERT_EQ(pliant_open_file(path.c_str(), &how, &world), PLIANT_OK) << pliant_last_error();
-    ASSERT_EQ(pliant_num_bodies(world), 1);
-    EXPECT_STREQ(pliant_body_kind(world, 0), "reduced");
-    EXPECT_EQ(pliant_get_tool_kind(world), PLIANT_TOOL_NONE);
-    pliant_surface surface;
-    ASSERT_EQ(pliant_get_surface(world, 0, &surface), PLIANT_OK);
-    EXPECT_GT(surface.num_vertices, 100);
-    EXPECT_GT(surface.num_triangles, 100);
-    ASSERT_EQ(pliant_tick(world), PLIANT_OK);
-    EXPECT_GT(sag(0), 1e-3);
+TEST_F(CWorld, ModelFilesOfEveryKindRunAsTheyAre) {
+    const std::string greens = folder + "/nodule.pliant", particles = folder + "/swarm.pliant";
+    pliant::test::write_greens_sample(greens);
+    pliant::test::write_particle_sample(particles);
+    struct Row {
+        std::string path;
+        const char* kind;
+        int least_vertices;
+        double least_sag;
+    };
+    for (const Row& row : {Row{bar_file(), "reduced", 100, 1e-3}, Row{greens, "greens", 30, 1e-6},
+                           Row{particles, "particles", 8, 1e-3}}) {
+        const pliant_options how = options();
+        ASSERT_EQ(pliant_open_file(row.path.c_str(), &how, &world), PLIANT_OK)
+            << pliant_last_error();
+        ASSERT_EQ(pliant_num_bodies(world), 1);
+        EXPECT_STREQ(pliant_body_kind(world, 0), row.kind);
+        EXPECT_EQ(pliant_get_tool_kind(world), PLIANT_TOOL_NONE);
+        pliant_surface surface;
+        ASSERT_EQ(pliant_get_surface(world, 0, &surface), PLIANT_OK);
+        EXPECT_GE(surface.num_vertices, row.least_vertices);
+        EXPECT_GE(surface.num_triangles, row.least_vertices);
+        ASSERT_EQ(pliant_tick(world), PLIANT_OK);
+        EXPECT_GT(sag(0), row.least_sag) << row.kind;
+        pliant_close(world);
+        world = nullptr;
+    }
 }
 
 TEST_F(CWorld, ASceneFileFindsItsModelBesideIt) {

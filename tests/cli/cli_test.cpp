@@ -1,5 +1,7 @@
 #include "cli/command_line.h"
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <fstream>
 
@@ -58,6 +60,18 @@ TEST_F(CommandLine, MissingAndForeignFilesAreNamed) {
     EXPECT_FAILS_WITH("mesh " + path("none.obj") + " -o " + path("out.abc"), "a name ending in");
 }
 
+TEST_F(CommandLine, NamesOfFilesReachTheTerminalWithoutControlCharacters) {
+    const Output missing = pliant("inspect '" + path("ä\n\x1b[31m.obj") + "'");
+    EXPECT_EQ(missing.text, "error: " + path("ä??[31m.obj") + ": the file does not exist\n");
+    EXPECT_FAILS_WITH("'in\tspect' x.obj", "error: unknown command 'in?spect'");
+}
+
+TEST_F(CommandLine, PipesAreRefusedAtOnce) {
+    ASSERT_EQ(mkfifo(path("pipe.obj").c_str(), 0600), 0);
+    EXPECT_FAILS_WITH("inspect " + path("pipe.obj"),
+                      "pipe.obj: cannot be read: it is not a regular file");
+}
+
 TEST_F(CommandLine, ShapeToMeshToInspectionWorksForEveryKind) {
     ASSERT_EQ(pliant("shape spoon --resolution 40 -o " + path("spoon.ply")).exit_code, 0);
     for (const std::string kind :
@@ -83,6 +97,10 @@ TEST_F(CommandLine, MeshesConvertThroughEveryVolumeFormat) {
     for (const std::string name : {"b.msh", "c.veg", "d.mesh", "e.node", "f.pliant", "g.vtu"}) {
         const Output converted = pliant("convert " + previous + " " + path(name));
         ASSERT_EQ(converted.exit_code, 0) << converted.text;
+        const bool is_pair = name == "e.node";
+        EXPECT_TRUE(contains(
+            converted, "wrote " + path(name) + (is_pair ? " and " + path("e.ele") : "") + ": "))
+            << converted.text;
         previous = path(name);
     }
     const Output first = pliant("convert " + path("a.pliant") + " " + path("first.obj"));
@@ -155,6 +173,164 @@ TEST_F(CommandLine, SelectionThatPicksNothingSaysWhereTheVerticesAre) {
     EXPECT_EQ(pliant("inspect " + path("beam.obj") + " --select \"z < 5 %\"").exit_code, 0);
     EXPECT_FAILS_WITH("inspect " + path("beam.obj") + " --select \"z < -3\"",
                       "--select \"z < -3\" selects no vertex; z runs from");
+}
+
+/// The whole output, which must be one object.
+pliant::JsonValue json_of(const Output& output) {
+    return pliant::parse_json(output.text, "output");
+}
+
+void expect_numbers(const pliant::JsonValue& object, const std::map<std::string, double>& numbers) {
+    for (const auto& [key, number] : numbers) {
+        const pliant::JsonValue* value = object.find(key);
+        ASSERT_NE(value, nullptr) << key;
+        EXPECT_EQ(value->number(), number) << key;
+    }
+}
+
+TEST_F(CommandLine, JsonOfAVolumeMeshHasEveryDefectInEveryFormat) {
+    // a sound tetrahedron, an inverted one, one with a repeated corner, one with an absurd vertex
+    std::ofstream(path("broken.msh"))
+        << "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n7\n1 0 0 0\n2 1 0 0\n3 0 1 0\n"
+           "4 0 0 1\n5 1e200 0 0\n6 9 9 9\n7 0 0 -1\n$EndNodes\n$Elements\n4\n"
+           "1 4 0 1 2 3 4\n2 4 0 1 2 3 7\n3 4 0 1 1 2 3\n4 4 0 1 2 3 5\n$EndElements\n";
+    ASSERT_EQ(pliant("convert " + path("broken.msh") + " " + path("broken.pliant")).exit_code, 0);
+    for (const char* name : {"broken.msh", "broken.pliant"}) {
+        const Output output = pliant("inspect " + path(name) + " --json --select \"x < 2\"");
+        ASSERT_EQ(output.exit_code, 0) << output.text;
+        const pliant::JsonValue mesh = json_of(output);
+        EXPECT_EQ(mesh.find("file")->string(), path(name));
+        EXPECT_EQ(mesh.find("element")->string(), "tet4");
+        expect_numbers(mesh, {{"num_vertices", 7},
+                              {"num_elements", 4},
+                              {"num_parts", 1},
+                              {"num_invalid", 1},
+                              {"first_invalid", 2},
+                              {"num_non_finite", 1},
+                              {"first_non_finite", 4},
+                              {"num_inverted", 1},
+                              {"first_inverted", 1},
+                              {"worst_jacobian", -1},
+                              {"num_orphans", 1},
+                              {"first_orphan", 5},
+                              {"num_weak_joints", 0},
+                              {"first_weak_joint", -1},
+                              {"volume_m3", 0},
+                              {"num_selected", 5}});
+    }
+    EXPECT_EQ(
+        json_of(pliant("inspect " + path("broken.pliant") + " --json")).find("kind")->string(),
+        "volume-mesh");
+}
+
+TEST_F(CommandLine, JsonOfASurfaceHasEveryDefect) {
+    std::ofstream(path("broken.obj")) << "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1e200 0 0\nv 5 5 5\n"
+                                         "f 1 2 3\nf 1 1 2\nf 1 2 4\n";
+    const pliant::JsonValue mesh = json_of(pliant("inspect " + path("broken.obj") + " --json"));
+    expect_numbers(mesh, {{"num_vertices", 5}, {"num_triangles", 3}, {"num_components", 1}});
+    const std::map<std::string, std::pair<double, double>> defects{
+        {"non_finite_vertices", {1, 3}},  {"unused_vertices", {1, 4}},
+        {"invalid_indices", {0, -1}},     {"degenerate_triangles", {1, 1}},
+        {"duplicate_triangles", {0, -1}}, {"open_edges", {3, 0}},
+        {"non_manifold_edges", {0, -1}},  {"non_manifold_vertices", {0, -1}},
+        {"inconsistent_edges", {0, -1}}};
+    for (const auto& [name, defect] : defects) {
+        ASSERT_NE(mesh.find(name), nullptr) << name;
+        expect_numbers(*mesh.find(name), {{"count", defect.first}, {"first", defect.second}});
+    }
+}
+
+TEST_F(CommandLine, AbsurdCoordinatesOfAVolumeMeshAreSaid) {
+    std::ofstream(path("absurd.mesh")) << "MeshVersionFormatted 2 Dimension 3 Vertices 4\n"
+                                          "1e200 0 0 0\n0 -1e200 0 0\n0 0 1e200 0\n0 0 0 0\n"
+                                          "Tetrahedra 1\n1 2 3 4 0\nEnd\n";
+    EXPECT_EQ(pliant("inspect " + path("absurd.mesh")).text,
+              path("absurd.mesh") +
+                  ": 4 vertices, 1 tetrahedron in 0 parts\n"
+                  "box          0 … 0, 0 … 0, 0 … 0 m\n"
+                  "volume       0 m³\n"
+                  "3 vertices that are not finite or beyond 1e30 (first: vertex 0)\n");
+}
+
+TEST_F(CommandLine, SurfacesWithoutTrianglesAreNotWritten) {
+    std::ofstream(path("line.obj")) << "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n";
+    EXPECT_FAILS_WITH("convert " + path("line.obj") + " " + path("a.ply") + " --repair",
+                      path("a.ply") + ": the mesh to save has no triangles");
+    EXPECT_FALSE(std::filesystem::exists(path("a.ply")));
+    // two elements in one place have no outer face
+    std::ofstream(path("twice.mesh"))
+        << "MeshVersionFormatted 2 Dimension 3 Vertices 4\n0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\n"
+           "Tetrahedra 2\n1 2 3 4 0\n2 1 3 4 0\nEnd\n";
+    EXPECT_FAILS_WITH("convert " + path("twice.mesh") + " " + path("a.stl"),
+                      path("a.stl") + ": the mesh to save has no triangles");
+    EXPECT_EQ(pliant("convert " + path("line.obj") + " " + path("a.vtu") + " --repair").exit_code,
+              0);
+}
+
+TEST_F(CommandLine, MeshingErrorsNameTheFileOrTheOption) {
+    const auto mesh = [&](const std::string& name, const std::string& options) {
+        return "mesh " + path(name) + " -o " + path("out.vtu") + " --kind " + options;
+    };
+    // a sheet, many of them above each other, a sliver, and a box in no unit that there is
+    std::ofstream(path("sheet.obj")) << "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n";
+    EXPECT_FAILS_WITH(
+        mesh("sheet.obj", "graded-tet --resolution 16"),
+        "error: " + path("sheet.obj") +
+            ": the body is empty or too thin for lattice tetrahedra at any resolution "
+            "up to 512; use voxels or give the surface a volume");
+    std::ofstream stack(path("stack.obj"));
+    for (int k = 0; k < 40; ++k) {
+        for (const char* corner : {"0 0", "1 0", "1 1", "0 1"})
+            stack << "v " << corner << ' ' << 1e-3 * k << '\n';
+        stack << "f -4 -3 -2\nf -4 -2 -1\n";
+    }
+    stack.close();
+    for (const char* kind : {"tet", "graded-tet"})
+        EXPECT_FAILS_WITH(mesh("stack.obj", std::string(kind) + " --resolution 16 --repair"),
+                          "error: " + path("stack.obj") +
+                              ": points beyond the bounding box count as inside: the body does "
+                              "not end there, as open surfaces may not; use voxels");
+    std::ofstream(path("sliver.obj"))
+        << "v 0 0 0\nv 1 0.05 0.31\nv 0.13 0.9 0.57\nv 0.376667 0.316667 0.293667\n"
+           "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n";
+    EXPECT_FAILS_WITH(mesh("sliver.obj", "graded-tet --resolution 7 --levels 2"),
+                      "error: --resolution = 7 (expected more cells: the body is thinner than half "
+                      "a cell everywhere)");
+    ASSERT_EQ(pliant("shape beam --resolution 4 -o " + path("beam.obj")).exit_code, 0);
+    pliant::SurfaceMesh tiny = pliant::load_surface(path("beam.obj"));
+    for (Eigen::Vector3d& x : tiny.vertices) x *= 1e-300;
+    pliant::save_surface(tiny, path("tiny.obj"));
+    for (const char* kind : {"voxel", "tet", "graded-tet"})
+        EXPECT_FAILS_WITH(mesh("tiny.obj", kind),
+                          "error: " + path("tiny.obj") +
+                              ": the surface has no size, all its vertices lie at one point; check "
+                              "its units");
+    // what no surface can make good, before it is read
+    EXPECT_FAILS_WITH(mesh("none.obj", "voxel --levels 2"),
+                      "--levels goes with --kind graded or graded-tet, not with voxel; drop it");
+    EXPECT_FAILS_WITH(mesh("none.obj", "tet --growth 1"),
+                      "--growth goes with --kind graded or graded-tet, not with tet; drop it");
+    for (const char* name : {"top", "body"})
+        EXPECT_FAILS_WITH(
+            mesh("none.obj",
+                 "voxel --region \"top=z > 1\" --region \"" + std::string(name) + "=z < 1\""),
+            "--region = " + std::string(name) +
+                " (expected a name that no other region has; what no selection has is called "
+                "body)");
+}
+
+TEST_F(CommandLine, OneIsCountedInTheSingular) {
+    std::ofstream(path("one.obj")) << "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+    EXPECT_EQ(pliant("convert " + path("one.obj") + " " + path("one.ply")).text,
+              "wrote " + path("one.ply") + ": 3 vertices, 1 triangle\n");
+    EXPECT_TRUE(contains(pliant("inspect " + path("one.ply")), ": 3 vertices, 1 triangle, 1 comp"));
+    std::ofstream(path("one.mesh")) << "MeshVersionFormatted 2 Dimension 3 Vertices 4\n"
+                                       "0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\n"
+                                       "Tetrahedra 1\n1 2 3 4 0\nEnd\n";
+    EXPECT_TRUE(
+        contains(pliant("inspect " + path("one.mesh")), ": 4 vertices, 1 tetrahedron in 1 part\n"));
+    EXPECT_EQ(pliant("convert " + path("one.mesh") + " " + path("one.msh")).text,
+              "wrote " + path("one.msh") + ": 4 vertices, 1 element\n");
 }
 
 TEST_F(CommandLine, BrokenSurfaceIsRepairedOnRequest) {
@@ -304,8 +480,34 @@ TEST(Profiles, NameALibraryForScenesOfEveryFolder) {
         << "for the system to find";
 }
 
+TEST_F(CommandLine, TheCheckOfADeviceSuggestsGainsAndSaysWhy) {
+    const std::string check = "haptics check --yes --delay 3 ";
+    const char* reason = "carry 460 N/m at 1000 Hz with 3 samples of delay";
+    const Output table = pliant(check + "-o " + path("check.html"));
+    for (const char* part :
+         {"\nSuggested gains (tool of 5 cm", reason,
+          "  stiffness                       460 N/m       limit of the sampled loop: ",
+          "  contact_stiffness           1.7e+04 N/m       max_force / max_depth"})
+        EXPECT_TRUE(contains(table, part)) << part << "\n" << table.text;
+    const std::string page = pliant::read_file(path("check.html"));
+    EXPECT_NE(page.find("Gains by rule for this device"), std::string::npos);
+    EXPECT_NE(page.find("<td>stiffness</td><td class=\"num\">460</td><td>N/m</td>"),
+              std::string::npos);
+    EXPECT_NE(page.find(reason), std::string::npos);
+    const pliant::JsonValue json = pliant::parse_json(pliant(check + "--json").text, "check");
+    const pliant::JsonValue::Array& gains = json.find("gains")->array();
+    EXPECT_EQ(gains.size(), 17u);
+    for (const pliant::JsonValue& gain : gains)
+        for (const char* key : {"name", "unit", "meaning", "reason"})
+            EXPECT_NE(gain.find(key)->string(), "") << to_text(gain);
+    EXPECT_EQ(gains[0].find("name")->string(), "stiffness");
+    EXPECT_NEAR(gains[0].find("value")->number(), 460, 1e-9);
+    EXPECT_NE(gains[0].find("reason")->string().find(reason), std::string::npos);
+}
+
 TEST_F(CommandLine, ADeviceThatMovesTheWrongWayStopsItsCheck) {
     const std::string check = "haptics check --yes --fault y --profile " + path("device.json");
+    EXPECT_FALSE(contains(pliant(check), "Suggested gains"));
     EXPECT_FAILS_WITH(check, "pushed along +y, the handle moved along -y");
     EXPECT_FAILS_WITH(check, "change the sign of the force along y in the driver");
     EXPECT_FALSE(std::filesystem::exists(path("device.json")));

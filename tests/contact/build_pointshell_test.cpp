@@ -34,7 +34,7 @@ void expect_on_surface(const Pointshell& shell, const DistanceGrid& field) {
 void expect_even(const PointshellReport& report) {
     for (std::size_t i = 0; i < report.levels.size(); ++i) {
         EXPECT_LT(report.levels[i].variation, 0.15) << "level " << i;
-        EXPECT_TRUE(report.levels[i].is_converged) << "level " << i;
+        EXPECT_TRUE(report.levels[i].has_converged) << "level " << i;
     }
 }
 
@@ -247,7 +247,7 @@ TEST(BuildPointshell, LevelsCutShortSayTheyAreNotConverged) {
                            Progress::none(), &report);
     for (const PointshellReport::Level& level : report.levels) {
         EXPECT_EQ(level.iterations, 1);
-        EXPECT_FALSE(level.is_converged);
+        EXPECT_FALSE(level.has_converged);
     }
     EXPECT_THAT(report.text(), HasSubstr("(not converged)"));
 }

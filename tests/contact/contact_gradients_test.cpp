@@ -88,7 +88,7 @@ TEST(ContactGradients, OfTheShellMatchMovingItWithItsNormals) {
          {static_cast<const DistanceField*>(&round), static_cast<const DistanceField*>(&flat)}) {
         const GradientScene scene(3);
         ContactLoadOptions options{.stiffness = 100, .scaling = ContactScaling::SingleCount};
-        options.gradient_by_field = true;
+        options.takes_field_gradient = true;
         Pair pair(scene.shell, *field, options);
         const ContactLoads loads = pair.update(scene.frames);
         ASSERT_EQ(loads.num_contacts, 150);
@@ -102,7 +102,7 @@ TEST(ContactGradients, WithWeightsPerDirectionAreThoseOfRigidMotion) {
     const FunctionField field = ball(0.5);
     const GradientScene scene(4);
     ContactLoadOptions options{.stiffness = 100};
-    options.gradient_by_field = true;
+    options.takes_field_gradient = true;
     Pair pair(scene.shell, field, options);
     const ContactLoads loads = pair.update(scene.frames);
     expect_near(loads.shell_gradient, moving_shell(pair, scene.frames), 1000);
@@ -112,7 +112,7 @@ TEST(ContactGradients, MirroredFormMatchesMovingTheShellBackwards) {
     const FunctionField field = ball(0.5);
     const GradientScene scene(5);
     ContactLoadOptions options{.stiffness = 100};
-    options.gradient_by_field = true;
+    options.takes_field_gradient = true;
     Pair pair(scene.shell, field, options);
     const ContactLoads loads = pair.update(scene.frames);
     expect_near(loads.field_gradient, moving_shell_backwards(pair, scene.frames), 1000);
@@ -124,7 +124,7 @@ TEST(ContactGradients, DirectFormMatchesMovingTheFieldAlone) {
     const FunctionField field = ball(0.5);
     const GradientScene scene(6);
     ContactLoadOptions options{.stiffness = 100};
-    options.gradient_by_field = true;
+    options.takes_field_gradient = true;
     options.gradients = GradientForm::Direct;
     Pair pair(scene.shell, field, options);
     const ContactLoads loads = pair.update(scene.frames);
@@ -168,7 +168,7 @@ TEST(ContactGradients, NormalForGradientIsExactWhereTheyAgree) {
     const FunctionField field = half_space();
     ContactLoadOptions options{.stiffness = 100};
     Pair by_normal(scene.shell, field, options);
-    options.gradient_by_field = true;
+    options.takes_field_gradient = true;
     Pair by_field(scene.shell, field, options);
     by_normal.update(scene.frames);
     by_field.update(scene.frames);

@@ -628,7 +628,7 @@ TEST(ContactForces, AllocateNothingAndRepeatTheirBits) {
     PointTraversal traversal(tree_of(shell, points_of(shell)), field);
     ContactLoadOptions options;
     options.friction = 0.5;
-    options.gradient_by_field = true;
+    options.takes_field_gradient = true;
     ContactForces forces(traversal, nullptr, options);
     ContactFrames frames;
     const VectorXd q = VectorXd::Constant(15, 1e-3);

@@ -87,6 +87,7 @@ TEST(JsonValue, SyntaxErrorsNameLineAndColumn) {
         EXPECT_THAT(error_of(word), HasSubstr("a value is expected")) << word;
     for (const char* number : {"01", "1.", "-", "1e", "1e+", "-.5", "1.e3", "00"})
         EXPECT_THAT(error_of(number), HasSubstr("not a number as JSON writes them")) << number;
+    EXPECT_EQ(error_of("[\"a"), "a.json:1:4: the text ends inside a string");
     for (const char* open : {"[", "{", "[1,", "{\"a\"", "{\"a\":", "\"a", "\"a\\", "\"\\u12"})
         EXPECT_NE(error_of(open), "") << open;
 }

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <thread>
 
+#include "pliant/core/allocation_guard.h"
+
 namespace pliant {
 namespace {
 
@@ -36,6 +38,19 @@ TEST(RingBuffer, StaysInOrderAcrossManyTurns) {
         while (ring.pop(item)) EXPECT_EQ(item, next_out++);
     }
     EXPECT_EQ(next_in, next_out);
+}
+
+TEST(RingBuffer, PassesItemsWithoutAllocating) {
+    RingBuffer<int> ring(4);
+    const AllocationGuard guard;
+    int item = 0, passed = 0;
+    for (int i = 0; i < 100; ++i) {
+        if (ring.push(i)) ++passed;
+        if (i % 2 == 0) ring.pop(item);
+    }
+    const std::uint64_t allocations = guard.count();
+    EXPECT_EQ(allocations, 0u);
+    EXPECT_EQ(passed, 4 + 50) << "full most of the time";
 }
 
 TEST(RingBuffer, TwoThreadsPassWholeItemsInOrder) {

@@ -8,6 +8,8 @@
 #include <random>
 #include <vector>
 
+#include "pliant/core/allocation_guard.h"
+
 namespace pliant {
 namespace {
 
@@ -131,6 +133,15 @@ TEST(TickHistogram, ResetForgetsTicksAndKeepsTheDeadline) {
     EXPECT_EQ(histogram.percentile_us(0.5), 0.0);
     histogram.record(11.0);
     EXPECT_EQ(histogram.summary().missed, 1u);
+}
+
+TEST(TickHistogram, RecordsWithoutAllocating) {
+    TickHistogram histogram(10.0);
+    const AllocationGuard guard;
+    for (int i = 0; i < 1000; ++i) histogram.record(0.1 * i);
+    const std::uint64_t allocations = guard.count();
+    EXPECT_EQ(allocations, 0u);
+    EXPECT_EQ(histogram.count(), 1000u);
 }
 
 TEST(ThreadCpuTime, GrowsWithWork) {

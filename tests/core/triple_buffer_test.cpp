@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "pliant/core/allocation_guard.h"
+
 namespace pliant {
 namespace {
 
@@ -39,6 +41,21 @@ TEST(TripleBuffer, UnpublishedWritesStayInvisible) {
     buffer.write_slot() = 9;
     EXPECT_TRUE(buffer.update());
     EXPECT_EQ(buffer.read_slot(), 8);
+}
+
+TEST(TripleBuffer, HandsOverWithoutAllocating) {
+    TripleBuffer<std::vector<int>> buffer(std::vector<int>(100));
+    const AllocationGuard guard;
+    bool is_new = true;
+    for (int i = 0; i < 10; ++i) {
+        buffer.write_slot().assign(100, i);
+        buffer.publish();
+        is_new = is_new && buffer.update();
+    }
+    const std::uint64_t allocations = guard.count();
+    EXPECT_EQ(allocations, 0u);
+    EXPECT_TRUE(is_new);
+    EXPECT_EQ(buffer.read_slot(), std::vector<int>(100, 9));
 }
 
 TEST(TripleBuffer, TwoThreadsSeeWholeValuesThatOnlyGetNewer) {

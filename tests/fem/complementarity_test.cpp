@@ -64,7 +64,7 @@ TEST(Complementarity, FindsTheActiveSetOf3000RandomSystems) {
         const auto [S, c] = random_system(k, generator);
         VectorXd lambda(k);
         const Complementarity::Result result = solver.solve(S, c, false, lambda);
-        ASSERT_TRUE(result.is_converged);
+        ASSERT_TRUE(result.has_converged);
         ASSERT_GE(lambda.minCoeff(), 0) << trial;
 
         const VectorXd expected = by_enumeration(S, c);
@@ -119,7 +119,7 @@ TEST(Complementarity, ManyContactsAgreeWithGaussSeidel) {
     for (int trial = 0; trial < 5; ++trial) {
         // the second and later ones start from the factor and the active set of the one before
         const VectorXd c = VectorXd::NullaryExpr(k, [&] { return normal(generator); });
-        ASSERT_TRUE(solver.solve(S, c, trial > 0, lambda).is_converged);
+        ASSERT_TRUE(solver.solve(S, c, trial > 0, lambda).has_converged);
         EXPECT_LT(project_gauss_seidel(S, c, 2000, slow), 1e-13);
         EXPECT_LT((lambda - slow).cwiseAbs().maxCoeff(), 1e-11);
         EXPECT_GT(std::ssize(solver.active()), 20);
@@ -141,9 +141,9 @@ TEST(Complementarity, GaussSeidelTakesOverWhenChangesRunOut) {
     for (int trial = 0; trial < 50; ++trial) {
         const auto [S, c] = random_system(5, generator);
         VectorXd lambda(5), expected(5);
-        ASSERT_TRUE(solver.solve(S, c, false, expected).is_converged);
+        ASSERT_TRUE(solver.solve(S, c, false, expected).has_converged);
         const Complementarity::Result result = solver.solve(S, c, false, lambda, 0);
-        if (!result.is_converged) continue;
+        if (!result.has_converged) continue;
         EXPECT_LT((S * (lambda - expected)).cwiseAbs().maxCoeff(), 1e-7 * c.cwiseAbs().maxCoeff());
     }
 }
@@ -156,12 +156,12 @@ TEST(Complementarity, DependentRowsStayOut) {
     const VectorXd c = N * Eigen::Vector2d(1, 3);
     Complementarity solver(3);
     VectorXd lambda(3);
-    ASSERT_TRUE(solver.solve(S, c, false, lambda).is_converged);
+    ASSERT_TRUE(solver.solve(S, c, false, lambda).has_converged);
     EXPECT_NEAR(lambda[0], 1, 1e-14);
     EXPECT_NEAR(lambda[1], 3, 1e-14);
     EXPECT_EQ(lambda[2], 0);
     // where only the mean is pressed, it takes part
-    ASSERT_TRUE(solver.solve(S, Eigen::Vector3d(-1, -1, 1), false, lambda).is_converged);
+    ASSERT_TRUE(solver.solve(S, Eigen::Vector3d(-1, -1, 1), false, lambda).has_converged);
     EXPECT_NEAR(lambda[2], 2, 1e-14);
     EXPECT_EQ(lambda[0], 0);
 }
@@ -169,12 +169,12 @@ TEST(Complementarity, DependentRowsStayOut) {
 TEST(Complementarity, EmptySystemsAndNumbersThatAreNotFiniteEnd) {
     Complementarity solver(3);
     VectorXd none(0), lambda(3);
-    EXPECT_TRUE(solver.solve(MatrixXd(0, 0), none, false, none).is_converged);
+    EXPECT_TRUE(solver.solve(MatrixXd(0, 0), none, false, none).has_converged);
     const double nan = std::numeric_limits<double>::quiet_NaN();
     (void)solver.solve(MatrixXd::Identity(3, 3), Eigen::Vector3d(1, nan, 2), false, lambda);
     (void)solver.solve(MatrixXd::Constant(3, 3, nan), Eigen::Vector3d(1, 1, 2), false, lambda);
     ASSERT_TRUE(solver.solve(MatrixXd::Identity(3, 3), Eigen::Vector3d(1, -1, 2), false, lambda)
-                    .is_converged);
+                    .has_converged);
     EXPECT_EQ(lambda, Eigen::Vector3d(1, 0, 2));
 }
 

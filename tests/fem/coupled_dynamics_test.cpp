@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(Meshes, LumpedCase, ::testing::Bool(), [](const auto& i
 /// Everything written out: dense M, D, T; the equation of motion at the end of the step.
 struct DenseCase {
     const char* name;
-    bool is_graded = false, has_consistent_mass = true, lumped_drag = false;
+    bool is_graded = false, has_consistent_mass = true, has_lumped_drag = false;
     Damping damping = {};
     bool holds_components = false;  ///< one component of some nodes only
     bool is_scalar = true;
@@ -88,7 +88,7 @@ TEST_P(DenseStep, FulfilsTheEquationOfMotion) {
             constraints.prescribe(node, axis, 0);
     CoupledOptions options = coupled_options(1e-3, 2);
     options.has_consistent_mass = c.has_consistent_mass;
-    options.lumped_drag = c.lumped_drag;
+    options.has_lumped_drag = c.has_lumped_drag;
     options.damping = c.damping;
     CoupledDynamics dynamics(model, constraints, options);
     EXPECT_EQ(dynamics.is_scalar(), c.is_scalar);
@@ -102,7 +102,7 @@ TEST_P(DenseStep, FulfilsTheEquationOfMotion) {
     add_damping_matrix(model, c.damping, rest, K, damping);
     MatrixXd M = mass_matrix(model), drag = drag_matrix(model);
     if (!c.has_consistent_mass) M = lumped_mass(model).asDiagonal();
-    if (c.lumped_drag) drag = lumped_drag(model).asDiagonal();
+    if (c.has_lumped_drag) drag = lumped_drag(model).asDiagonal();
     const MatrixXd D = drag + c.damping.mass * M + MatrixXd(damping);
     MatrixXd M_free = T.transpose() * M * T, D_free = T.transpose() * D * T;
     if (c.is_graded && !c.has_consistent_mass) {
@@ -165,13 +165,13 @@ TEST_P(DenseStep, FulfilsTheEquationOfMotion) {
 INSTANTIATE_TEST_SUITE_P(
     Matrices, DenseStep,
     ::testing::Values(DenseCase{.name = "consistent"},
-                      DenseCase{.name = "consistent_mass_lumped_drag", .lumped_drag = true},
+                      DenseCase{.name = "consistent_mass_lumped_drag", .has_lumped_drag = true},
                       DenseCase{.name = "mass_damping", .damping = {.mass = 3}},
                       DenseCase{.name = "graded_consistent", .is_graded = true},
                       DenseCase{.name = "graded_lumped",
                                 .is_graded = true,
                                 .has_consistent_mass = false,
-                                .lumped_drag = true,
+                                .has_lumped_drag = true,
                                 .damping = {.mass = 3}},
                       DenseCase{
                           .name = "components_held", .holds_components = true, .is_scalar = false},

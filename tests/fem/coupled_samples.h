@@ -41,7 +41,7 @@ inline CoupledOptions coupled_options(double dt, int num_steps = 1) {
 inline CoupledOptions lumped_options(double dt) {
     CoupledOptions options = coupled_options(dt);
     options.has_consistent_mass = false;
-    options.lumped_drag = true;
+    options.has_lumped_drag = true;
     return options;
 }
 

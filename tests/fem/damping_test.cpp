@@ -24,8 +24,8 @@ Material damped_material() { return isotropic(2e4, 0.3, 1000); }
 FemModel damped_hexes() { return {test::distorted_hexes(3), {damped_material()}}; }
 FemModel damped_tets() { return {test::distorted_tets(3), {damped_material()}}; }
 
-Damping fixed_rayleigh() { return {.stiffness = 1e-3, .tangential = false}; }
-Damping tangential_rayleigh() { return {.stiffness = 1e-3, .tangential = true}; }
+Damping fixed_rayleigh() { return {.stiffness = 1e-3, .is_tangential = false}; }
+Damping tangential_rayleigh() { return {.stiffness = 1e-3, .is_tangential = true}; }
 Damping strain_rate() { return {.bulk_viscosity = kPhi, .shear_viscosity = kPsi}; }
 
 VectorXd damping_force(const FemModel& model, const Damping& damping, const VectorXd& u,
@@ -174,7 +174,7 @@ TEST(Damping, MatrixIsTheDerivativeOfTheForce) {
             FemModel::Matrix D = model.make_matrix();
             std::fill_n(D.valuePtr(), D.nonZeros(), 0.5);  // the matrix is added
             const FemModel::Matrix before = D;
-            const VectorXd shape = damping.tangential ? u : VectorXd::Zero(n);
+            const VectorXd shape = damping.is_tangential ? u : VectorXd::Zero(n);
             add_damping_matrix(model, damping, u, tangent_at(model, shape), D);
             const FemModel::Matrix added = D - before;
             EXPECT_TRUE((added * v).isApprox(damping_force(model, damping, u, v), 1e-12));
@@ -188,7 +188,7 @@ TEST(Damping, ForceAllocatesNothingAndDoesNotDependOnThreads) {
     const FemModel model(test::distorted_hexes(8), {damped_material()});
     const int n = model.num_unknowns();
     const Damping damping{
-        .stiffness = 1e-3, .tangential = false, .bulk_viscosity = kPhi, .shear_viscosity = kPsi};
+        .stiffness = 1e-3, .is_tangential = false, .bulk_viscosity = kPhi, .shear_viscosity = kPsi};
     const Damping tangential = tangential_rayleigh();
     const VectorXd u = test::random_displacements(n, 0.01, 1),
                    v = test::random_displacements(n, 1, 2);

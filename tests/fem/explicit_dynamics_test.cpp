@@ -74,7 +74,7 @@ TEST(ExplicitDynamics, StepsLikeTheSlowObviousWay) {
 TEST(ExplicitDynamics, InitialAccelerationSatisfiesTheEquationOfMotion) {
     const FemModel model(test::distorted_hexes(3), {draggy()});
     const Damping damping{.mass = 2, .stiffness = 1e-3};
-    Body body(model, HangingBar::clamp(model), {.damping = damping});
+    Body body(model, test::held(model), {.damping = damping});
     const auto& dynamics = body.dynamics;
     body.s.u = test::random_displacements(model.num_unknowns(), 0.01, 1);
     body.s.v = test::random_displacements(model.num_unknowns(), 0.1, 2);
@@ -289,7 +289,7 @@ TEST(ExplicitDynamics, MomentumIsThatOfARigidBody) {
 TEST(ExplicitDynamics, ShakenBarFollowsTheModalSolution) {
     const FemModel model(hex_box(4, 1, 1, Box(Vector3d::Zero(), Vector3d(0.4, 0.1, 0.1))),
                          {isotropic(2e4, 0.3, 1000, Law::SmallStrain)});
-    const Constraints constraints = HangingBar::clamp(model);
+    const Constraints constraints = test::held(model);
     const FreeSystem system(model, constraints);
     const MatrixXd T = system.T();
     FemModel::Matrix K_sparse = model.make_matrix();

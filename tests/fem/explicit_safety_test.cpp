@@ -175,7 +175,7 @@ TEST(ExplicitSafety, AllocatesNothingAfterConstruction) {
     for (const VolumeMesh& mesh :
          {graded_box(10), test::distorted_tets(6), test::distorted_hexes(20)}) {
         const FemModel model(mesh, {draggy()});
-        Body body(model, HangingBar::clamp(model),
+        Body body(model, test::held(model),
                   {.damping = {.mass = 1, .stiffness = 1e-5, .shear_viscosity = 0.1}});
         const double dt = 0.1 * body.dynamics.stable_step().dt;
         VectorXd bad = body.load;

@@ -42,18 +42,13 @@ struct Body {
 /// A bar clamped at one end under its weight.
 struct HangingBar : Body {
     explicit HangingBar(const Material& material, const ExplicitOptions& options = {})
-        : Body(model_of(material), clamp(model_of(material)), options) {
+        : Body(model_of(material), held(model_of(material)), options) {
         load = gravity_load(dynamics.model(), Eigen::Vector3d(0, -9.81, 0));
         dynamics.set_acceleration(s, load, ws);
     }
     static FemModel model_of(const Material& material) {
         return {hex_box(4, 2, 2, Box(Eigen::Vector3d::Zero(), Eigen::Vector3d(0.4, 0.2, 0.2))),
                 {material}};
-    }
-    static Constraints clamp(const FemModel& model) {
-        Constraints constraints(model.num_nodes());
-        constraints.fix(clamped_end(model.mesh()));
-        return constraints;
     }
 };
 

@@ -312,20 +312,22 @@ TEST(ExplicitScene, PrescribedNodesAreNotPushed) {
 TEST(ExplicitScene, AfterACaptureAStepOfAnotherLengthIsRefused) {
     RunningScene run = resting_cube(2);
     const double dt = 0.6 * run.scene.stable_step();
-    for (int k = 0; k < 10 && !run.s.captured; ++k) ASSERT_EQ(run.step(dt).status, StepStatus::Ok);
-    ASSERT_TRUE(run.s.captured);
+    for (int k = 0; k < 10 && !run.s.has_captured; ++k)
+        ASSERT_EQ(run.step(dt).status, StepStatus::Ok);
+    ASSERT_TRUE(run.s.has_captured);
     const VectorXd before = run.s.bodies[0].u;
     EXPECT_EQ(run.step(0.5 * dt).status, StepStatus::StepRejected);
     EXPECT_EQ(run.s.bodies[0].u, before);
     EXPECT_EQ(run.step(dt).status, StepStatus::Ok);
-    EXPECT_FALSE(run.s.captured);
+    EXPECT_FALSE(run.s.has_captured);
     EXPECT_EQ(run.step(0.5 * dt).status, StepStatus::Ok);
 }
 
 TEST(ExplicitScene, TheLiteralRuleLeavesItsSecondStepAlone) {
     RunningScene run = resting_cube(2, {.mode = ContactMode::Literal});
     const double dt = 0.6 * run.scene.stable_step();
-    for (int k = 0; k < 10 && !run.s.captured; ++k) ASSERT_EQ(run.step(dt).status, StepStatus::Ok);
+    for (int k = 0; k < 10 && !run.s.has_captured; ++k)
+        ASSERT_EQ(run.step(dt).status, StepStatus::Ok);
     ASSERT_EQ(run.ws.contacts().size(), 9u);
     // whatever round-off makes of the velocity zero
     run.throw_body(0, {0, 0, -1e-6});

@@ -69,5 +69,11 @@ inline VolumeMesh reference_bar() {
 inline std::vector<int> clamped_end(const VolumeMesh& bar) {
     return vertices_where(bar, [](const Eigen::Vector3d& x) { return x.x() < 1e-9; });
 }
+/// Held there.
+inline Constraints held(const FemModel& bar) {
+    Constraints constraints(bar.num_nodes());
+    constraints.fix(clamped_end(bar.mesh()));
+    return constraints;
+}
 
 }  // namespace pliant::test

@@ -14,11 +14,6 @@ inline FemModel bar(Law law = Law::StVenantKirchhoff, double youngs_modulus = 5e
     return FemModel(tet_box(4, 1, 1, Box(Eigen::Vector3d::Zero(), Eigen::Vector3d(0.4, 0.1, 0.1))),
                     {isotropic(youngs_modulus, 0.3, 1000, law)});
 }
-inline Constraints held(const FemModel& model) {
-    Constraints constraints(model.num_nodes());
-    constraints.fix(clamped_end(model.mesh()));
-    return constraints;
-}
 
 /// Solves everything as exactly as rounding lets it.
 inline ImplicitOptions exact(ImplicitOptions options = {}) {

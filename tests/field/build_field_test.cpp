@@ -303,7 +303,7 @@ TEST(BuildField, OffsetSurfaceOfABridgeIsClosedAndAtItsDistance) {
     SurfaceMesh zero = iso_surface(grid);
     const SurfaceReport check = check_surface(zero);
     EXPECT_TRUE(check.is_closed()) << check.text();
-    EXPECT_FALSE(check.inside_out);
+    EXPECT_FALSE(check.is_inside_out);
     // where several cables meet, interpolation rounds off the valleys between them
     const SurfaceQuery query(soup);
     double total = 0;

@@ -178,8 +178,8 @@ TEST(DeformedField, WhatIsFarFromAllProxiesIsNotTheSolid) {
 }
 
 TEST(DeformedField, AnswersDependOnThePointAlone) {
-    for (const bool push_forward : {false, true}) {
-        DeformedField field(bar_field({.push_forward = push_forward}));
+    for (const bool pushes_forward : {false, true}) {
+        DeformedField field(bar_field({.pushes_forward = pushes_forward}));
         ASSERT_TRUE(field.update(bend_coordinates(bar(), 1.0)));
         const RandomPoints points(field.bounds(), 201, 4);
         const auto all = values_at(field, points);
@@ -195,8 +195,8 @@ TEST(DeformedField, AnswersDependOnThePointAlone) {
 // acceptance test 15, second half: also at proxies, through the faces of the rest box and for
 // push-forward
 TEST(DeformedField, IsContinuousAlongRandomPaths) {
-    for (const bool push_forward : {false, true}) {
-        DeformedField field(bar_field({.push_forward = push_forward}));
+    for (const bool pushes_forward : {false, true}) {
+        DeformedField field(bar_field({.pushes_forward = pushes_forward}));
         ASSERT_TRUE(field.update(bend_coordinates(bar(), 1.2)));
         std::mt19937 random(5);
         std::uniform_real_distribution<double> uniform(-2.2, 2.2);
@@ -224,7 +224,7 @@ TEST(DeformedField, IsContinuousAlongRandomPaths) {
             }
         }
         // steps of 0.2 mm: rounding adds 1e-6 / 2e-4; a jump of a millimetre would show as 5
-        EXPECT_LT(steepest, push_forward ? 3.0 : 2.0) << "push_forward " << push_forward;
+        EXPECT_LT(steepest, pushes_forward ? 3.0 : 2.0) << "pushes_forward " << pushes_forward;
         EXPECT_GT(steepest, 0.5);
     }
 }
@@ -301,8 +301,8 @@ TEST(DeformedField, MarginHoldsForRandomShapesAndSpheres) {
     std::mt19937 random(8);
     std::uniform_real_distribution<double> uniform(-1, 1);
     const double size = bend_coordinates(bar(), 1.0).norm();
-    for (const bool push_forward : {false, true}) {
-        DeformedField field(bar_field({.push_forward = push_forward}));
+    for (const bool pushes_forward : {false, true}) {
+        DeformedField field(bar_field({.pushes_forward = pushes_forward}));
         int num_tests = 0;
         for (int shape = 0; shape < 12; ++shape) {
             VectorXd q = bend_coordinates(bar(), 1.2 * uniform(random) + 1e-3);
@@ -410,7 +410,7 @@ TEST(DeformedField, LoadsActThroughTheNearestProxy) {
 }
 
 TEST(DeformedField, PushForwardIsRightUnderStretchWherePullBackIsNot) {
-    DeformedField plain(bar_field()), pushed(bar_field({.push_forward = true}));
+    DeformedField plain(bar_field()), pushed(bar_field({.pushes_forward = true}));
     Matrix3d F = Matrix3d::Identity();
     F(2, 2) = 1.6;
     const VectorXd q = affine_coordinates(bar(), F, Vector3d::Zero());
@@ -449,7 +449,7 @@ TEST(DeformedField, IsNearTheExactFieldOfABentBar) {
 
 TEST(DeformedField, AllocatesNothingOnceBuilt) {
     set_num_threads(1);
-    DeformedField field(bar_field({.push_forward = true}));
+    DeformedField field(bar_field({.pushes_forward = true}));
     const VectorXd q = bend_coordinates(bar(), 0.9);
     const RandomPoints points(field.bounds(), 100, 11);
     std::vector<float> d(100), gx(100), gy(100), gz(100);

@@ -52,7 +52,7 @@ DistanceGrid noise_grid(int cells, unsigned seed) {
 void expect_closed_manifold(const SurfaceMesh& mesh, const std::string& name) {
     const SurfaceReport report = check_surface(mesh);
     EXPECT_TRUE(report.is_clean()) << name << ": " << report.text();
-    EXPECT_TRUE(report.is_closed() && report.is_manifold() && !report.inside_out) << name;
+    EXPECT_TRUE(report.is_closed() && report.is_manifold() && !report.is_inside_out) << name;
     EXPECT_GT(report.num_triangles, 0) << name;
 }
 

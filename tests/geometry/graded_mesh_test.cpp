@@ -297,8 +297,8 @@ TEST(GradedMesh, BadOptionsAreRefused) {
                 HasSubstr("resolution = 1 (expected 2 to 1024)"));
     EXPECT_THAT(error_of([](GradedOptions& o) { o.resolution = 2000000000; }),
                 HasSubstr("resolution = 2000000000 (expected 2 to 1024)"));
-    EXPECT_THAT(error_of([](GradedOptions& o) { o.box_enlargement = 0.9; }),
-                HasSubstr("box_enlargement = 0.9 (expected 1 to 1e6)"));
+    EXPECT_THAT(error_of([](GradedOptions& o) { o.expansion = 0.9; }),
+                HasSubstr("expansion = 0.9 (expected 1 to 1e6)"));
 }
 
 TEST(GradedMesh, CancelledProgressStopsIt) {

@@ -70,6 +70,9 @@ TEST(Medit, EveryTruncationIsRefused) {
     for (std::size_t size = 0; size < end; ++size) {
         EXPECT_EQ(medit_error(kMeditTets.substr(0, size)).rfind("body.mesh:", 0), 0u) << size;
     }
+    // with room for as many short rows as there should be
+    EXPECT_EQ(medit_error(kMeditTets.substr(0, kMeditTets.find("1 1 1 2") + 6)),
+              "body.mesh:13: the file ends before reference");
     for (std::size_t size = end; size < kMeditTets.size(); ++size)
         medit_error(kMeditTets.substr(0, size));
 }
@@ -91,6 +94,8 @@ TEST(Medit, MissingAndMisplacedSectionsAreRefused) {
                        "the section Tetrahedra comes before Vertices");
     EXPECT_MEDIT_ERROR(kMeditHex + kMeditHex.substr(kMeditHex.find("Hexahedra")),
                        "second section Hexahedra");
+    EXPECT_EQ(medit_error(kMeditHex + "Vertices 1\n0 0 0 0\n"),
+              "body.mesh:13: there is a second section Vertices");
     EXPECT_MEDIT_ERROR(replaced(kMeditHex, "Hexahedra", "0 0 9 0\nHexahedra"),
                        "body.mesh:11: keyword = 0 (expected a section such as Vertices)");
 }

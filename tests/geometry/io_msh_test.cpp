@@ -263,6 +263,8 @@ TEST(Msh, MissingAndMisplacedSectionsAreRefused) {
                      "end of $Nodes = 6 (expected $EndNodes)");
     EXPECT_MSH_ERROR(kTets22 + "stray", "body.msh:28: text between sections = stray");
     EXPECT_MSH_ERROR(kTets22 + kTets22.substr(kTets22.find("$Elements")), "second section");
+    EXPECT_EQ(msh_error(kTets22 + "$Nodes\n"), "body.msh:28: there is a second section $Nodes");
+    EXPECT_EQ(msh_error(format + "$Nodes\n0\n$EndNodes\n"), "body.msh: $Nodes holds no nodes");
     EXPECT_MSH_ERROR(replaced(kTets22, "$EndComments", "$End"), "ends before $EndComments");
     EXPECT_MSH_ERROR(replaced(kHex41, "$Nodes", "$PartitionedEntities\n"), "without partitions");
     EXPECT_MSH_ERROR(replaced(kTets22, "\"heart\"", "heart"), "a name in double quotes");

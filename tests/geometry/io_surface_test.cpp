@@ -160,5 +160,18 @@ TEST_F(SurfaceFiles, VtuIsWrittenForParaView) {
     EXPECT_NE(read_file(path("a.vtu")).find("<VTKFile"), std::string::npos);
 }
 
+TEST_F(SurfaceFiles, MeshesWithoutTrianglesAreWrittenForParaViewOnly) {
+    SurfaceMesh points;
+    points.vertices = {{0, 0, 0}, {1, 2, 3}};
+    for (const char* name : {"a.obj", "a.ply", "a.stl"}) {
+        EXPECT_EQ(input_error([&] { save_surface(points, path(name)); }),
+                  path(name).string() + ": the mesh to save has no triangles");
+        EXPECT_FALSE(std::filesystem::exists(path(name))) << name;
+    }
+    save_surface(points, path("a.vtu"));
+    EXPECT_NE(read_file(path("a.vtu")).find("NumberOfPoints=\"2\" NumberOfCells=\"0\""),
+              std::string::npos);
+}
+
 }  // namespace
 }  // namespace pliant

@@ -71,6 +71,26 @@ TEST(TetGen, EitherFileNameRoundTripsBitForBit) {
     EXPECT_EQ(directory.num_files(), 4u);
 }
 
+TEST(TetGen, ThePartnerIsLookedForInTheCaseOfTheNameAndThenInTheOther) {
+    EXPECT_EQ(tetgen_partner("a.b/c.node"), "a.b/c.ele");
+    EXPECT_EQ(tetgen_partner("C.ELE"), "C.NODE");
+    const test::TemporaryDirectory directory;
+    VolumeMesh mesh = test::sample_tets();
+    mesh.region_names.clear();
+    save_volume(mesh, directory / "A.ELE");
+    EXPECT_TRUE(std::filesystem::exists(directory / "A.NODE"));
+    expect_same_mesh(load_volume(directory / "A.ELE"), mesh);
+    expect_same_mesh(load_volume(directory / "A.NODE"), mesh);
+    std::filesystem::rename(directory / "A.NODE", directory / "A.node");
+    expect_same_mesh(load_volume(directory / "A.ELE"), mesh);
+    expect_same_mesh(load_volume(directory / "A.node"), mesh);
+    // its own case comes first
+    write_text(directory / "A.NODE", "5 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n4 7 7 7\n");
+    EXPECT_EQ(load_volume(directory / "A.ELE").vertices[4], Eigen::Vector3d(7, 7, 7));
+    EXPECT_EQ(input_error([&] { (void)load_volume(directory / "B.NODE"); }),
+              (directory / "B.NODE").string() + ": the file does not exist");
+}
+
 TEST(TetGen, HexahedraCannotBeSaved) {
     const test::TemporaryDirectory directory;
     const std::string error =
@@ -97,6 +117,10 @@ TEST(TetGen, EveryTruncationIsRefused) {
         EXPECT_EQ(tetgen_error(kNodes, kTetgenTets.substr(0, size)).rfind("body.ele:", 0), 0u)
             << size;
     }
+    EXPECT_EQ(tetgen_error(kNodes.substr(0, kNodes.find("5 1 1 1")), kTetgenTets),
+              "body.node:7: the file ends before point 5");
+    EXPECT_EQ(tetgen_error(kNodes, kTetgenTets.substr(0, kTetgenTets.find("3 1 2 3 5"))),
+              "body.ele:3: the file ends before tetrahedron 3");
 }
 
 TEST(TetGen, BadIndicesAreRefusedWithTheirRange) {

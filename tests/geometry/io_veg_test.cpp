@@ -112,6 +112,8 @@ TEST(Veg, EveryCutInsideTheElementsIsRefused) {
     for (std::size_t size = 0; size < end; ++size) {
         EXPECT_EQ(veg_error(kVegTets.substr(0, size)).rfind("body.veg:", 0), 0u) << size;
     }
+    EXPECT_EQ(veg_error(kVegTets.substr(0, kVegTets.find("4 0 0 1"))),
+              "body.veg:6: the file ends before vertex 4");
     // behind the elements, a cut file may be a legal shorter one
     for (std::size_t size = end; size < kVegTets.size(); ++size)
         veg_error(kVegTets.substr(0, size));
@@ -167,6 +169,10 @@ TEST(Veg, BadValuesAndRowsAreRefused) {
     EXPECT_VEG_ERROR(replaced(kVegTets, "*SET unused", "*SET top"),
                      "the set 'top' is defined twice");
     EXPECT_VEG_ERROR(replaced(kVegTets, "*SET unused", "*SET"), "*SET needs a name");
+    EXPECT_EQ(veg_error("*VERTICES\n0 3 0 0\n"),
+              "body.veg:2: number of vertices = 0 (expected 1 or more)");
+    EXPECT_EQ(veg_error(replaced(kVegTets, "3 4 0\n", "0 4 0\n")),
+              "body.veg:12: number of elements = 0 (expected 1 or more)");
 }
 
 TEST(Veg, HugeCountsAreRefusedBeforeMemoryIsTaken) {

@@ -181,6 +181,11 @@ TEST(VolumeArchive, BadContentsAreRefusedByChunkAndIndex) {
               "m.pliant: mesh/elements[6] = 5 (expected 0 … 4)");
     EXPECT_EQ(raw_error([](RawMesh& raw) { raw.elements[0] = -1; }),
               "m.pliant: mesh/elements[0] = -1 (expected 0 … 4)");
+    EXPECT_EQ(raw_error([](RawMesh& raw) {
+                  raw.vertices.clear();
+                  raw.vertex_shape = {0, 3};
+              }),
+              "m.pliant: mesh/elements[0] = 0 (expected none: there are no vertices)");
     EXPECT_EQ(
         raw_error([](RawMesh& raw) { raw.vertices[7] = std::numeric_limits<double>::quiet_NaN(); }),
         "m.pliant: mesh/vertices[7] = nan (expected a finite number)");
@@ -269,18 +274,21 @@ std::string embedding_error(int num_vertices, const std::vector<int>& start,
 
 TEST(EmbeddingArchive, BadContentsAreRefusedWithTheNameOfTheFile) {
     EXPECT_EQ(embedding_error(3, {0, 2}, {0, 2}, {0.5, 0.5}), "");
-    const std::vector<std::string> errors{
-        embedding_error(2, {0, 2}, {0, 2}, {0.5, 0.5}),
-        embedding_error(3, {0, 2}, {0, 2}, {0.5}),
-        embedding_error(3, {0, 2}, {0, 2}, {0.5, std::numeric_limits<double>::infinity()}),
-        embedding_error(3, {}, {0, 2}, {0.5, 0.5}),
-        embedding_error(3, {0, 1}, {0, 2}, {0.5, 0.5}),
-        embedding_error(3, {1, 2}, {0, 2}, {0.5, 0.5}),
-        embedding_error(3, {0, 3, 2}, {0, 2}, {0.5, 0.5}),
-        embedding_error(3, {0, -1, 2}, {0, 2}, {0.5, 0.5})};
-    for (const std::string& error : errors) {
-        EXPECT_EQ(error.rfind("a.pliant: the stored embedding is damaged", 0), 0u) << error;
-    }
+    const std::string damaged = "a.pliant: the stored embedding is damaged: ";
+    const std::string starts =
+        damaged + "the starts of its points must begin with 0 and never decrease";
+    EXPECT_EQ(embedding_error(3, {}, {0, 2}, {0.5, 0.5}), starts);
+    EXPECT_EQ(embedding_error(3, {1, 2}, {0, 2}, {0.5, 0.5}), starts);
+    EXPECT_EQ(embedding_error(3, {0, 3, 2}, {0, 2}, {0.5, 0.5}), starts);
+    EXPECT_EQ(embedding_error(3, {0, -1, 2}, {0, 2}, {0.5, 0.5}), starts);
+    const std::string numbers =
+        damaged + "the numbers of starts, vertices and weights do not agree";
+    EXPECT_EQ(embedding_error(3, {0, 2}, {0, 2}, {0.5}), numbers);
+    EXPECT_EQ(embedding_error(3, {0, 1}, {0, 2}, {0.5, 0.5}), numbers);
+    EXPECT_EQ(embedding_error(2, {0, 2}, {0, 2}, {0.5, 0.5}),
+              damaged + "a vertex index is out of range");
+    EXPECT_EQ(embedding_error(3, {0, 2}, {0, 2}, {0.5, std::numeric_limits<double>::infinity()}),
+              damaged + "a weight is not finite");
 }
 
 }  // namespace

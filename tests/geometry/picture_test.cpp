@@ -1,7 +1,7 @@
 #include "pliant/geometry/picture.h"
 
+#include "input_error.h"
 #include "pliant/core/atomic_file.h"
-#include "pliant/core/error.h"
 #include "pliant/core/parallel.h"
 #include "pliant/geometry/polygonize.h"
 
@@ -176,7 +176,11 @@ TEST(Picture, PngDecodesToTheSamePixels) {
 }
 
 TEST(Picture, UnwritableFolderIsRefused) {
-    EXPECT_THROW(save_png(Picture{1, 1, {1, 2, 3}}, "/nonexistent-folder/picture.png"), InputError);
+    EXPECT_EQ(test::input_error([] {
+                  save_png(Picture{1, 1, {1, 2, 3}}, "/nonexistent-folder/picture.png");
+              }),
+              "/nonexistent-folder/picture.png: cannot be written: the directory "
+              "'/nonexistent-folder' does not exist; create it first");
 }
 
 }  // namespace

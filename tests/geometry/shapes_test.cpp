@@ -218,7 +218,10 @@ TEST(Shapes, UnknownNameSuggestsTheNearest) {
 TEST(Shapes, ResolutionOutOfRangeIsRefused) {
     for (const std::string name : {"bridge", "beam", "heart"})
         for (const int resolution : {-1, 3, 5000})
-            EXPECT_THROW((void)make_shape(name, resolution), InputError) << name;
+            EXPECT_EQ(test::input_error([&] { (void)make_shape(name, resolution); }),
+                      "resolution = " + std::to_string(resolution) +
+                          " (expected 4 to 2048, or 0 for the default)")
+                << name;
 }
 
 }  // namespace

@@ -20,8 +20,8 @@ TEST(SimulationMesh, NamesStandForTheMeshers) {
     };
     EXPECT_EQ(elements({.kind = "voxel", .resolution = 12}),
               build_voxel_mesh(box, {.resolution = 12}).elements);
-    EXPECT_EQ(elements({.kind = "voxel", .resolution = 12, .hollow = true}),
-              build_voxel_mesh(box, {.resolution = 12, .solid = false}).elements);
+    EXPECT_EQ(elements({.kind = "voxel", .resolution = 12, .is_hollow = true}),
+              build_voxel_mesh(box, {.resolution = 12, .is_hollow = true}).elements);
     EXPECT_EQ(elements({.kind = "graded", .resolution = 16, .growth = 1, .levels = 2}),
               build_graded_mesh(box, {.resolution = 16, .growth = 1, .max_levels = 2}).elements);
     EXPECT_EQ(elements({.kind = "tet", .resolution = 10}),
@@ -48,7 +48,7 @@ TEST(SimulationMesh, OptionsThatNoMesherTakesAreRefused) {
     EXPECT_EQ(message({}), "");
     EXPECT_EQ(message({.kind = "prism"}),
               "kind = prism (expected voxel, graded, tet or graded-tet)");
-    EXPECT_EQ(message({.kind = "tet", .hollow = true}), "hollow works with voxel meshes only");
+    EXPECT_EQ(message({.kind = "tet", .is_hollow = true}), "hollow works with voxel meshes only");
     EXPECT_EQ(message({.kind = "tet", .resolution = 3}),
               "resolution = 3 (expected 4 to 512 for tet)");
     EXPECT_EQ(message({.resolution = 2000}), "resolution = 2000 (expected 2 to 1024 for voxel)");

@@ -48,6 +48,15 @@ TEST(SurfaceCheck, EmptyMeshIsReported) {
     EXPECT_EQ(report.text(), "no triangles");
 }
 
+TEST(SurfaceCheck, WithoutAUsableTriangleNothingIsClosed) {
+    SurfaceMesh mesh = box_surface();
+    mesh.triangles = {{0, 0, 1}, {0, 1, 100}};
+    const SurfaceReport report = check_surface(mesh);
+    EXPECT_EQ(report.num_triangles, 2);
+    EXPECT_EQ(report.num_components, 0);
+    EXPECT_FALSE(report.is_closed());
+}
+
 TEST(SurfaceCheck, MissingTriangleLeavesThreeOpenEdges) {
     SurfaceMesh mesh = box_surface();
     mesh.triangles.erase(mesh.triangles.begin() + 2);
@@ -82,7 +91,7 @@ TEST(SurfaceCheck, ReversedBoxIsInsideOut) {
     SurfaceMesh mesh = box_surface();
     for (Triangle& t : mesh.triangles) std::swap(t[0], t[1]);
     const SurfaceReport report = check_surface(mesh);
-    EXPECT_TRUE(report.inside_out);
+    EXPECT_TRUE(report.is_inside_out);
     EXPECT_TRUE(report.is_closed());
     EXPECT_FALSE(report.is_clean());
     EXPECT_EQ(report.text(), "the surface is inside out: its volume is negative");

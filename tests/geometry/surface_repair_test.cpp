@@ -37,7 +37,7 @@ TEST(SurfaceRepair, CleanMeshStaysAsItIs) {
     SurfaceMesh mesh = torus_surface(20, 10);
     const SurfaceMesh before = mesh;
     const RepairReport report = repair_surface(mesh);
-    EXPECT_FALSE(report.changed());
+    EXPECT_FALSE(report.has_changed());
     EXPECT_EQ(report.text(), "nothing to repair");
     EXPECT_EQ(mesh.vertices, before.vertices);
     EXPECT_EQ(mesh.triangles, before.triangles);
@@ -45,7 +45,7 @@ TEST(SurfaceRepair, CleanMeshStaysAsItIs) {
 
 TEST(SurfaceRepair, EmptyMeshIsNoProblem) {
     SurfaceMesh mesh;
-    EXPECT_FALSE(repair_surface(mesh).changed());
+    EXPECT_FALSE(repair_surface(mesh).has_changed());
 }
 
 TEST(SurfaceRepair, SoupIsWeldedBackToTheLowestIndex) {
@@ -151,7 +151,7 @@ TEST(SurfaceRepair, TheSecondFaceOfASheetStays) {
     SurfaceMesh box = double_faced(box_surface());
     EXPECT_EQ(repair_surface(box).removed_duplicate, 12);
     EXPECT_TRUE(check_surface(box).is_closed());
-    EXPECT_FALSE(check_surface(box).inside_out);
+    EXPECT_FALSE(check_surface(box).is_inside_out);
 }
 
 TEST(SurfaceRepair, ASheetGetsItsSecondFaceOnce) {

@@ -40,7 +40,7 @@ void expect_same_edges(const SurfaceMesh& mesh) {
         ASSERT_EQ(edge.num_uses, static_cast<int>(uses.size()));
         for (int u = 0; u < edge.num_uses; ++u) {
             const auto& use = topology.uses(edge)[u];
-            EXPECT_EQ(uses[u], std::make_tuple(use.triangle, use.side, use.forward));
+            EXPECT_EQ(uses[u], std::make_tuple(use.triangle, use.side, use.is_forward));
             EXPECT_EQ(topology.edge_of(use.triangle, use.side), static_cast<int>(e));
         }
         ++e;

@@ -100,6 +100,19 @@ inline SurfaceMesh make_cube() {
     return mesh;
 }
 
+/// n unit squares close above each other that all face upwards: below them the winding number
+/// exceeds 1/2 far beyond their box.
+inline SurfaceMesh make_stack_of_sheets(int n = 40) {
+    SurfaceMesh mesh;
+    for (int k = 0; k < n; ++k) {
+        const double z = 1e-3 * k;
+        mesh.vertices.insert(mesh.vertices.end(), {{0, 0, z}, {1, 0, z}, {1, 1, z}, {0, 1, z}});
+        for (const Triangle& t : kSquareFan)
+            mesh.triangles.push_back({4 * k + t[0], 4 * k + t[1], 4 * k + t[2]});
+    }
+    return mesh;
+}
+
 /// n separate triangles with edges of about 0.2 in the cube [−1, 1]³.
 inline SurfaceMesh make_random_soup(int n, std::uint64_t seed) {
     Random random(seed);

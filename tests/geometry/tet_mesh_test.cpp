@@ -380,19 +380,25 @@ TEST(TetMesh, EmptyBodyIsRefused) {
                   (void)build_tet_mesh(nothing, {100});
               }).find("empty or too thin for lattice tetrahedra at any resolution up to 512"),
               std::string::npos);
-    EXPECT_NE(input_error([] {
-                  (void)build_tet_mesh(SurfaceQuery(SurfaceMesh{}));
-              }).find("the surface is empty"),
-              std::string::npos);
 }
 
-TEST(TetMesh, InsideOutSurfaceIsRefused) {
-    SurfaceMesh surface = test::make_sphere(1.0, 12);
-    for (Triangle& t : surface.triangles) std::swap(t[1], t[2]);
-    EXPECT_NE(input_error([&] {
-                  (void)build_tet_mesh(SurfaceQuery(surface));
-              }).find("the surface is inside out"),
-              std::string::npos);
+TEST(TetMesh, SurfacesThatNoLatticeFillsAreRefused) {
+    const auto error = [](const SurfaceMesh& surface) {
+        return input_error([&] { (void)build_tet_mesh(SurfaceQuery(surface), {16}); });
+    };
+    EXPECT_EQ(error({}), "the surface has no triangles, so there is nothing to fill with cells");
+    SurfaceMesh cube = test::make_cube();
+    for (Vector3d& x : cube.vertices) x *= 1e-300;
+    EXPECT_EQ(error(cube),
+              "the surface has no size, all its vertices lie at one point; check its units");
+    SurfaceMesh sphere = test::make_sphere(1.0, 12);
+    for (Triangle& t : sphere.triangles) std::swap(t[1], t[2]);
+    EXPECT_EQ(error(sphere),
+              "points beyond the bounding box count as inside: the surface is inside out; repair "
+              "it so that its triangles face outwards");
+    EXPECT_EQ(error(test::make_stack_of_sheets()),
+              "points beyond the bounding box count as inside: the body does not end there, as "
+              "open surfaces may not; use voxels");
 }
 
 TEST(TetMesh, CancellingStopsTheWork) {

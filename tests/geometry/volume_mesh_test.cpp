@@ -191,8 +191,42 @@ TEST(VolumeCheck, OrphanAndNonFiniteVerticesAreReported) {
     mesh.vertices.emplace_back(7, 7, 7);
     mesh.vertices.emplace_back(std::nan(""), 0, 0);
     EXPECT_EQ(check_volume(mesh).text(),
-              "1 vertex that is not finite (first: vertex 5)\n"
+              "1 vertex that is not finite or beyond 1e30 (first: vertex 5)\n"
               "2 vertices that no element uses (first: vertex 4)");
+}
+
+TEST(VolumeCheck, AbsurdMagnitudesAreReportedAndLeaveTheRestFinite) {
+    VolumeMesh mesh = tet_box(2, 1, 1, kUnitBox);
+    const int first = mesh.num_vertices();
+    mesh.vertices.emplace_back(1e200, 0, 0);
+    mesh.vertices.emplace_back(0, -std::numeric_limits<double>::infinity(), 0);
+    mesh.elements.insert(mesh.elements.end(), {0, 1, 2, first, 1, 2, 3, first + 1});
+    const VolumeReport report = check_volume(mesh);
+    EXPECT_EQ(report.text(), "2 vertices that are not finite or beyond 1e30 (first: vertex " +
+                                 std::to_string(first) + ")");
+    EXPECT_EQ(report.num_parts, 1);
+    EXPECT_EQ(report.box.max(), Vector3d::Ones());
+    EXPECT_NEAR(total_volume(valid_elements(mesh)), 1, 1e-15);
+    const Vector3d largest = Vector3d::Constant(1e30);
+    EXPECT_TRUE(check_volume(hex_box(1, 1, 1, Box(-largest, largest))).is_clean());
+}
+
+TEST(VolumeCheck, ValidElementsKeepWhatIsTheirs) {
+    VolumeMesh mesh = tet_box(1, 1, 1, kUnitBox);
+    mesh.elements[4] = 99;
+    for (int e = 0; e < mesh.num_elements(); ++e) {
+        mesh.regions.push_back(e);
+        mesh.filled.push_back(0.125 * e);
+    }
+    const VolumeMesh valid = valid_elements(mesh);
+    EXPECT_EQ(valid.num_elements(), mesh.num_elements() - 1);
+    EXPECT_EQ(valid.num_vertices(), mesh.num_vertices());
+    EXPECT_EQ(std::vector<int>(valid.regions.begin(), valid.regions.begin() + 2),
+              (std::vector{0, 2}));
+    EXPECT_EQ(valid.filled[1], 0.25);
+    mesh.elements = {0, 1, 1, 2};
+    EXPECT_EQ(valid_elements(mesh).num_elements(), 0);
+    EXPECT_EQ(check_volume(mesh).num_parts, 0);
 }
 
 TEST(VolumeCheck, InvalidElementsAreReportedAndTheRestIsChecked) {

@@ -15,10 +15,10 @@ namespace {
 
 using testing::HasSubstr;
 
-VolumeMesh voxels(const SurfaceMesh& mesh, int resolution, bool solid = true) {
+VolumeMesh voxels(const SurfaceMesh& mesh, int resolution, bool is_hollow = false) {
     VoxelOptions options;
     options.resolution = resolution;
-    options.solid = solid;
+    options.is_hollow = is_hollow;
     return build_voxel_mesh(SurfaceQuery(mesh), options);
 }
 
@@ -61,12 +61,12 @@ TEST(VoxelMesh, WallsOnCellBordersGiveExactlyTheCellsInside) {
     EXPECT_EQ(solid.num_elements(), 1000);
     EXPECT_EQ(solid.num_vertices(), 1331);
     for (const double fraction : solid.filled) EXPECT_NEAR(fraction, 1.0, 1e-9);
-    EXPECT_EQ(voxels(test::make_cube(), 12, false).num_elements(), 1000 - 512);
+    EXPECT_EQ(voxels(test::make_cube(), 12, true).num_elements(), 1000 - 512);
 }
 
 TEST(VoxelMesh, HollowKeepsExactlyTheCutCellsOfSolid) {
     const SurfaceMesh sphere = test::make_sphere(1.0, 24);
-    const VolumeMesh solid = voxels(sphere, 24), hollow = voxels(sphere, 24, false);
+    const VolumeMesh solid = voxels(sphere, 24), hollow = voxels(sphere, 24, true);
     EXPECT_LT(hollow.num_elements(), solid.num_elements());
     std::size_t next = 0;
     for (int e = 0; e < solid.num_elements(); ++e) {
@@ -227,7 +227,7 @@ TEST(VoxelMesh, SurfacesTooSmallForTheirPlaceAreRefused) {
     for (int trial = 0; trial < 12; ++trial)
         for (const int resolution : {8, 60}) {
             const double place = random.uniform(1.0, 2.0);
-            VoxelOptions options{.resolution = resolution, .box_enlargement = 1.0};
+            VoxelOptions options{.resolution = resolution, .expansion = 1.0};
             const SurfaceMesh cube = cube_at(place, 3e-9);
             const VolumeMesh mesh = build_voxel_mesh(SurfaceQuery(cube), options);
             EXPECT_NEAR(total_volume(mesh, true) / enclosed_volume(cube), 1.0, 0.01);
@@ -245,12 +245,12 @@ TEST(VoxelMesh, BadInputIsRefused) {
                 HasSubstr("resolution = 1 (expected 2 to 1024)"));
     EXPECT_THAT(error_of([](VoxelOptions& o) { o.resolution = 1025; }),
                 HasSubstr("resolution = 1025 (expected 2 to 1024)"));
-    EXPECT_THAT(error_of([](VoxelOptions& o) { o.box_enlargement = 0.5; }),
-                HasSubstr("box_enlargement = 0.5 (expected 1 to 1e6)"));
-    EXPECT_THAT(error_of([](VoxelOptions& o) { o.box_enlargement = 1e300; }),
-                HasSubstr("box_enlargement = 1e+300 (expected 1 to 1e6)"));
-    EXPECT_THAT(error_of([](VoxelOptions& o) { o.box_enlargement = std::nan(""); }),
-                HasSubstr("box_enlargement = nan"));
+    EXPECT_THAT(error_of([](VoxelOptions& o) { o.expansion = 0.5; }),
+                HasSubstr("expansion = 0.5 (expected 1 to 1e6)"));
+    EXPECT_THAT(error_of([](VoxelOptions& o) { o.expansion = 1e300; }),
+                HasSubstr("expansion = 1e+300 (expected 1 to 1e6)"));
+    EXPECT_THAT(error_of([](VoxelOptions& o) { o.expansion = std::nan(""); }),
+                HasSubstr("expansion = nan"));
     EXPECT_THAT(error_of([](VoxelOptions& o) { o.samples_per_axis = 0; }),
                 HasSubstr("samples_per_axis = 0 (expected 1 to 16)"));
 

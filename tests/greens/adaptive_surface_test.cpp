@@ -123,7 +123,7 @@ TEST(AdaptiveDisplay, MovesSupportsThatAreMoved) {
     const auto model = std::make_shared<const GreensModel>([] {
         GreensBuildOptions options;
         options.fixed = "z < 25 %";
-        options.fixed_columns = true;
+        options.has_fixed_columns = true;
         options.wavelet = WaveletOptions{};
         return build_greens_model(test::eared_blob(2), options);
     }());

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/numbers.h"
+#include "greens/boundary_cases.h"
 #include "pliant/geometry/subdivision.h"
 #include "pliant/greens/build_greens.h"
 
@@ -10,16 +11,7 @@ namespace pliant::test {
 
 /// A ball of 5 cm radius that is not quite round, with 10·4^level + 2 vertices.
 inline SemiRegularMesh bent_ball_surface(int levels) {
-    const double t = (1 + std::sqrt(5.0)) / 2;
-    SurfaceMesh icosahedron;
-    icosahedron.vertices = {{-1, t, 0}, {1, t, 0}, {-1, -t, 0}, {1, -t, 0},
-                            {0, -1, t}, {0, 1, t}, {0, -1, -t}, {0, 1, -t},
-                            {t, 0, -1}, {t, 0, 1}, {-t, 0, -1}, {-t, 0, 1}};
-    icosahedron.triangles = {{0, 11, 5}, {0, 5, 1},  {0, 1, 7},   {0, 7, 10}, {0, 10, 11},
-                             {1, 5, 9},  {5, 11, 4}, {11, 10, 2}, {10, 7, 6}, {7, 1, 8},
-                             {3, 9, 4},  {3, 4, 2},  {3, 2, 6},   {3, 6, 8},  {3, 8, 9},
-                             {4, 9, 5},  {2, 4, 11}, {6, 2, 10},  {8, 6, 7},  {9, 8, 1}};
-    SemiRegularMesh surface = midpoint_subdivide(icosahedron, levels);
+    SemiRegularMesh surface = midpoint_subdivide(sphere_case_surface(0), levels);
     for (Eigen::Vector3d& x : surface.mesh.vertices) {
         x.normalize();
         x *=

@@ -11,6 +11,7 @@
 
 #include "core/dense_algebra.h"
 #include "core/numbers.h"
+#include "greens/boundary_cases.h"
 #include "pliant/core/atomic_file.h"
 #include "pliant/geometry/structured_mesh.h"
 #include "pliant/geometry/surface_check.h"
@@ -41,16 +42,7 @@ SemiRegularMesh greens_sphere(int levels) {
 
 /// The same from an icosahedron, whose triangles are more even: 642 vertices.
 SemiRegularMesh even_greens_sphere(int levels = 3) {
-    const double t = 0.5 + std::sqrt(1.25);
-    SurfaceMesh icosahedron;
-    icosahedron.vertices = {{-1, t, 0}, {1, t, 0}, {-1, -t, 0}, {1, -t, 0},
-                            {0, -1, t}, {0, 1, t}, {0, -1, -t}, {0, 1, -t},
-                            {t, 0, -1}, {t, 0, 1}, {-t, 0, -1}, {-t, 0, 1}};
-    icosahedron.triangles = {{0, 11, 5}, {0, 5, 1},  {0, 1, 7},   {0, 7, 10}, {0, 10, 11},
-                             {1, 5, 9},  {5, 11, 4}, {11, 10, 2}, {10, 7, 6}, {7, 1, 8},
-                             {3, 9, 4},  {3, 4, 2},  {3, 2, 6},   {3, 6, 8},  {3, 8, 9},
-                             {4, 9, 5},  {2, 4, 11}, {6, 2, 10},  {8, 6, 7},  {9, 8, 1}};
-    return on_greens_sphere(midpoint_subdivide(icosahedron, levels));
+    return on_greens_sphere(midpoint_subdivide(sphere_case_surface(0), levels));
 }
 
 GreensBuildOptions greens_sphere_options() {
@@ -58,7 +50,7 @@ GreensBuildOptions greens_sphere_options() {
     options.youngs_modulus = 5e4;
     options.poisson_ratio = 0.3;
     options.fixed = "z < 15 %";
-    options.fixed_columns = true;
+    options.has_fixed_columns = true;
     return options;
 }
 
@@ -262,7 +254,7 @@ TEST(BoundaryGreens, AgreeWithFiniteElementsOfTheSameBody) {
     for (const int level : {1, 2, 3}) {
         const SemiRegularMesh surface = even_greens_sphere(level);
         GreensBuildOptions options = greens_sphere_options();
-        options.fixed_columns = false;
+        options.has_fixed_columns = false;
         options.contactable = "z > 75 %";
         const GreensModel boundary = build_greens_model(surface, options);
         const GreensModel finite = build_greens_model(
@@ -416,9 +408,9 @@ TEST(BuildGreensOptions, ErrorsNameTheValueAndTheRemedy) {
         "elements)";
     EXPECT_EQ(refused([](Options& o) { o.mesh.kind = "voxel"; }), "mesh = voxel" + finite_only);
     EXPECT_EQ(refused([](Options& o) { o.mesh.resolution = 8; }), "resolution = 8" + finite_only);
-    EXPECT_EQ(refused([](Options& o) { o.mesh.hollow = true; }), "hollow = true" + finite_only);
+    EXPECT_EQ(refused([](Options& o) { o.mesh.is_hollow = true; }), "hollow = true" + finite_only);
     EXPECT_EQ(refused([](Options& o) { o.mesh.growth = 2; }), "growth = 2" + finite_only);
-    EXPECT_EQ(refused([](Options& o) { o.keep_largest = true; }),
+    EXPECT_EQ(refused([](Options& o) { o.keeps_largest = true; }),
               "keep_largest = true" + finite_only);
     const auto refused_direct = [&](auto change) {
         return refused([&](Options& o) {
@@ -461,7 +453,8 @@ TEST(BuildGreensOptions, VolumeMeshesAreTakenAsTheyAre) {
     const std::string expected = " (expected a surface; a volume mesh is taken as it is: drop it)";
     EXPECT_EQ(refused([](Options& o) { o.size = 0.2; }), "size = 0.2" + expected);
     EXPECT_EQ(refused([](Options& o) { o.mesh.resolution = 8; }), "resolution = 8" + expected);
-    EXPECT_EQ(refused([](Options& o) { o.keep_largest = true; }), "keep_largest = true" + expected);
+    EXPECT_EQ(refused([](Options& o) { o.keeps_largest = true; }),
+              "keep_largest = true" + expected);
     EXPECT_EQ(refused([](Options&) {}), "");
 }
 

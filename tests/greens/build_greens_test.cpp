@@ -35,7 +35,7 @@ GreensBuildOptions greens_box_options() {
     options.poisson_ratio = kBoxPoisson;
     options.density = kBoxDensity;
     options.fixed = "z < 0.001";
-    options.fixed_columns = true;
+    options.has_fixed_columns = true;
     return options;
 }
 

@@ -38,7 +38,7 @@ GreensModel small_greens_model() {
     GreensBuildOptions options;
     options.fixed = "z < 0.001";
     options.contactable = "z > 60 %";
-    options.fixed_columns = true;
+    options.has_fixed_columns = true;
     options.readouts = {{ReadoutKind::Stress, {0.05, 0.06, 0.07}},
                         {ReadoutKind::Displacement, {0.1, 0.1, 0.1}}};
     return build_greens_model(tet_box(3, 2, 2, Box(Vector3d(0, 0, 0), Vector3d(0.3, 0.2, 0.2))),

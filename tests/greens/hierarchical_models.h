@@ -2,12 +2,12 @@
 
 #include <cmath>
 #include <memory>
-#include <numbers>
 #include <vector>
 
 #include <Eigen/Geometry>
 
 #include "core/numbers.h"
+#include "greens/boundary_cases.h"
 #include "greens/finite_source.h"
 #include "pliant/geometry/subdivision.h"
 #include "pliant/geometry/volume_mesh.h"
@@ -17,21 +17,9 @@
 
 namespace pliant::test {
 
-inline SurfaceMesh hierarchy_icosahedron() {
-    const double t = std::numbers::phi;
-    SurfaceMesh mesh;
-    mesh.vertices = {{-1, t, 0},  {1, t, 0},  {-1, -t, 0}, {1, -t, 0}, {0, -1, t},  {0, 1, t},
-                     {0, -1, -t}, {0, 1, -t}, {t, 0, -1},  {t, 0, 1},  {-t, 0, -1}, {-t, 0, 1}};
-    mesh.triangles = {{0, 11, 5}, {0, 5, 1},  {0, 1, 7},   {0, 7, 10}, {0, 10, 11},
-                      {1, 5, 9},  {5, 11, 4}, {11, 10, 2}, {10, 7, 6}, {7, 1, 8},
-                      {3, 9, 4},  {3, 4, 2},  {3, 2, 6},   {3, 6, 8},  {3, 8, 9},
-                      {4, 9, 5},  {2, 4, 11}, {6, 2, 10},  {8, 6, 7},  {9, 8, 1}};
-    return mesh;
-}
-
 /// A smooth blob of 10 · 4^levels + 2 vertices, about 1 long, without symmetry.
 inline SemiRegularMesh blob(int levels) {
-    SemiRegularMesh mesh = midpoint_subdivide(hierarchy_icosahedron(), levels);
+    SemiRegularMesh mesh = midpoint_subdivide(sphere_case_surface(0), levels);
     for (Eigen::Vector3d& x : mesh.mesh.vertices) {
         x.normalize();
         const double r = 1 + 0.15 * std::sin(2 * x.x() + x.y()) + 0.1 * std::cos(3 * x.z() - x.x());

@@ -182,7 +182,7 @@ TEST(StrainMonitor, SeesSupportsThatAreMoved) {
         GreensBuildOptions options;
         options.fixed = "z < 30 %";
         options.youngs_modulus = 2e4;
-        options.fixed_columns = true;
+        options.has_fixed_columns = true;
         return build_greens_model(test::bent_ball_surface(2), options);
     }());
     GreensBodyOptions options;

@@ -7,6 +7,7 @@
 #include <Eigen/LU>
 
 #include "core/numbers.h"
+#include "greens/boundary_cases.h"
 #include "pliant/geometry/shapes.h"
 #include "pliant/greens/build_greens.h"
 #include "pliant/greens/compliant_hand.h"
@@ -38,16 +39,7 @@ SurfaceStiffnessOptions masked(MaskKind kind, double radius) {
 
 /// A sphere of 10·4^level + 2 vertices, 0.1 m wide.
 SemiRegularMesh refined_sphere(int level) {
-    const double t = 0.5 + std::sqrt(1.25);
-    SurfaceMesh icosahedron;
-    icosahedron.vertices = {{-1, t, 0}, {1, t, 0}, {-1, -t, 0}, {1, -t, 0},
-                            {0, -1, t}, {0, 1, t}, {0, -1, -t}, {0, 1, -t},
-                            {t, 0, -1}, {t, 0, 1}, {-t, 0, -1}, {-t, 0, 1}};
-    icosahedron.triangles = {{0, 11, 5}, {0, 5, 1},  {0, 1, 7},   {0, 7, 10}, {0, 10, 11},
-                             {1, 5, 9},  {5, 11, 4}, {11, 10, 2}, {10, 7, 6}, {7, 1, 8},
-                             {3, 9, 4},  {3, 4, 2},  {3, 2, 6},   {3, 6, 8},  {3, 8, 9},
-                             {4, 9, 5},  {2, 4, 11}, {6, 2, 10},  {8, 6, 7},  {9, 8, 1}};
-    SemiRegularMesh sphere = midpoint_subdivide(icosahedron, level);
+    SemiRegularMesh sphere = midpoint_subdivide(sphere_case_surface(0), level);
     for (Vector3d& x : sphere.mesh.vertices) x = 0.05 * x.normalized();
     return sphere;
 }

@@ -29,7 +29,7 @@ protected:
     static GreensBuildOptions options(double tolerance, int bits) {
         GreensBuildOptions result;
         result.fixed = "z < 25 %";
-        result.fixed_columns = true;
+        result.has_fixed_columns = true;
         result.readouts = {{ReadoutKind::Displacement, {0, 0, 0}}};
         result.wavelet = WaveletOptions{WaveletKind::LiftedLinear, tolerance, false, bits};
         return result;

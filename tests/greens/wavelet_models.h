@@ -14,7 +14,7 @@ inline GreensModel blob_model(int levels, bool has_fixed_columns = false,
                               std::vector<GreensReadout> readouts = {}) {
     GreensBuildOptions options;
     options.fixed = "z < 25 %";
-    options.fixed_columns = has_fixed_columns;
+    options.has_fixed_columns = has_fixed_columns;
     options.readouts = std::move(readouts);
     return build_greens_model(eared_blob(levels), options);
 }

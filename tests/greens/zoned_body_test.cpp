@@ -28,7 +28,7 @@ std::shared_ptr<const GreensModel> pad_model(bool has_fixed_columns) {
     options.youngs_modulus = 5e4;
     options.poisson_ratio = 0.45;
     options.fixed = "z > 60 %";
-    options.fixed_columns = has_fixed_columns;
+    options.has_fixed_columns = has_fixed_columns;
     return std::make_shared<GreensModel>(
         build_greens_model(pad_surface({.length = kPadLength}, 1), options));
 }

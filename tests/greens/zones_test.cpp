@@ -95,7 +95,7 @@ const BuiltBar& built_bar() {
             const double low = 2 * z * kBarCell, high = low + 2 * kBarCell;
             const VolumeMesh part = part_of(mesh, low, high, zone.pose);
             options.fixed = ends_of(part, zone.pose, low, high, z < 2);
-            options.fixed_columns = true;
+            options.has_fixed_columns = true;
             zone.model = std::make_shared<GreensModel>(build_greens_model(part, options));
         }
         return made;
@@ -282,7 +282,7 @@ struct CompressedCubes {
             GreensBuildOptions options;
             options.youngs_modulus = 1e4;
             options.crease_angle = 0;
-            options.fixed_columns = true;
+            options.has_fixed_columns = true;
             options.wavelet = WaveletOptions{};
             options.fixed = "list ";
             for (int v = 0; v < surface.mesh.num_vertices(); ++v) {
@@ -739,7 +739,7 @@ TEST(ZonedGreens, LoadsOfZonesMayBeOfCoarserFunctions) {
     GreensBuildOptions options;
     options.fixed = "z < 25 %";
     options.coarsest_level = 0;
-    options.fixed_columns = true;
+    options.has_fixed_columns = true;
     const GreensModel model = build_greens_model(test::bent_ball_surface(2), options);
     std::vector<int> seam;
     for (int node = 0; node < model.num_nodes(); ++node)
@@ -872,7 +872,7 @@ TEST(ZonedGreens, BoundaryElementsAgreeWithinTheirError) {
                     list += (list.size() > 5 ? "," : "") + std::to_string(v);
             }
             options.fixed = list;
-            options.fixed_columns = true;
+            options.has_fixed_columns = true;
             zones[z].name = std::to_string(z);
             zones[z].model = std::make_shared<GreensModel>(build_greens_model(surface, options));
         }

@@ -46,6 +46,7 @@ TEST(CouplingGains, StiffnessIsTheLeastOfDeviceAndSampledLoop) {
         {1.8, 1, 1000, 3, 1800, 0, "times the workspace scale 3"},
         {0.3, 1, 1000, 1, 600, 2, "0.3 N s/m of damping with 2 N s/m injected"},
         {0, 1, 1000, 1, 600, 2, "0.3 N s/m of damping (assumed: the device does not say)"},
+        {0.3, 1, 1000, 1, 600, 2, "carry 1073 N/m at 1000 Hz with 1 sample of delay;"},
         {0.3, 3, 1000, 1, 460, 2, "limit of the sampled loop"},
         {0.3, 1, 250, 0.5, 0.5 * 0.7 * 2.3 * 250 / 1.5, 2, "limit of the sampled loop"},
         {0.3, 0, 10000, 1, 600, 0, "carry 4200 N/m at 10000 Hz with 0 samples of delay"},

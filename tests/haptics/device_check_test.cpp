@@ -111,14 +111,14 @@ TEST(DeviceCheck, AGoodDevicePassesEveryStepAndEndsWithoutForce) {
     ASSERT_EQ(report.steps.size(), 6u);
     for (const CheckStep& step : report.steps)
         EXPECT_EQ(step.result, CheckResult::Passed) << step.name << ": " << step.finding;
-    EXPECT_TRUE(report.passed());
+    EXPECT_TRUE(report.has_passed());
     EXPECT_EQ(report.button, 1);
     EXPECT_NEAR(report.reading_rate, 1000, 1);
     EXPECT_NEAR(report.intervals.summary().p50_us, 1000, 20);
     EXPECT_LT(report.weight.norm(), 0.01);
     EXPECT_TRUE(device.last.force.isZero());
     EXPECT_LE(device.largest, 0.81);  // nothing but the gentle push
-    EXPECT_GT(report.gains.stiffness, 0);
+    EXPECT_NE(by_name(report)["latency"].finding.find("1 sample of the loop"), std::string::npos);
 }
 
 TEST(DeviceCheck, MotorsOfTheWrongSignStopItBeforeTheHandleGoesFar) {
@@ -126,7 +126,7 @@ TEST(DeviceCheck, MotorsOfTheWrongSignStopItBeforeTheHandleGoesFar) {
         WiredDevice device;
         device.motors(axis, axis) = -1;
         const DeviceCheckReport report = check_device(device, obliging(device), {.patience = 0.2});
-        EXPECT_FALSE(report.passed());
+        EXPECT_FALSE(report.has_passed());
         const CheckStep& step = report.steps.back();
         const std::string name(1, "xyz"[axis]);
         EXPECT_EQ(step.name, "push");
@@ -148,7 +148,7 @@ TEST(DeviceCheck, NoForceFollowsTheReadingThatShowsTheWrongWay) {
     for (int axis = 0; axis < 3; ++axis) {
         WiredDevice device;
         device.motors(axis, axis) = -1;
-        EXPECT_FALSE(check_device(device, obliging(device), options).passed());
+        EXPECT_FALSE(check_device(device, obliging(device), options).has_passed());
         // the last tick that was pushed in, and the reading after it
         std::size_t last_push = 0;
         for (std::size_t i = 0; i < device.log.size(); ++i)
@@ -213,7 +213,7 @@ TEST(DeviceCheck, HandsFromLooseToFirmGiveNoFalseAlarm) {
             return is_done;
         };
         const DeviceCheckReport report = check_device(device, surroundings, {.patience = 0.3});
-        EXPECT_TRUE(report.passed()) << hand.stiffness << ": " << report.steps.back().finding;
+        EXPECT_TRUE(report.has_passed()) << hand.stiffness << ": " << report.steps.back().finding;
         EXPECT_EQ(report.capabilities.delay, 1) << hand.stiffness;
     }
 }
@@ -229,11 +229,31 @@ TEST(DeviceCheck, DelayIsMeasuredToASample) {
     }
 }
 
+TEST(DeviceCheck, GainsAreThoseOfTheDelayThatWasMeasuredEachWithItsReason) {
+    for (const int delay : {1, 4, 10}) {
+        DeviceModel model;
+        model.delay = delay;
+        WiredDevice device(model);
+        const DeviceCheckReport report = check_device(device, obliging(device), {.patience = 0.2});
+        // docs/haptics.md section "Gains": the device holds 600 N/m, 8.5 N over half a millimetre
+        EXPECT_NEAR(report.gains.stiffness, std::min(600.0, 0.7 * 2.3e3 / (0.5 + delay)), 1e-9);
+        EXPECT_NEAR(report.gains.contact_stiffness, 8.5 / 5e-4, 1e-6);
+        EXPECT_EQ(report.gains.injection, 2);
+        const auto notes = explain(report.gains, report.capabilities, {.rate = 1000});
+        for (const GainNote& note : notes) EXPECT_FALSE(note.reason.empty()) << note.name;
+        EXPECT_EQ(notes.front().value, report.gains.stiffness);
+        EXPECT_NE(notes.front().reason.find(delay == 1 ? "limit of the device"
+                                                       : "limit of the sampled loop"),
+                  std::string::npos)
+            << notes.front().reason;
+    }
+}
+
 TEST(DeviceCheck, WeightIsWhatASoftSpringHolds) {
     WiredDevice device;
     device.weight = {0, 0.05, -0.6};
     const DeviceCheckReport report = check_device(device, obliging(device), {.patience = 0.2});
-    ASSERT_TRUE(report.passed()) << report.steps.back().finding;
+    ASSERT_TRUE(report.has_passed()) << report.steps.back().finding;
     EXPECT_NEAR(report.weight.z(), -0.6, 0.03);
     EXPECT_NEAR(report.weight.y(), 0.05, 0.03);
     EXPECT_NE(by_name(report)["gravity"].remedy.find("compensation of gravity"), std::string::npos);
@@ -256,7 +276,7 @@ TEST(DeviceCheck, WithoutAPersonNothingIsPushed) {
     const CheckSurroundings nobody{.wait_until = [](double next) { return next; },
                                    .ask = [](CheckAction) { return false; }};
     const DeviceCheckReport report = check_device(device, nobody);
-    EXPECT_TRUE(report.passed());
+    EXPECT_TRUE(report.has_passed());
     EXPECT_EQ(device.largest, 0);
     EXPECT_EQ(by_name(report)["push"].result, CheckResult::Skipped);
 }

@@ -89,7 +89,7 @@ TEST(CouplingGradient, OfContactMatchesDifferencesForToolsOfPointsAndOfFields) {
     ContactLoadOptions loads;
     loads.stiffness = 8500;
     loads.scaling = ContactScaling::None;
-    loads.gradient_by_field = true;
+    loads.takes_field_gradient = true;
     PointTraversal traversal(patch.tree(), sphere_field(0.02));
     ContactForces forces(traversal, nullptr, loads);
     std::mt19937 random(6);

@@ -35,7 +35,7 @@ struct Scene {
 ContactLoadOptions options(GradientForm form) {
     ContactLoadOptions o;
     o.gradients = form;
-    o.gradient_by_field = true;
+    o.takes_field_gradient = true;
     return o;
 }
 

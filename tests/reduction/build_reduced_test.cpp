@@ -127,7 +127,7 @@ TEST(BuildReduced, ReducedStaticsFollowTheFullModelFarBeyondTheLinearOne) {
     constraints.fix(model.fixed_vertices());
     const VectorXd f = gravity_load(full, {0, 0, -0.5});
     const StaticResult exact = solve_static(full, constraints, f);
-    ASSERT_TRUE(exact.converged());
+    ASSERT_TRUE(exact.has_converged());
 
     const auto force = model.make_force();
     const auto ws = force->make_workspace();
@@ -366,7 +366,7 @@ TEST(BuildReduced, HollowMeshesAreMadeOfTheCellsThatMeetTheSurface) {
     ReducedBuildOptions options = small_build();
     options.mesh.resolution = 40;
     const int solid = build_reduced_model(beam(), options).num_elements();
-    options.mesh.hollow = true;
+    options.mesh.is_hollow = true;
     EXPECT_LT(build_reduced_model(beam(), options).num_elements(), solid);
 }
 
@@ -405,7 +405,7 @@ TEST(BuildReduced, OptionsThatCannotWorkAreRefusedWithTheRemedy) {
     expect(message_with([](Options& o) { o.mesh.kind = "prism"; }),
            "kind = prism (expected voxel, graded, tet or graded-tet)");
     expect(message_with([](Options& o) { o.mesh.resolution = 1; }), "resolution = 1");
-    expect(message_with([](Options& o) { o.mesh.kind = "tet", o.mesh.hollow = true; }),
+    expect(message_with([](Options& o) { o.mesh.kind = "tet", o.mesh.is_hollow = true; }),
            "hollow works with voxel meshes only");
     expect(message_with([](Options& o) {
                o.regions = {{"x > 200 %", material_preset("steel")}};
@@ -427,7 +427,7 @@ TEST(BuildReduced, MeshesInSeveralPiecesAreRefusedUnlessTheLargestIsWanted) {
               std::string::npos)
         << message;
     EXPECT_NE(message.find("--keep-largest"), std::string::npos);
-    EXPECT_EQ(message_with([](ReducedBuildOptions& o) { o.keep_largest = true; }, two), "");
+    EXPECT_EQ(message_with([](ReducedBuildOptions& o) { o.keeps_largest = true; }, two), "");
 }
 
 TEST(BuildReduced, SurfacesWithoutTrianglesAreRefused) {

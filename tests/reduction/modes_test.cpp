@@ -1,6 +1,7 @@
 #include "pliant/reduction/modes.h"
 
 #include "core/dense_algebra.h"
+#include "fem/fem_samples.h"
 #include "input_error.h"
 #include "pliant/fem/mass.h"
 #include "pliant/geometry/graded_mesh.h"
@@ -23,15 +24,6 @@ FemModel bar(int nx, int ny, int nz, double hx) {
         {isotropic(1e6, 0.3, 1000)});
 }
 
-Constraints clamped_at_x0(const FemModel& model) {
-    Constraints constraints(model.num_nodes());
-    std::vector<int> nodes;
-    for (int i = 0; i < model.num_nodes(); ++i)
-        if (model.mesh().vertices[i].x() < 1e-9) nodes.push_back(i);
-    constraints.fix(nodes);
-    return constraints;
-}
-
 /// All eigenvalues by the dense method, ascending.
 VectorXd dense_eigenvalues(const FemModel& model, const Constraints& constraints) {
     auto K = model.make_matrix();
@@ -46,7 +38,7 @@ VectorXd dense_eigenvalues(const FemModel& model, const Constraints& constraints
 
 TEST(Modes, AgreeWithDenseEigenvaluesOfASupportedBar) {
     const FemModel model = bar(8, 2, 2, 0.1);
-    const Constraints constraints = clamped_at_x0(model);
+    const Constraints constraints = test::held(model);
     const LinearModes modes = compute_modes(model, constraints, {.num_modes = 12});
     const VectorXd expected = dense_eigenvalues(model, constraints).head(12);
     EXPECT_LT(((modes.eigenvalues - expected).array() / expected.array()).abs().maxCoeff(), 1e-10);
@@ -55,7 +47,7 @@ TEST(Modes, AgreeWithDenseEigenvaluesOfASupportedBar) {
 
 TEST(Modes, ShapesAreMassOrthonormalAndSolveTheEigenproblem) {
     const FemModel model = bar(10, 2, 3, 0.1);
-    const Constraints constraints = clamped_at_x0(model);
+    const Constraints constraints = test::held(model);
     const LinearModes modes = compute_modes(model, constraints, {.num_modes = 15});
     auto K = model.make_matrix();
     model.tangent(VectorXd::Zero(model.num_unknowns()), K);
@@ -87,7 +79,7 @@ TEST(Modes, FreeBodyHasSixRigidMotionsBesideItsElasticModes) {
 TEST(Modes, ClusteredEigenvaluesOfASymmetricBarAreAllFound) {
     // square section: bending modes come in pairs
     const FemModel model = bar(12, 2, 2, 0.1);
-    const Constraints constraints = clamped_at_x0(model);
+    const Constraints constraints = test::held(model);
     const LinearModes modes = compute_modes(model, constraints, {.num_modes = 8});
     EXPECT_NEAR(modes.eigenvalues[1] / modes.eigenvalues[0], 1.0, 1e-9);
     const VectorXd expected = dense_eigenvalues(model, constraints).head(8);
@@ -111,7 +103,7 @@ TEST(Modes, SlenderCantileverBendsAtTheFrequencyOfBeamTheory) {
     // elements' bending error raise or lower it by a few percent
     const FemModel model(hex_box(60, 2, 2, Box(Vector3d::Zero(), Vector3d(6, 0.2, 0.2))),
                          {isotropic(1e7, 0, 1000)});
-    const LinearModes modes = compute_modes(model, clamped_at_x0(model), {.num_modes = 4});
+    const LinearModes modes = compute_modes(model, test::held(model), {.num_modes = 4});
     const double omega = 1.8751 * 1.8751 * std::sqrt(1e7 * 0.04 / 12 / (1000 * std::pow(6.0, 4)));
     // two linear elements through the depth bend too stiffly by (1 + 1/n²)^½ at most
     EXPECT_GT(modes.frequency(0), 0.97 * omega / (2 * std::numbers::pi));
@@ -120,7 +112,7 @@ TEST(Modes, SlenderCantileverBendsAtTheFrequencyOfBeamTheory) {
 
 TEST(Modes, AreTheSameOnEveryRun) {
     const FemModel model = bar(6, 2, 3, 0.1);
-    const Constraints constraints = clamped_at_x0(model);
+    const Constraints constraints = test::held(model);
     const LinearModes a = compute_modes(model, constraints, {.num_modes = 6});
     const LinearModes b = compute_modes(model, constraints, {.num_modes = 6});
     EXPECT_TRUE(a.shapes == b.shapes);
@@ -128,7 +120,7 @@ TEST(Modes, AreTheSameOnEveryRun) {
 
 TEST(Modes, BadRequestsAreRefusedInWords) {
     const FemModel model = bar(3, 1, 1, 0.1);
-    const Constraints constraints = clamped_at_x0(model);
+    const Constraints constraints = test::held(model);
     EXPECT_NE(input_error([&] {
                   return compute_modes(model, constraints, {.num_modes = 30});
               }).find("num_modes = 30 (expected 1 to 3, a tenth of the unknowns"),

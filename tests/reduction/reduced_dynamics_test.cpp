@@ -44,7 +44,7 @@ TEST(ReducedDynamics, OneNewtonIterationIsOfSecondOrder) {
     const ReducedBar bar(6);
     ReducedOptions rayleigh, rest, viscous;
     rayleigh.damping = {.mass = 0.5, .stiffness = 5e-3};
-    rest.damping = {.stiffness = 5e-3, .tangential = false};
+    rest.damping = {.stiffness = 5e-3, .is_tangential = false};
     viscous.damping.viscosity = std::make_shared<ReducedViscosity>(bar.model, bar.U, 100.0, 200.0);
     for (const ReducedOptions& options : {ReducedOptions{}, rayleigh, rest, viscous})
         // the reference's own error, 4⁻³ of the last one's, and higher terms

@@ -73,16 +73,16 @@ TEST(ReducedTuning, StepsEqualThoseOfABodyMadeSo) {
 
 TEST(ReducedTuning, HoldsForDampingByTheRestShape) {
     ReducedOptions options;
-    options.damping.tangential = false;
+    options.damping.is_tangential = false;
     Pair pair(options);
     step_both(pair);
 }
 
 TEST(ReducedTuning, HoldsBesideViscosityWhichItLeavesAsItIs) {
     const test::ReducedBar bar(kSize);
-    for (const bool tangential : {true, false}) {
+    for (const bool is_tangential : {true, false}) {
         ReducedOptions options;
-        options.damping.tangential = tangential;
+        options.damping.is_tangential = is_tangential;
         options.damping.viscosity =
             std::make_shared<ReducedViscosity>(bar.model, bar.U, 20.0, 20.0);
         Pair pair(options);

@@ -63,7 +63,7 @@ struct ModelBar {
         Constraints constraints(fem.num_nodes());
         constraints.fix(model.fixed_vertices());
         const StaticResult result = solve_static(fem, constraints, f);
-        EXPECT_TRUE(result.converged()) << result.message;
+        EXPECT_TRUE(result.has_converged()) << result.message;
         return result.u;
     }
 };

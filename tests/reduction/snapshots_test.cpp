@@ -20,16 +20,11 @@ using Eigen::VectorXd;
 using test::input_error;
 
 FemModel bar() { return FemModel(test::reference_bar(), {isotropic(2e5, 0.3, 1000)}); }
-Constraints held(const FemModel& model) {
-    Constraints c(model.num_nodes());
-    c.fix(test::clamped_end(model.mesh()));
-    return c;
-}
 Constraints none(const FemModel& model) { return Constraints(model.num_nodes()); }
 
 TEST(Snapshots, AreKeptOnceInAnInterval) {
     const FemModel model = bar();
-    SnapshotRecorder recorder(model, held(model), 0.8);
+    SnapshotRecorder recorder(model, test::held(model), 0.8);
     double time = 0;
     // eight tenths add up to less than 0.8 in floating point
     for (int step = 0; step <= 80; ++step, time += 0.1)
@@ -45,7 +40,7 @@ TEST(Snapshots, AreKeptOnceInAnInterval) {
 
 TEST(Snapshots, OfAFullSimulationGiveABasisThatHoldsIt) {
     const FemModel model = bar();
-    const Constraints constraints = held(model);
+    const Constraints constraints = test::held(model);
     const auto M = mass_matrix(model);
     ImplicitDynamics dynamics(model, constraints);
     FemState state = dynamics.make_state();
@@ -113,7 +108,7 @@ TEST(Snapshots, OfAFreeBodyAreMassOrthogonalToRigidMotionsWhateverItsShape) {
 
 TEST(Snapshots, OfAHeldBodyKeepTheirRotation) {
     const FemModel model = bar();
-    SnapshotRecorder recorder(model, held(model), 0);
+    SnapshotRecorder recorder(model, test::held(model), 0);
     const VectorXd u = test::random_displacements(model.num_unknowns(), 0.3, 1);
     recorder.record(0, u);
     EXPECT_TRUE(recorder.shapes().col(0) == u);
@@ -126,7 +121,7 @@ TEST(Snapshots, BadInputIsRefusedInWords) {
     };
     expect(input_error([&] { SnapshotRecorder(model, none(model), -1); }),
            "interval = -1 (expected value >= 0)");
-    Constraints moved = held(model);
+    Constraints moved = test::held(model);
     moved.prescribe(7, 2, -0.5);
     expect(input_error([&] { SnapshotRecorder(model, moved, 0); }),
            "node 7 is moved by -0.500000 m along z; supports of a reduced model must stay");

@@ -293,7 +293,7 @@ TEST_F(AmongToolRecording, InVirtualTimeReplaysBitForBit) {
 
 TEST_F(AmongToolRecording, OfAnEngineReplaysBitForBit) {
     {
-        Engine engine(std::make_unique<World>(build_crates(text_)), {.real_time = false});
+        Engine engine(std::make_unique<World>(build_crates(text_)), {.is_real_time = false});
         engine.run();
         engine.start_recording(file_, recording_header(engine.world()));
         while (engine.frame(0).tick < 700)

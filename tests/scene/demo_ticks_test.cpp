@@ -24,7 +24,7 @@ struct CoarseBody {
         auto& recipe = std::get<ReducedRecipe>(body.model);
         coarsen(recipe.surface);
         recipe.build.mesh.resolution = 24;
-        recipe.build.keep_largest = true;
+        recipe.build.keeps_largest = true;
         recipe.build.num_modes = 5;
         recipe.build.rank = body.is_linear ? 5 : 8;
     }

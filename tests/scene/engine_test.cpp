@@ -35,7 +35,7 @@ template <class Condition>
 
 struct RunningPoints {
     explicit RunningPoints(const std::vector<double>& rates = {1000},
-                           const EngineOptions& options = {.real_time = false})
+                           const EngineOptions& options = {.is_real_time = false})
         : engine(std::make_unique<World>(points.make(rates, std::vector<int>(rates.size(), 2))),
                  options) {}
     [[nodiscard]] bool reaches(std::uint64_t tick, int loop = 0) {
@@ -57,7 +57,7 @@ TEST(Engine, StartsPausedWithAFrameOfTheStart) {
 }
 
 TEST(Engine, SaysWhatSchedulingItGot) {
-    RunningPoints running({1000}, {.real_time = true});
+    RunningPoints running({1000}, {.is_real_time = true});
     const std::string& text = running.engine.scheduling();
     EXPECT_TRUE(text.starts_with("real-time priority 80") ||
                 text.starts_with("normal priority (needs CAP_SYS_NICE or an rtprio limit; see "))

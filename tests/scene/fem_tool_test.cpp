@@ -325,7 +325,7 @@ TEST_F(FemToolRecording, InVirtualTimeReplaysBitForBit) {
 TEST_F(FemToolRecording, OfAnEngineReplaysBitForBit) {
     const std::string text = soft_scene(R"(, "parts": ["finger"])", R"("tremor": 0.0003)");
     {
-        Engine engine(std::make_unique<World>(build_soft(text)), {.real_time = false});
+        Engine engine(std::make_unique<World>(build_soft(text)), {.is_real_time = false});
         engine.run();
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
         engine.start_recording(file(), recording_header(engine.world()));

@@ -25,7 +25,7 @@ TEST(GreensStore, EveryOptionThatChangesAModelIsInItsKey) {
         [](GreensRecipe& r) { r.build.density = 900; },
         [](GreensRecipe& r) { r.build.fixed = "z < 16 %"; },
         [](GreensRecipe& r) { r.build.contactable = "z > 50 %"; },
-        [](GreensRecipe& r) { r.build.fixed_columns = true; },
+        [](GreensRecipe& r) { r.build.has_fixed_columns = true; },
         [](GreensRecipe& r) { r.build.method = GreensMethod::FiniteElements; },
         [](GreensRecipe& r) { r.build.readouts = {GreensReadout{}}; },
         [](GreensRecipe& r) {
@@ -42,10 +42,10 @@ TEST(GreensStore, EveryOptionThatChangesAModelIsInItsKey) {
         [](GreensRecipe& r) { r.build.memory = 1e9; },
         [](GreensRecipe& r) { r.build.mesh.kind = "voxel"; },
         [](GreensRecipe& r) { r.build.mesh.resolution = 20; },
-        [](GreensRecipe& r) { r.build.mesh.hollow = true; },
+        [](GreensRecipe& r) { r.build.mesh.is_hollow = true; },
         [](GreensRecipe& r) { r.build.mesh.growth = 0.4; },
         [](GreensRecipe& r) { r.build.mesh.levels = 3; },
-        [](GreensRecipe& r) { r.build.keep_largest = true; },
+        [](GreensRecipe& r) { r.build.keeps_largest = true; },
         [](GreensRecipe& r) { r.build.material = material_preset("rubber"); },
         [](GreensRecipe& r) {
             r.build.regions = {{"z > 1 %", material_preset("rubber")}};

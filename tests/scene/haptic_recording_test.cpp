@@ -188,7 +188,7 @@ TEST_F(HapticRecording, OfASimulatedDeviceReplaysBitForBitThroughCommandsSliders
 
 TEST_F(HapticRecording, OfAnEngineHoldsEveryTickAndReplaysBitForBit) {
     {
-        Engine engine(std::make_unique<World>(build(press())), {.real_time = false});
+        Engine engine(std::make_unique<World>(build(press())), {.is_real_time = false});
         engine.run();
         engine.start_recording(file(), recording_header(engine.world()));
         Command there{.kind = Kind::MoveTool, .target = {0.002, 0, 0.015}};

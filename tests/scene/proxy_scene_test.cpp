@@ -345,7 +345,7 @@ TEST_F(ProxyRecording, InVirtualTimeReplaysBitForBit) {
 TEST_F(ProxyRecording, OfAnEngineReplaysBitForBit) {
     const std::string text = proxy_scene(kSlowBall, R"("friction": 0.2)", "", kSlowLoop);
     {
-        Engine engine(std::make_unique<World>(build_proxy(text)), {.real_time = false});
+        Engine engine(std::make_unique<World>(build_proxy(text)), {.is_real_time = false});
         engine.run();
         engine.start_recording(file(), recording_header(engine.world()));
         while (engine.frame(0).tick < 350)

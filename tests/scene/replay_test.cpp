@@ -153,7 +153,8 @@ TEST(Replay, RecordingOfAnEngineInRealTimeIsRepeatedInVirtualTime) {
     const TemporaryDirectory folder;
     PointWorld points;
     {
-        Engine engine(std::make_unique<World>(points.make(kRates, kCounts)), {.real_time = false});
+        Engine engine(std::make_unique<World>(points.make(kRates, kCounts)),
+                      {.is_real_time = false});
         engine.run();
         engine.start_recording(folder / "a.pliantrec", recording_header(engine.world()));
         for (const Event& event : kEvents) {

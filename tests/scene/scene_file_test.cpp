@@ -252,7 +252,7 @@ TEST_F(SceneFile, ReadsEveryKey) {
     EXPECT_EQ(spoon.build.mesh.resolution, 32);
     EXPECT_EQ(spoon.build.mesh.growth, 1.5);
     EXPECT_EQ(spoon.build.mesh.levels, 2);
-    EXPECT_TRUE(spoon.build.keep_largest);
+    EXPECT_TRUE(spoon.build.keeps_largest);
     EXPECT_EQ(spoon.build.num_modes, 8);
     EXPECT_EQ(spoon.build.rank, 9);
     EXPECT_EQ(spoon.build.storage, ShapeStorage::Int16);
@@ -424,7 +424,7 @@ std::string fingerprint(const SceneDescription& scene) {
             put(solid->deformed.num_domains), put(solid->deformed.num_proxies);
         }
         const auto mesh = [&](const SimulationMeshOptions& m) {
-            put(m.kind), put(m.hollow), put(m.growth), put(m.levels), put(m.resolution);
+            put(m.kind), put(m.is_hollow), put(m.growth), put(m.levels), put(m.resolution);
         };
         const auto material = [&](const Material& m) {
             put(m.density), put(m.lambda), put(m.mu), put(to_string(m.law));
@@ -435,7 +435,7 @@ std::string fingerprint(const SceneDescription& scene) {
             if (const auto* recipe = std::get_if<ReducedRecipe>(&reduced->model)) {
                 mesh(recipe->build.mesh), material(recipe->build.material);
                 put(recipe->build.num_modes), put(recipe->build.rank);
-                put(recipe->build.keep_largest), put(static_cast<int>(recipe->build.storage));
+                put(recipe->build.keeps_largest), put(static_cast<int>(recipe->build.storage));
                 put(recipe->build.regions.size());
             }
         } else if (const auto* fem = std::get_if<FemSource>(&body.source)) {

@@ -43,7 +43,7 @@ protected:
         auto viewed = std::make_unique<VirtualWorld>(test::small_world());
         options.scenes = {{"sample", "small"}, {"other", "another"}, {"broken", "fails"}};
         options.recordings = folder / "recordings";
-        options.engine.real_time = false;
+        options.engine.is_real_time = false;
         options.open_scene = [this](const std::string& name, Progress& progress) {
             return open_scene(name, progress);
         };

@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 ViewerOptions local_options(const std::filesystem::path& recordings) {
     ViewerOptions options;
     options.web.port = 0;
-    options.engine.real_time = false;
+    options.engine.is_real_time = false;
     options.recordings = recordings;
     return options;
 }

@@ -5,6 +5,7 @@ import type { BodyInfo, Frame } from "./protocol";
 import { type RigidFit, rotated } from "./rigid_fit";
 import type { SurfaceDrawing } from "./surface_group";
 import { worldPositions } from "./surface_evaluation";
+import { areaNormal } from "./triangle_edges";
 
 const kSmoothShare = 1.25; // vertices split at creases: beyond this a surface is drawn in facets
 
@@ -137,15 +138,7 @@ function addNormals(x: Float32Array, asset: Asset, all: Float32Array, m: number)
         const a = 3 * indices[t]!;
         const b = 3 * indices[t + 1]!;
         const c = 3 * indices[t + 2]!;
-        const ux = x[b]! - x[a]!;
-        const uy = x[b + 1]! - x[a + 1]!;
-        const uz = x[b + 2]! - x[a + 2]!;
-        const vx = x[c]! - x[a]!;
-        const vy = x[c + 1]! - x[a + 1]!;
-        const vz = x[c + 2]! - x[a + 2]!;
-        const nx = uy * vz - uz * vy;
-        const ny = uz * vx - ux * vz;
-        const nz = ux * vy - uy * vx;
+        const { nx, ny, nz } = areaNormal(x, a, b, c);
         for (const corner of [a, b, c]) {
             n[corner]! += nx;
             n[corner + 1]! += ny;

@@ -2,6 +2,7 @@ import * as THREE from "three";
 import type { Asset } from "./assets";
 import type { Frame, Hello, Vec3 } from "./protocol";
 import { reachOf, worldPositions } from "./surface_evaluation";
+import { edgesOf } from "./triangle_edges";
 
 export interface Pick {
     body: number;
@@ -43,12 +44,7 @@ function nearestTriangle(
         const a = 3 * indices[t]!;
         const b = 3 * indices[t + 1]!;
         const c = 3 * indices[t + 2]!;
-        const ux = x[b]! - x[a]!;
-        const uy = x[b + 1]! - x[a + 1]!;
-        const uz = x[b + 2]! - x[a + 2]!;
-        const vx = x[c]! - x[a]!;
-        const vy = x[c + 1]! - x[a + 1]!;
-        const vz = x[c + 2]! - x[a + 2]!;
+        const { ux, uy, uz, vx, vy, vz } = edgesOf(x, a, b, c);
         // o + s d = a + β u + γ v by Cramer's rule
         const px = d.y * vz - d.z * vy;
         const py = d.z * vx - d.x * vz;

@@ -1,3 +1,5 @@
+import { areaNormal } from "./triangle_edges";
+
 /// A surface as it is drawn: vertices are split where faces meet at a crease, and each knows two
 /// neighbours whose motion turns its normal (docs/web.md eq. (2)).
 export interface RenderSurface {
@@ -25,15 +27,10 @@ function faceNormals(x: Float32Array, indices: Uint32Array): Float32Array {
         const a = 3 * indices[t]!;
         const b = 3 * indices[t + 1]!;
         const c = 3 * indices[t + 2]!;
-        const ux = x[b]! - x[a]!;
-        const uy = x[b + 1]! - x[a + 1]!;
-        const uz = x[b + 2]! - x[a + 2]!;
-        const vx = x[c]! - x[a]!;
-        const vy = x[c + 1]! - x[a + 1]!;
-        const vz = x[c + 2]! - x[a + 2]!;
-        normals[t] = uy * vz - uz * vy;
-        normals[t + 1] = uz * vx - ux * vz;
-        normals[t + 2] = ux * vy - uy * vx;
+        const { nx, ny, nz } = areaNormal(x, a, b, c);
+        normals[t] = nx;
+        normals[t + 1] = ny;
+        normals[t + 2] = nz;
     }
     return normals;
 }

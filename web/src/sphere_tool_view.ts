@@ -102,11 +102,7 @@ export class SphereToolView {
     }
 
     dispose(): void {
-        for (const part of this.parts) {
-            this.stage.scene.remove(part);
-            part.geometry.dispose();
-            (part.material as THREE.Material).dispose();
-        }
+        this.stage.discard(this.parts);
     }
 
     private get parts(): THREE.Mesh[] {

@@ -48,6 +48,15 @@ export class Stage {
         this.needsDraw = true;
     }
 
+    /// Takes parts of the scene away for good, with all that is theirs alone.
+    discard(parts: (THREE.Mesh | THREE.Line)[]): void {
+        for (const part of parts) {
+            this.scene.remove(part);
+            part.geometry.dispose();
+            (part.material as THREE.Material).dispose();
+        }
+    }
+
     setScene(hello: Hello): void {
         const { scene } = hello;
         this.orbit.setHome(scene.camera.eye, scene.camera.target);

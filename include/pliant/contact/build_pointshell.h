@@ -23,7 +23,7 @@ struct PointshellOptions {
 struct PointshellReport {
     struct Level {
         int num_points = 0, iterations = 0;
-        bool is_converged = false;
+        bool has_converged = false;
         double spacing = 0, variation = 0;  ///< of all points up to this level
     };
     std::vector<Level> levels;

@@ -33,10 +33,10 @@ struct ContactLoadOptions {
     ContactScaling scaling = ContactScaling::PerDirection;
     ContactNormals normals = ContactNormals::Deformed;
     GradientForm gradients = GradientForm::Mirrored;
-    bool gradient_by_field = false;  ///< g = ∇d in gradients; false: g = n
-    double friction = 0;             ///< μ; 0: exactly the frictionless model
-    double friction_stiffness = 1;   ///< κ_t: tangential stiffness over normal stiffness
-    int max_anchors = 4096;          ///< of friction; more contacts slip freely
+    bool takes_field_gradient = false;  ///< g = ∇d in gradients; false: g = n
+    double friction = 0;                ///< μ; 0: exactly the frictionless model
+    double friction_stiffness = 1;      ///< κ_t: tangential stiffness over normal stiffness
+    int max_anchors = 4096;             ///< of friction; more contacts slip freely
 };
 
 using Matrix6d = Eigen::Matrix<double, 6, 6>;

@@ -35,8 +35,8 @@ private:
 /// Writes a whole file, as AtomicFile does. Returns its size.
 std::size_t write_file(const std::filesystem::path& path, std::string_view text);
 
-/// Reads a whole file; throws InputError when it is missing, a directory, unreadable or above
-/// `max_size` bytes.
+/// Reads a whole file; throws InputError when it is missing, a directory, a device or pipe,
+/// unreadable or above `max_size` bytes.
 [[nodiscard]] std::string read_file(const std::filesystem::path& path,
                                     std::size_t max_size = std::size_t{1} << 34);
 

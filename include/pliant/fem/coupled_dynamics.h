@@ -14,9 +14,9 @@ struct CoupledOptions {
     int num_steps = 3;        ///< 1 to 8, each factored beforehand
     bool has_consistent_mass = true;
     Lumping lumping = Lumping::RowSum;  ///< where mass is not consistent
-    bool lumped_drag = false;
-    /// Full matrix at rest, D = drag + α M + β K₀ + viscosities: viscoelasticity. `tangential` has
-    /// no meaning here.
+    bool has_lumped_drag = false;
+    /// Full matrix at rest, D = drag + α M + β K₀ + viscosities: viscoelasticity. `is_tangential`
+    /// has no meaning here.
     Damping damping = {};
     Ordering ordering = Ordering::CoverNestedDissection;
     SolverKind solver = SolverKind::EigenLdlt;  ///< the one that solves without allocation

@@ -6,9 +6,9 @@ namespace pliant {
 
 /// Forces against the motion, beside the drag c_v of the materials, docs/fem.md eq. (D1)–(D3).
 struct Damping {
-    double mass = 0;         ///< α [1/s]: Rayleigh, α M v
-    double stiffness = 0;    ///< β [s]: Rayleigh, β K v
-    bool tangential = true;  ///< K of the present shape; otherwise of the rest shape
+    double mass = 0;            ///< α [1/s]: Rayleigh, α M v
+    double stiffness = 0;       ///< β [s]: Rayleigh, β K v
+    bool is_tangential = true;  ///< K of the present shape; otherwise of the rest shape
     /// φ and ψ [Pa s]: stress φ tr(Ė) I + 2ψ Ė against the rate of the Green strain E. No force in
     /// any rigid motion.
     double bulk_viscosity = 0, shear_viscosity = 0;
@@ -27,7 +27,7 @@ void add_stiffness_damping(const FemModel& model, const Damping& damping,
                            const FemModel::ConstRef& u, const FemModel::ConstRef& v,
                            Eigen::VectorXd& scratch, FemModel::Ref f);
 /// Its derivative with respect to v, added to a matrix of FemModel::make_matrix(); symmetric and
-/// positive semidefinite where K is. `K` is the tangent at u, or at rest, as `tangential` says.
+/// positive semidefinite where K is. `K` is the tangent at u, or at rest, as `is_tangential` says.
 void add_damping_matrix(const FemModel& model, const Damping& damping, const FemModel::ConstRef& u,
                         const FemModel::Matrix& K, FemModel::Matrix& D);
 

@@ -76,8 +76,8 @@ public:
         std::vector<EnergyLog> work;  ///< of each body since the start
         /// kMaxTouches places for each surface node of each body; unused ones come last.
         std::vector<std::vector<Touch>> touches;
-        double last_dt = 0;     ///< of the last step [s]
-        bool captured = false;  ///< in the last step: the next one must have the same length
+        double last_dt = 0;         ///< of the last step [s]
+        bool has_captured = false;  ///< in the last step: the next one must have the same length
     };
     struct Report {
         StepStatus status = StepStatus::Ok;

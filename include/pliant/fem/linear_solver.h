@@ -51,7 +51,7 @@ struct FactorResult {
     /// without resistance; NotPositiveDefinite: that of the failing pivot.
     int unknown = -1;
 
-    [[nodiscard]] bool ok() const noexcept { return status == FactorStatus::Ok; }
+    [[nodiscard]] bool is_ok() const noexcept { return status == FactorStatus::Ok; }
 };
 
 /// Times are of the last call, counts since construction.
@@ -72,7 +72,7 @@ struct SolverStatistics {
 /// those above may be there or not. One object per thread.
 ///
 ///     const auto solver = make_linear_solver();
-///     if (const FactorResult factored = solver->factor(A); !factored.ok()) …
+///     if (const FactorResult factored = solver->factor(A); !factored.is_ok()) …
 ///     const Eigen::VectorXd x = solver->solve(b);
 class LinearSolver {
 public:

@@ -53,7 +53,7 @@ struct StaticResult {
     SmallestDetF smallest_det_F;
     std::vector<StaticIteration> iterations;
 
-    [[nodiscard]] bool converged() const noexcept { return status == StaticStatus::Converged; }
+    [[nodiscard]] bool has_converged() const noexcept { return status == StaticStatus::Converged; }
 };
 
 /// Large displacements: R(u) = f by Newton's method with a line search on the energy W(u) − f·u.

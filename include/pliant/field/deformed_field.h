@@ -23,7 +23,7 @@ struct DeformedFieldOptions {
     int num_domains = 1;
     /// Walk from the pulled-back point to the rest surface and measure to the image of its tangent
     /// plane, docs/field.md eq. (13): better under stretch.
-    bool push_forward = false;
+    bool pushes_forward = false;
 };
 
 /// Which domain each triangle of a surface belongs to so that parts that are near in space but far

@@ -14,7 +14,7 @@ namespace pliant {
 struct GradedOptions {
     int resolution = 64;  ///< finest cells along each side of the cube-shaped box, 2 to 1024;
                           ///< rounded up to a multiple of 2^max_levels
-    double box_enlargement = 1.2;
+    double expansion = 1.2;
     double growth = 0.5;  ///< cell size at most max(h₀, growth · d) at depth d below the surface
     int max_levels = 4;   ///< coarsest cell is 2^max_levels finest cells wide; 0 to 8
     int samples_per_axis = 4;  ///< as in VoxelOptions

@@ -20,13 +20,15 @@ namespace pliant {
 [[nodiscard]] VolumeMesh load_volume(const std::filesystem::path& path);
 
 /// Writes OBJ, PLY (binary), STL (binary) or `.vtu`, by extension. The file appears whole or not at
-/// all.
+/// all. A mesh without triangles is refused, but for `.vtu`.
 void save_surface(const SurfaceMesh& mesh, const std::filesystem::path& path);
 /// Writes `.msh` 4.1, `.veg`, `.node` + `.ele`, `.mesh`, `.vtu` or `.pliant`, by extension.
 void save_volume(const VolumeMesh& mesh, const std::filesystem::path& path);
 
 [[nodiscard]] bool is_surface_file(const std::filesystem::path& path);  ///< by extension
 [[nodiscard]] bool is_volume_file(const std::filesystem::path& path);
+/// The other file of a TetGen mesh: `a.ele` of `a.node`, `A.NODE` of `A.ELE`.
+[[nodiscard]] std::filesystem::path tetgen_partner(const std::filesystem::path& path);
 
 /// Readers from memory: what the functions above and the fuzz targets call. `name` is used in
 /// messages.

@@ -13,7 +13,7 @@ namespace pliant {
 struct SimulationMeshOptions {
     std::string kind = "voxel";  ///< voxel, graded, tet or graded-tet
     int resolution = 64;         ///< cells along the longest side, as the mesher counts them
-    bool hollow = false;         ///< voxel only: just the cells that meet the surface
+    bool is_hollow = false;      ///< voxel only: just the cells that meet the surface
     double growth = 0.5;         ///< graded kinds: cell size over depth
     int levels = 4;              ///< graded kinds: sizes of cells, each twice the one before
 };

@@ -24,12 +24,12 @@ struct SurfaceReport {
     Defect non_manifold_edges;     ///< used more than twice; first: triangle
     Defect non_manifold_vertices;  ///< several fans meet; first: vertex
     Defect inconsistent_edges;     ///< both triangles run it in the same direction; first: triangle
-    bool inside_out = false;       ///< closed and consistent, but of negative volume
+    bool is_inside_out = false;    ///< closed and consistent, but of negative volume
     double area = 0, volume = 0;   ///< volume only when closed
     Box box;
 
     [[nodiscard]] bool is_closed()
-        const noexcept;  ///< no open or non-manifold edge, consistent orientation
+        const noexcept;  ///< no open or non-manifold edge, consistent orientation; not empty
     [[nodiscard]] bool is_manifold()
         const noexcept;  ///< closed or with border, every vertex one fan
     /// True when nothing at all is to be reported.
@@ -47,7 +47,7 @@ struct RepairReport {
     int welded_vertices = 0, removed_vertices = 0, removed_degenerate = 0, removed_duplicate = 0,
         removed_invalid = 0;
     int flipped_triangles = 0;
-    [[nodiscard]] bool changed() const noexcept;
+    [[nodiscard]] bool has_changed() const noexcept;
     [[nodiscard]] std::string text()
         const;  ///< `welded 12 vertices; removed 3 degenerate triangles; …`, `nothing to repair`
 };

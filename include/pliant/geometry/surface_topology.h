@@ -15,7 +15,7 @@ public:
     };
     struct EdgeUse {
         int triangle, side;  ///< side k joins corners k and (k + 1) % 3
-        bool forward;        ///< the triangle runs the edge from a to b
+        bool is_forward;     ///< the triangle runs the edge from a to b
     };
 
     explicit SurfaceTopology(const SurfaceMesh& mesh);

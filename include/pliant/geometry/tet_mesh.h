@@ -14,9 +14,9 @@ struct TetOptions {
 /// Isosurface stuffing [LabelleShewchuk2007] on a body-centred lattice: conforming tets whose
 /// boundary vertices lie on the surface, all dihedral angles between `kStuffingMinAngle` and
 /// `kStuffingMaxAngle`. Sharp edges are rounded, and parts thinner than a cell are lost. Open
-/// surfaces and soups are filled by their winding number. Throws InputError when no lattice node
-/// lies inside, naming the resolution that would do. Vertices are numbered in the lattice's order,
-/// whatever the number of threads.
+/// surfaces and soups are filled by their winding number. Throws InputError for a surface without
+/// extent or that faces inwards, and when no lattice node lies inside, naming the resolution that
+/// would do. Vertices are numbered in the lattice's order, whatever the number of threads.
 [[nodiscard]] VolumeMesh build_tet_mesh(const SurfaceQuery& surface, const TetOptions& options = {},
                                         Progress& progress = Progress::none());
 [[nodiscard]] VolumeMesh build_tet_mesh(const Implicit& body, const TetOptions& options = {},
@@ -33,7 +33,7 @@ struct GradedTetOptions {
 /// Conforming graded tets by tagged bisection of a Kuhn lattice [Maubach1995]; keeps the tets that
 /// reach inside the surface, those that meet it at the finest size. `filled` holds their fraction
 /// inside. All dihedral angles lie between 45° and 120°. Parts thinner than about h₀/2 may be lost.
-/// Vertices are numbered by z, y, x.
+/// Errors as in build_tet_mesh. Vertices are numbered by z, y, x.
 [[nodiscard]] VolumeMesh build_graded_tets(const SurfaceQuery& surface,
                                            const GradedTetOptions& options = {},
                                            Progress& progress = Progress::none());

@@ -66,18 +66,22 @@ struct VolumeMesh {
 /// What is wrong, or right, with a volume mesh.
 struct VolumeReport {
     int num_vertices = 0, num_elements = 0;
+    Box box;  ///< of the vertices that are finite and within 1e30
     int num_inverted = 0, first_inverted = -1;
     double worst_jacobian = 0;                ///< of the first inverted element
     int num_orphans = 0, first_orphan = -1;   ///< vertices that no element uses
     int num_invalid = 0, first_invalid = -1;  ///< elements with an index out of range or repeated
-    int num_non_finite = 0, first_non_finite = -1;
-    int num_parts = 0;  ///< connected through shared faces
+    int num_non_finite = 0, first_non_finite = -1;  ///< vertices beyond 1e30 too
+    int num_parts = 0;                              ///< connected through shared faces
     int num_weak_joints = 0,
         first_weak_joint = -1;  ///< vertices whose elements are not connected through faces there
     [[nodiscard]] bool is_clean() const noexcept;
     [[nodiscard]] std::string text() const;  ///< one line per finding; empty when clean
 };
 [[nodiscard]] VolumeReport check_volume(const VolumeMesh& mesh);
+/// The elements that can be measured, on the same vertices: those with vertices that exist, differ,
+/// and are finite and within 1e30.
+[[nodiscard]] VolumeMesh valid_elements(const VolumeMesh& mesh);
 /// Keeps the part (connected through faces) of the largest volume and drops unused vertices;
 /// returns the number of removed elements.
 int keep_largest_part(VolumeMesh& mesh);

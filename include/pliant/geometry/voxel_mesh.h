@@ -7,9 +7,9 @@
 namespace pliant {
 
 struct VoxelOptions {
-    int resolution = 64;           ///< cells along each side of the cube-shaped box; 2 to 1024
-    double box_enlargement = 1.2;  ///< side of the cube over the longest side of the surface's box
-    bool solid = true;  ///< fill the inside; false keeps only the cells that the surface cuts
+    int resolution = 64;       ///< cells along each side of the cube-shaped box; 2 to 1024
+    double expansion = 1.2;    ///< side of the cube over the longest side of the surface's box
+    bool is_hollow = false;    ///< just the cells that meet the surface
     int samples_per_axis = 4;  ///< s × s rays measure the filled fraction of a cut cell; 1 to 16
 };
 

@@ -42,7 +42,7 @@ struct GreensBuildOptions {
     std::string fixed;           ///< nodes that the reference problem holds, as in "z < 5 %"
     /// Free nodes that may be loaded or touched, and so have columns; empty: all of them.
     std::string contactable = {};
-    bool fixed_columns = false;  ///< supports may move or be released: they have columns as well
+    bool has_fixed_columns = false;  ///< of supports, which may then move or be released
     GreensMethod method = GreensMethod::BoundaryElements;
     std::vector<GreensReadout> readouts = {};  ///< positions after scaling to `size`
 
@@ -57,7 +57,7 @@ struct GreensBuildOptions {
 
     // finite elements
     SimulationMeshOptions mesh = {.kind = "tet", .resolution = 24};
-    bool keep_largest = false;  ///< of a mesh in several parts; otherwise they are an error
+    bool keeps_largest = false;  ///< of a mesh in several parts; otherwise they are an error
     std::optional<Material> material = {};     ///< in place of the three numbers: anisotropic
     std::vector<MaterialRegion> regions = {};  ///< later ones win
 
@@ -112,7 +112,7 @@ struct GreensBuildReport {
                                              Progress& progress = Progress::none(),
                                              GreensBuildReport* report = nullptr);
 /// By finite elements of a mesh that is there already: `method` does not count, and `size`, `mesh`
-/// and `keep_largest` are refused. Where it has regions, region i + 1 is of the material of
+/// and `keeps_largest` are refused. Where it has regions, region i + 1 is of the material of
 /// `regions[i]`, whose selections do not count then. Nodes are the vertices of its outer faces, in
 /// ascending order.
 [[nodiscard]] GreensModel build_greens_model(const VolumeMesh& mesh,

@@ -48,7 +48,7 @@ struct DeviceCheckReport {
     int button = -1;                                   ///< bit of the one pressed
     CouplingGains gains;                               ///< by rule for `capabilities`
 
-    [[nodiscard]] bool passed() const noexcept;
+    [[nodiscard]] bool has_passed() const noexcept;
 };
 
 /// How a check gets through time and reaches the person.

@@ -26,8 +26,8 @@ struct ReducedBuildOptions {
     std::string fixed = {};
     bool is_free = false;  ///< nothing is held: the body flies freely
     SimulationMeshOptions mesh = {.resolution = 40};
-    bool keep_largest = false;  ///< of a mesh in several parts; otherwise they are an error
-    int num_modes = 20;         ///< k: range of spatial frequencies
+    bool keeps_largest = false;  ///< of a mesh in several parts; otherwise they are an error
+    int num_modes = 20;          ///< k: range of spatial frequencies
     /// r: completeness of the nonlinear part, 1 … k + k(k+1)/2; 3k is usually enough.
     int rank = 30;
     ShapeStorage storage = ShapeStorage::Float32;

@@ -13,9 +13,9 @@ struct ReducedState {
 };
 
 struct ReducedDamping {
-    double mass = 0;         ///< α [1/s]
-    double stiffness = 0;    ///< β [s]
-    bool tangential = true;  ///< K of the present shape; otherwise of the rest shape
+    double mass = 0;            ///< α [1/s]
+    double stiffness = 0;       ///< β [s]
+    bool is_tangential = true;  ///< K of the present shape; otherwise of the rest shape
     /// Of the strain rate, docs/reduction.md eq. (20). Null: none.
     std::shared_ptr<const ReducedViscosity> viscosity = {};
 };

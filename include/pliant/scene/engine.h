@@ -11,7 +11,7 @@
 namespace pliant {
 
 struct EngineOptions {
-    bool real_time = true;                             ///< ask for SCHED_FIFO and locked memory
+    bool is_real_time = true;                          ///< ask for SCHED_FIFO and locked memory
     double frames_per_second = 120;                    ///< of the frames that loops publish
     std::size_t record_bytes = std::size_t{16} << 20;  ///< buffer between a loop and the recorder
 };
