@@ -22,7 +22,7 @@ struct SphereToolOptions {
     Eigen::Vector3d centre = Eigen::Vector3d::Zero();
     bool has_second_pass = true;  ///< false only to show what it is for
     /// Of every sphere. Radii are those of the layout, its stiffness follows from k_t; no shading.
-    ProxyOptions sphere;
+    ProxyOptions sphere{};
 };
 /// Throws InputError for numbers out of range.
 void check(const SphereToolOptions& options);
