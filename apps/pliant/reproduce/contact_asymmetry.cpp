@@ -113,9 +113,11 @@ void run_asymmetry(Context& context) {
                    Cell::number(values[values.size() * 9 / 10], "%.3f"),
                    Cell::number(angles[bin][values.size() / 2], "%.1f")});
     }
-    page.figure({drawn(curves), drawn(differences)},
-                "Relative to their mean the forces differ most at the first touch, where both are "
-                "small and of few points.");
+    page.figure(
+        {drawn(curves), drawn(differences)},
+        "Relative to their mean the largest single differences are a few samples at the "
+        "first touch, where both forces are small and of few points; deeper than some cells "
+        "the differences grow again.");
     page.table(table);
     page.table(builds);
 }

@@ -244,7 +244,8 @@ void run_alpha_pushes(Context& context) {
         "for half a second, with random turns up to 180°, and shakes; half of the tries turn the "
         "tube first and pull it straight then. The hand is up to 12 cm beside the handle, so that "
         "the device shows all of its %.1f N, and the tube is pressed against the other one with as "
-        "much. A try is out when the loops, each closed across its gap, are no longer linked.",
+        "much. A try is out when the loops, each closed across its gap, are no longer linked. "
+        "Contacts that contradict each other may leave the tube a little deeper than allowed.",
         strict.max_force));
     Table table{"alpha_pushes",
                 "Pulling without the path; below, with half a cell as the depth allowed, which is "
