@@ -27,7 +27,7 @@ PublishedWork published_fem() {
               cell("fem/realtime", "contact", "ratio", "8,000", LessIsBetter, 1.1)},
              "Steps are as long as without contact, but not as cheap: elements are computed eight "
              "at a time, contacts one by one, so that what was little beside slow elements is not "
-             "little beside fast ones. The share falls as bodies grow."},
+             "little beside fast ones. On the whole the share falls as bodies grow."},
             {"A3",
              "Accuracy of 600 graded elements",
              "that of more than 1000 uniform ones",

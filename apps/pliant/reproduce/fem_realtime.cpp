@@ -243,7 +243,7 @@ void run_realtime(Context& context) {
     page.table(contact);
     page.text(format(
         "Contact with a plane adds at most %.0f %% to the step of bodies from 500 elements up; "
-        "its cost grows with the surface, so that the share falls as bodies grow.",
+        "its cost grows with the surface, so that on the whole the share falls.",
         100 * extra));
     page.table(costs);
 }
