@@ -4,6 +4,7 @@
 
 #include "build_kinds.h"
 #include "commands.h"
+#include "mesh_options.h"
 #include "output.h"
 #include "pliant/core/error.h"
 #include "pliant/core/json_writer.h"
@@ -98,11 +99,7 @@ ReducedBuildOptions parse_options(const Arguments& arguments) {
                                  ? "--fix and --free exclude each other; drop one of them"
                                  : "pliant build needs --fix \"z < 5 %\" to hold the lowest "
                                    "vertices, or --free for a body that flies freely");
-    options.mesh.kind = arguments.text("--mesh", options.mesh.kind);
-    options.mesh.resolution = arguments.integer("--resolution", options.mesh.resolution, 2, 1024);
-    options.mesh.is_hollow = arguments.has("--hollow");
-    options.mesh.growth = arguments.real("--growth", options.mesh.growth, 0.01, 10);
-    options.mesh.levels = arguments.integer("--levels", options.mesh.levels, 0, 8);
+    take_mesh_options(arguments, "--mesh", options.mesh);
     options.keeps_largest = arguments.has("--keep-largest");
     options.num_modes = arguments.integer("--modes", options.num_modes, 1, 1000);
     options.rank = arguments.integer("--rank", options.rank, 1, SurfaceShapes::kMaxSize);

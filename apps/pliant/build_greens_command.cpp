@@ -8,6 +8,7 @@
 #include "build_kinds.h"
 #include "core/resource_use.h"
 #include "greens_report.h"
+#include "mesh_options.h"
 #include "output.h"
 #include "pliant/core/error.h"
 #include "pliant/core/hash.h"
@@ -132,12 +133,7 @@ GreensBuildOptions parse_greens_options(const Arguments& arguments) {
             throw InputError("", std::string(option) +
                                      " is for compressed functions; add --wavelet lifted-linear "
                                      "or drop it");
-    options.mesh.kind = arguments.text("--mesh", options.mesh.kind);
-    options.mesh.resolution = arguments.integer("--resolution", options.mesh.resolution, 2, 1024);
-    options.mesh.is_hollow = arguments.has("--hollow");
-    options.mesh.growth = arguments.real("--growth", options.mesh.growth, 0.01, 10);
-    // --levels are those of the surface here: graded meshes take as many as they can
-    while (1 << options.mesh.levels > options.mesh.resolution) --options.mesh.levels;
+    take_mesh_options_without_levels(arguments, "--mesh", options.mesh);
     options.keeps_largest = arguments.has("--keep-largest");
     if (!arguments.has("--no-cache"))
         options.cache = arguments.text("--cache", default_cache_folder().string());

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "commands.h"
+#include "mesh_options.h"
 #include "output.h"
 #include "pliant/core/archive.h"
 #include "pliant/core/atomic_file.h"
@@ -274,28 +275,18 @@ int run_mesh(const Arguments& arguments) {
     if (arguments.has("--base"))
         throw InputError("", "--base goes with --kind semiregular; add that or drop it");
     check_output(out, {".vtu", ".msh", ".veg", ".mesh", ".node", ".ele", ".pliant"});
+    const std::map<std::string, std::string> option_of_name{{"kind", "--kind"},
+                                                            {"hollow", "--hollow"},
+                                                            {"resolution", "--resolution"},
+                                                            {"levels", "--levels"}};
     SimulationMeshOptions request;
-    request.kind = arguments.text("--kind", request.kind);
-    request.resolution = arguments.integer("--resolution", request.resolution, 2, 1024);
-    request.is_hollow = arguments.has("--hollow");
-    request.growth = arguments.real("--growth", request.growth, 0.01, 10);
-    request.levels = arguments.integer("--levels", request.levels, 0, 8);
+    with_option_names(option_of_name, [&] { take_mesh_options(arguments, "--kind", request); });
     if ((has_extension(out, ".node") || has_extension(out, ".ele")) && request.kind != "tet" &&
         request.kind != "graded-tet")
         throw InputError("", out +
                                  " holds tetrahedra only; add --kind tet or choose .vtu, .msh, "
                                  ".veg, .mesh or .pliant");
 
-    const std::map<std::string, std::string> option_of_name{{"kind", "--kind"},
-                                                            {"hollow", "--hollow"},
-                                                            {"resolution", "--resolution"},
-                                                            {"levels", "--levels"}};
-    with_option_names(option_of_name, [&] { check_options(request); });
-    for (const char* option : {"--growth", "--levels"})
-        if (arguments.has(option) && !request.kind.starts_with("graded"))
-            throw InputError("", std::string(option) +
-                                     " goes with --kind graded or graded-tet, not with " +
-                                     request.kind + "; drop it");
     const std::vector<Region> regions = parse_regions(arguments.all("--region"));
 
     Progress progress(progress_style(arguments));

@@ -174,6 +174,10 @@ TEST_F(BuildCommand, WrongNumbersNameTheirOption) {
                       "--mesh = prism (expected voxel, graded, tet or graded-tet)");
     EXPECT_FAILS_WITH(build(std::string(kHeld) + "--mesh tet --hollow"),
                       "--hollow works with voxel");
+    EXPECT_FAILS_WITH(build(std::string(kHeld) + "--mesh tet --levels 2"),
+                      "--levels goes with --mesh graded or graded-tet, not with tet; drop it");
+    EXPECT_FAILS_WITH(build(std::string(kHeld) + "--growth 1"),
+                      "--growth goes with --mesh graded or graded-tet, not with voxel; drop it");
     EXPECT_FAILS_WITH(build(std::string(kHeld) + "--law rubber"),
                       "--law = rubber (expected one of");
     EXPECT_FAILS_WITH(build(std::string(kHeld) + "--kind green"),

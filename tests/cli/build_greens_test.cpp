@@ -213,6 +213,8 @@ TEST_F(BuildGreensCommand, ErrorsNameTheOption) {
          "pliant mesh --kind semiregular makes one with several");
     says("--fix \"z < 2 %\" --wavelet linear --method fem",
          "linear boundary elements without creases");
+    says("--fix \"z < 2 %\" --method fem --growth 1",
+         "--growth goes with --mesh graded or graded-tet, not with tet; drop it");
     says("--fix \"z < 2 %\" --modes 3", "--modes is for --kind reduced, not for --kind greens");
 }
 
