@@ -274,6 +274,24 @@ class VolumeReport:
     def num_invalid(self) -> int:
         """Elements with a vertex out of range or repeated."""
     @property
+    def num_non_finite(self) -> int:
+        """Vertices with a coordinate that is no number or beyond 1e30."""
+    @property
+    def first_inverted(self) -> int:
+        """Number of the first inverted element; -1: there is none."""
+    @property
+    def first_orphan(self) -> int:
+        """Number of the first vertex that no element uses; -1: there is none."""
+    @property
+    def first_invalid(self) -> int:
+        """Number of the first invalid element; -1: there is none."""
+    @property
+    def first_non_finite(self) -> int:
+        """Number of the first vertex that is not finite; -1: there is none."""
+    @property
+    def first_weak_joint(self) -> int:
+        """Number of the first vertex at a weak joint; -1: there is none."""
+    @property
     def num_parts(self) -> int:
         """Connected through faces."""
     @property

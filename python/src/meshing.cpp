@@ -31,6 +31,18 @@ void bind_volume(py::module_& m) {
         .def_readonly("num_orphans", &VolumeReport::num_orphans, "Vertices that no element uses.")
         .def_readonly("num_invalid", &VolumeReport::num_invalid,
                       "Elements with a vertex out of range or repeated.")
+        .def_readonly("num_non_finite", &VolumeReport::num_non_finite,
+                      "Vertices with a coordinate that is no number or beyond 1e30.")
+        .def_readonly("first_inverted", &VolumeReport::first_inverted,
+                      "Number of the first inverted element; -1: there is none.")
+        .def_readonly("first_orphan", &VolumeReport::first_orphan,
+                      "Number of the first vertex that no element uses; -1: there is none.")
+        .def_readonly("first_invalid", &VolumeReport::first_invalid,
+                      "Number of the first invalid element; -1: there is none.")
+        .def_readonly("first_non_finite", &VolumeReport::first_non_finite,
+                      "Number of the first vertex that is not finite; -1: there is none.")
+        .def_readonly("first_weak_joint", &VolumeReport::first_weak_joint,
+                      "Number of the first vertex at a weak joint; -1: there is none.")
         .def_readonly("num_parts", &VolumeReport::num_parts, "Connected through faces.")
         .def_readonly("num_weak_joints", &VolumeReport::num_weak_joints,
                       "Vertices whose elements are not connected through faces there.")

@@ -45,6 +45,20 @@ def test_meshers_fill_the_box(box, kind):
     assert mesh.boundary().check().is_closed
 
 
+def test_volume_reports_count_and_name_the_first():
+    corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, -1], [2, 2, 2]]
+    upright, inverted, invalid = [0, 1, 2, 3], [0, 1, 2, 4], [0, 1, 1, 3]
+    report = pl.VolumeMesh(np.array(corners, float), np.array([upright, inverted, invalid])).check()
+    assert (report.num_inverted, report.first_inverted) == (1, 1)
+    assert (report.num_invalid, report.first_invalid) == (1, 2)
+    assert (report.num_orphans, report.first_orphan) == (1, 5)
+    assert (report.num_non_finite, report.first_non_finite) == (0, -1)
+    assert not report.is_clean
+    hinge = np.array(corners[:4] + [[-1, 0, 0], [0, -1, 0], [0, 0, -1]], float)
+    report = pl.VolumeMesh(hinge, np.array([upright, [0, 5, 4, 6]])).check()
+    assert (report.num_weak_joints, report.first_weak_joint, report.num_parts) == (1, 0, 2)
+
+
 def test_embedding_carries_linear_fields_and_its_adjoint(box):
     mesh = pl.build_mesh(box, kind="tet", resolution=10)
     embedding = pl.Embedding(mesh, box.vertices * 0.5)
