@@ -115,6 +115,8 @@ TEST(Catalogue, ColumnsAreJudgedRowByRowInTheSenseOfTheItem) {
     EXPECT_EQ(status(times(Sense::LessIsBetter, 200)), Status::Differs);  // 2 of 2, 5 of 4
     EXPECT_EQ(status(times(Sense::Same, 250)), Status::Matched);          // 2 of 2.5, 5 of 5
     EXPECT_EQ(status(times(Sense::Same, 1e3)), Status::Differs);
+    EXPECT_EQ(judged({"A1", "what", "1", {times(Sense::Same, 250)}}, with(section)).ours,
+              "ours, ms: 2 to 5 (0.8 to 1 of the published)");
     EXPECT_EQ(judged({"A1", "what", "1", {times(Sense::LessIsBetter, 1e3)}}, with(section)).ours,
               "ours, ms: 2 to 5, 4 to 5 times less");
     // small sizes prove nothing about published times
@@ -145,8 +147,8 @@ TEST(Catalogue, RowsAreNamedByTheirWordsOrByTheirColumn) {
         const Evidence evidence = cell("fem/test", "normals", "over", row, Sense::LessIsBetter, 7);
         return judged({"A1", "what", "1", {evidence}}, with(section)).ours;
     };
-    EXPECT_EQ(ours("25"), "over (turned by, °: 25): 7 (1 of the published)");
-    EXPECT_EQ(ours("beam"), "beam, over: 9 (1.3 of the published)");
+    EXPECT_EQ(ours("25"), "over (turned by, °: 25): 7 (1 times 7)");
+    EXPECT_EQ(ours("beam"), "beam, over: 9 (1.3 times 7)");
 }
 
 TEST(Catalogue, NumbersHaveUnitsAndNoPowers) {

@@ -98,6 +98,23 @@ TEST(Plot, LogarithmicAxesPutPowersAtEqualDistances) {
     EXPECT_LT(places[1].second, places[0].second);  // upwards
 }
 
+TEST(Plot, NumbersOfAnAxisAreWrittenAlike) {
+    const auto has = [](const Plot& plot, const std::string& text) {
+        return drawn(plot).find(">" + text + "</text>") != std::string::npos;
+    };
+    Plot plot{.title = "t", .x_label = "x", .y_label = "y", .series = {{"s", {{0, 1}, {1, 1e6}}}}};
+    plot.log_y = true;
+    for (const char* text : {"1", "1e1", "1e4", "1e5", "0", "0.2", "0.8"})
+        EXPECT_TRUE(has(plot, text)) << text;
+    for (const char* text : {"10", "10000", "100000"}) EXPECT_FALSE(has(plot, text)) << text;
+
+    plot = {
+        .title = "t", .x_label = "x", .y_label = "y", .series = {{"s", {{0, -1e-3}, {1, 1e-3}}}}};
+    for (const char* text : {"-1e-3", "-5e-4", "0", "5e-4", "1e-3"})
+        EXPECT_TRUE(has(plot, text)) << text;
+    for (const char* text : {"0.001", "-0"}) EXPECT_FALSE(has(plot, text)) << text;
+}
+
 TEST(Plot, EmptyAndConstantDataStillMakeAPlot) {
     for (const bool is_log : {false, true})
         for (const auto& points :

@@ -134,8 +134,12 @@ Status judge_beside(const Evidence& evidence, const std::vector<Pair>& pairs, st
     ours += (ours.empty() ? "" : "; ") +
             (have_one_name ? pairs[0].name : format("%zu numbers", pairs.size())) + ": " +
             (told(low) == told(high) ? told(low) : told(low) + " to " + told(high));
+    // one number for all is named: it may stand for a claim without a number
+    const std::string reference = evidence.published_column.empty()
+                                      ? " times " + told(evidence.published)
+                                      : " of the published";
     if (evidence.sense == Sense::Same) {
-        if (pairs.size() > 1) ours += " (" + range(least, most) + " of the published)";
+        if (pairs.size() > 1) ours += " (" + range(least, most) + reference + ")";
         return least >= 1 - evidence.tolerance && most <= 1 + evidence.tolerance ? Status::Matched
                                                                                  : Status::Differs;
     }
@@ -144,8 +148,8 @@ Status judge_beside(const Evidence& evidence, const std::vector<Pair>& pairs, st
     if (least >= kNoticeable)
         ours += ", " + range(least, most) + (is_less ? " times less" : " times more");
     else
-        ours += " (" + (is_less ? range(1 / most, 1 / least) : range(least, most)) +
-                " of the published)";
+        ours +=
+            " (" + (is_less ? range(1 / most, 1 / least) : range(least, most)) + reference + ")";
     return least >= kNoticeable ? Status::Better
            : least >= kAsGood   ? Status::Matched
                                 : Status::Differs;

@@ -88,17 +88,26 @@ private:
     double low_ = std::numeric_limits<double>::infinity(), high_ = -low_;
 };
 
-std::string tick_text(double value) {
-    if (value == 0) return "0";
-    const double size = std::abs(value);
-    if (size >= 1e5 || size < 1e-3) {
-        std::string text = format("%.3g", value);
-        const std::size_t e = text.find('e');
-        if (e != std::string::npos)  // 1e-05 is wider than need be
-            text = text.substr(0, e + 1) + std::to_string(std::stoi(text.substr(e + 1)));
-        return text;
-    }
-    return format("%.5g", value);
+/// 2.5e-4: shorter than printf's 2.5e-04.
+std::string by_power_of_ten(double value) {
+    if (value == 0 || value == 1) return value == 0 ? "0" : "1";
+    const std::string text = format("%.3e", value);
+    const std::size_t e = text.find('e');
+    std::string digits = text.substr(0, e);
+    digits.erase(digits.find_last_not_of('0') + 1);
+    if (digits.back() == '.') digits.pop_back();
+    return digits + "e" + std::to_string(std::stoi(text.substr(e + 1)));
+}
+
+/// The numbers of one axis, all by powers of ten where one is too large or small to be read.
+std::vector<std::string> tick_texts(const std::vector<double>& ticks) {
+    const bool by_power = std::ranges::any_of(ticks, [](double tick) {
+        return tick != 0 && (std::abs(tick) >= 1e5 || std::abs(tick) < 1e-3);
+    });
+    std::vector<std::string> texts;
+    for (const double tick : ticks)
+        texts.push_back(by_power ? by_power_of_ten(tick) : format("%.5g", tick + 0.0));  // no -0
+    return texts;
 }
 
 std::string words(double x, double y, const char* anchor, const std::string& text,
@@ -124,25 +133,36 @@ std::string line_kind(const Series& series) {
     return format("line s%d%s", series.color, dashed ? " dash" : "");
 }
 
-std::string curve(const Series& series, const Axis& x, const Axis& y) {
-    std::string path, dots;
-    bool is_down = false;
-    double last_x = 0, last_y = 0;
+/// A point of a series on the drawing.
+struct Spot {
+    double x, y;
+    bool begins;  ///< no stroke leads here: the first one, or what is before has no place
+};
+
+std::vector<Spot> spots_of(const Series& series, const Axis& x, const Axis& y) {
+    std::vector<Spot> spots;
+    bool begins = true;
     for (const auto& [px, py] : series.points) {
         if (!x.takes(px) || !y.takes(py)) {
-            is_down = false;
+            begins = true;
             continue;
         }
-        const double at_x = x.place(px), at_y = y.place(py);
+        const Spot spot{x.place(px), y.place(py), begins};
         // points that fall on one spot of the drawing are one
-        if (is_down && std::hypot(at_x - last_x, at_y - last_y) < 0.4) continue;
-        path += format("%s%.1f %.1f", is_down ? "L" : "M", at_x, at_y);
+        if (!begins && std::hypot(spot.x - spots.back().x, spot.y - spots.back().y) < 0.4) continue;
+        spots.push_back(spot);
+        begins = false;
+    }
+    return spots;
+}
+
+std::string curve(const Series& series, const Axis& x, const Axis& y) {
+    std::string path, dots;
+    for (const Spot& spot : spots_of(series, x, y)) {
+        path += format("%s%.1f %.1f", spot.begins ? "M" : "L", spot.x, spot.y);
         if (has_dots(series.stroke))
-            dots += format("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.6\" class=\"f%d\"/>", at_x, at_y,
-                           series.color);
-        is_down = true;
-        last_x = at_x;
-        last_y = at_y;
+            dots += format("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.6\" class=\"f%d\"/>", spot.x,
+                           spot.y, series.color);
     }
     std::string out;
     if (has_line(series.stroke) && !path.empty())
@@ -178,29 +198,16 @@ std::vector<std::pair<double, double>> legend_places(const Plot& plot, double le
 bool passes(const std::vector<Series>& all, const Axis& x, const Axis& y, double left, double right,
             double top, double bottom) {
     for (const Series& series : all) {
-        bool is_down = false;
-        double last_x = 0, last_y = 0;
-        for (const auto& [px, py] : series.points) {
-            if (!x.takes(px) || !y.takes(py)) {
-                is_down = false;
-                continue;
-            }
-            const double at_x = x.place(px), at_y = y.place(py);
-            const bool has_stroke = is_down && has_line(series.stroke);
-            // the part of the stroke between left and right, and its heights there
-            double from = has_stroke ? last_x : at_x, to = at_x;
-            double from_y = has_stroke ? last_y : at_y, to_y = at_y;
-            if (from > to) {
-                std::swap(from, to);
-                std::swap(from_y, to_y);
-            }
-            is_down = true;
-            last_x = at_x;
-            last_y = at_y;
-            if (to < left || from > right) continue;
-            const double slope = to > from ? (to_y - from_y) / (to - from) : 0;
-            const double a = from < left ? from_y + slope * (left - from) : from_y,
-                         b = to > right ? from_y + slope * (right - from) : to_y;
+        const std::vector<Spot> spots = spots_of(series, x, y);
+        for (std::size_t i = 0; i < spots.size(); ++i) {
+            const bool has_stroke = !spots[i].begins && has_line(series.stroke);
+            Spot from = spots[has_stroke ? i - 1 : i], to = spots[i];
+            if (from.x > to.x) std::swap(from, to);
+            if (to.x < left || from.x > right) continue;
+            // heights of the part of the stroke between left and right
+            const double slope = to.x > from.x ? (to.y - from.y) / (to.x - from.x) : 0;
+            const double a = from.x < left ? from.y + slope * (left - from.x) : from.y,
+                         b = to.x > right ? from.y + slope * (right - from.x) : to.y;
             if (std::max(a, b) > top && std::min(a, b) < bottom) return true;
         }
     }
@@ -251,8 +258,8 @@ std::string drawn(const Plot& plot) {
     if (plot.y_low != plot.y_high) y.set(plot.y_low, plot.y_high);
     // long numbers along the y axis must not reach its title
     double left = kLeastLeft;
-    for (const double tick : y.ticks())
-        left = std::max(left, kTitleRow + 6 + text_width(tick_text(tick)));
+    for (const std::string& text : tick_texts(y.ticks()))
+        left = std::max(left, kTitleRow + 6 + text_width(text));
     double legend_rows = 0;
     const auto places = legend_places(plot, left, legend_rows);
     const double top = kTitle + kLegendRow * legend_rows + 6;
@@ -267,19 +274,21 @@ std::string drawn(const Plot& plot) {
     out += words(left, 15, "start", plot.title);
 
     // grid, ticks, axes
-    for (const double tick : x.ticks()) {
-        const double at = x.place(tick);
+    const std::vector<double> x_ticks = x.ticks(), y_ticks = y.ticks();
+    const std::vector<std::string> x_texts = tick_texts(x_ticks), y_texts = tick_texts(y_ticks);
+    for (std::size_t i = 0; i < x_ticks.size(); ++i) {
+        const double at = x.place(x_ticks[i]);
         out += format("<line class=\"grid\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
                       at, top, at, bottom);
-        const std::string text = tick_text(tick);
-        const bool fits = at + 0.5 * text_width(text) < plot.width;
-        out += words(fits ? at : plot.width, bottom + 15, fits ? "middle" : "end", text, "soft");
+        const bool fits = at + 0.5 * text_width(x_texts[i]) < plot.width;
+        out +=
+            words(fits ? at : plot.width, bottom + 15, fits ? "middle" : "end", x_texts[i], "soft");
     }
-    for (const double tick : y.ticks()) {
-        const double at = y.place(tick);
+    for (std::size_t i = 0; i < y_ticks.size(); ++i) {
+        const double at = y.place(y_ticks[i]);
         out += format("<line class=\"grid\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
                       left, at, right, at);
-        out += words(left - 6, at + 4, "end", tick_text(tick), "soft");
+        out += words(left - 6, at + 4, "end", y_texts[i], "soft");
     }
     out += format("<path class=\"axis\" d=\"M%.1f %.1fL%.1f %.1fL%.1f %.1f\"/>\n", left, top, left,
                   bottom, right, bottom);
