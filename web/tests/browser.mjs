@@ -112,6 +112,23 @@ export async function placeOnBridge(page) {
     return best;
 }
 
+/// Pauses the scene, or runs it again, and waits until the page says so.
+export async function toggle(page, label) {
+    await page.keyboard.press(" ");
+    await page.waitForFunction((text) => document.getElementById("pause").ariaLabel === text, label);
+}
+
+/// Pauses the scene and waits for its last frame: some are still on their way.
+export async function pause(page) {
+    await toggle(page, "Run");
+    let shown;
+    for (let last = NaN; shown !== last; ) {
+        last = shown;
+        await page.waitForTimeout(200);
+        shown = await ask(page, "time");
+    }
+}
+
 /// Takes hold of the body and pulls by so many pixels.
 export async function pull(page, dx, dy) {
     // the bridge swings: by the time the button is down it may be elsewhere

@@ -7,8 +7,10 @@ import {
     bridgeMask,
     launchBrowser,
     openPage,
+    pause,
     pixels,
     pull,
+    toggle,
     useLocalPage,
     waitFor,
 } from "./browser.mjs";
@@ -71,9 +73,7 @@ test("dragging with the mouse moves the body and shows a force", kOptions, async
 
 test("pause, step, run and reset do what they say", kOptions, async () => {
     const page = await openFresh();
-    await page.keyboard.press(" ");
-    await page.waitForFunction(() => document.getElementById("pause").ariaLabel === "Run");
-    await page.waitForTimeout(200);
+    await pause(page);
     const paused = await ask(page, "time");
     await page.waitForTimeout(400);
     assert.equal(await ask(page, "time"), paused);
@@ -238,8 +238,7 @@ test("GPU and CPU put the surface at the same places", kOptions, async () => {
     const resting = bridgeMask(await pixels(page));
     await pull(page, 0, -60);
     await waitFor(page, "force", (force) => force > 0);
-    await page.keyboard.press(" ");
-    await page.waitForFunction(() => document.getElementById("pause").ariaLabel === "Run");
+    await pause(page);
     const masks = {};
     for (const quality of ["1", "2"]) {
         const frames = await ask(page, "frames");
@@ -263,14 +262,9 @@ test("GPU and CPU put the surface at the same places", kOptions, async () => {
 
 /// The same while the scene stands, so that nothing moves away under the pointer.
 async function pullStanding(page, dx, dy) {
-    const isPaused = (label) =>
-        page.waitForFunction((text) => document.getElementById("pause").ariaLabel === text, label);
-    await page.keyboard.press(" ");
-    await isPaused("Run");
-    await page.waitForTimeout(500); // for the last frame
+    await pause(page);
     await pull(page, dx, dy);
-    await page.keyboard.press(" ");
-    await isPaused("Pause");
+    await toggle(page, "Pause");
 }
 
 test("a sketch is drawn, built in the background and takes the body's place", kOptions, async (t) => {
