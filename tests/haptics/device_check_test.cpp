@@ -281,6 +281,21 @@ TEST(DeviceCheck, WithoutAPersonNothingIsPushed) {
     EXPECT_EQ(by_name(report)["push"].result, CheckResult::Skipped);
 }
 
+TEST(DeviceCheck, NoSpringIsShownThroughMotorsThatNobodyPushed) {
+    WiredDevice device;
+    CheckSurroundings surroundings = obliging(device);
+    const auto ask = surroundings.ask;
+    surroundings.ask = [ask](CheckAction action) {
+        return action != CheckAction::HoldLoosely && ask(action);
+    };
+    auto steps = by_name(check_device(device, surroundings, {.patience = 0.2}));
+    EXPECT_EQ(device.largest, 0);
+    for (const char* name : {"latency", "gravity"}) {
+        EXPECT_EQ(steps[name].result, CheckResult::Skipped) << name;
+        EXPECT_EQ(steps[name].finding, "needs the push") << name;
+    }
+}
+
 TEST(DeviceCheck, AnInterruptionLeavesNoForce) {
     WiredDevice device;
     CheckSurroundings surroundings = obliging(device);
