@@ -42,6 +42,11 @@ async function openFresh(options, shown = beam) {
     );
     if ((await page.locator("#pause").getAttribute("aria-label")) === "Run")
         await page.locator("#pause").click();
+    // a page that was closed at once may not have sent its last change; they go out with a drawn frame
+    await page.evaluate(async () => {
+        document.querySelectorAll("#panel .parameter button:enabled").forEach((each) => each.click());
+        for (let i = 0; i < 2; ++i) await new Promise(requestAnimationFrame);
+    });
     await page.locator("#reset").click();
     return page;
 }
