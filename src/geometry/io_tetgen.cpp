@@ -75,12 +75,12 @@ void read_tetrahedra(TextScanner& scanner, int first_point, VolumeMesh& mesh) {
 
 }  // namespace
 
-VolumeMesh parse_tetgen(std::string_view node_text, std::string_view ele_text,
-                        const std::string& name) {
+VolumeMesh parse_tetgen(std::string_view node_text, const std::string& node_name,
+                        std::string_view ele_text, const std::string& ele_name) {
     VolumeMesh mesh;
-    TextScanner nodes(node_text, name + ".node");
+    TextScanner nodes(node_text, node_name);
     const int first_point = read_points(nodes, mesh);
-    TextScanner tetrahedra(ele_text, name + ".ele");
+    TextScanner tetrahedra(ele_text, ele_name);
     read_tetrahedra(tetrahedra, first_point, mesh);
     return mesh;
 }

@@ -23,14 +23,16 @@ std::string in_capitals(std::string text) {
 // Either of the two files may be named. The other may have its extension in the other case.
 VolumeMesh load_tetgen(const std::filesystem::path& path) {
     const bool is_node = lower_extension(path) == ".node";
-    std::filesystem::path other = tetgen_partner(path), turned = other, stem = path;
+    std::filesystem::path other = tetgen_partner(path), turned = other;
     const std::string lower = lower_extension(other);
     turned.replace_extension(other.extension() == lower ? in_capitals(lower) : lower);
     std::error_code ignored;
     if (!exists(other, ignored) && exists(turned, ignored)) other = turned;
-    const std::string nodes = read_file(is_node ? path : other);
-    const std::string tetrahedra = read_file(is_node ? other : path);
-    return parse_tetgen(nodes, tetrahedra, stem.replace_extension().string());
+    const std::filesystem::path &node_path = is_node ? path : other,
+                                &ele_path = is_node ? other : path;
+    const std::string nodes = read_file(node_path);
+    const std::string tetrahedra = read_file(ele_path);
+    return parse_tetgen(nodes, node_path.string(), tetrahedra, ele_path.string());
 }
 
 VolumeMesh load_archive(const std::filesystem::path& path) {

@@ -38,9 +38,8 @@ void save_volume(const VolumeMesh& mesh, const std::filesystem::path& path);
 [[nodiscard]] SurfaceMesh parse_off(std::string_view text, const std::string& name);
 [[nodiscard]] VolumeMesh parse_msh(std::string_view bytes, const std::string& name);
 [[nodiscard]] VolumeMesh parse_veg(std::string_view text, const std::string& name);
-/// Here `name` is that of both files without their extensions.
-[[nodiscard]] VolumeMesh parse_tetgen(std::string_view node_text, std::string_view ele_text,
-                                      const std::string& name);
+[[nodiscard]] VolumeMesh parse_tetgen(std::string_view node_text, const std::string& node_name,
+                                      std::string_view ele_text, const std::string& ele_name);
 [[nodiscard]] VolumeMesh parse_medit(std::string_view text, const std::string& name);
 
 /// Gmsh in a chosen version ("2.2" or "4.1"); `save_volume` uses 4.1 ASCII.
