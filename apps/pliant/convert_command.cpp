@@ -44,12 +44,12 @@ SurfaceMesh surface_of_field(const Arguments& arguments, const std::string& in) 
 int convert_surface(const Arguments& arguments, const std::string& in, const std::string& out) {
     const double size = arguments.real("--size", 0, 1e-6, 1e6);
     SurfaceMesh mesh = is_field(in) ? surface_of_field(arguments, in) : load_surface(in);
-    if (size > 0) scale_to_size(mesh, size);
     std::string repair;
     if (arguments.has("--repair")) {
         repair = repair_surface(mesh).text();
         if (repair.empty()) repair = "nothing to repair";
     }
+    if (size > 0) scale_to_size(mesh, size);
     if (arguments.has("--double-faced")) {
         if (is_double_faced(mesh))
             throw InputError("", "--double-faced: " + in + " has two faces already; drop it");
@@ -59,7 +59,9 @@ int convert_surface(const Arguments& arguments, const std::string& in, const std
         mesh = double_faced(mesh);
     }
     if (has_extension(out, ".png"))
-        save_png(render(mesh, {.has_wireframe = arguments.has("--wireframe")}), out);
+        with_option_names({}, in, [&] {
+            save_png(render(mesh, {.has_wireframe = arguments.has("--wireframe")}), out);
+        });
     else
         save_surface(mesh, out);
     return report(arguments, out, mesh.num_vertices(), "triangle", mesh.num_triangles(), repair);

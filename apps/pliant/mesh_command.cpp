@@ -32,7 +32,6 @@ struct CheckedSurface {
 CheckedSurface load_checked(const Arguments& arguments, const std::string& path) {
     const double size = arguments.real("--size", 0, 1e-6, 1e6);
     SurfaceMesh surface = load_surface(path);
-    if (size > 0) scale_to_size(surface, size);
     std::optional<RepairReport> repair;
     if (arguments.has("--repair")) repair = repair_surface(surface);
 
@@ -42,6 +41,7 @@ CheckedSurface load_checked(const Arguments& arguments, const std::string& path)
     if (report.non_finite_vertices.count || report.invalid_indices.count)
         throw InputError(path, report.text() + "; try --repair");
     if (report.is_inside_out) throw InputError(path, "the surface is inside out; try --repair");
+    if (size > 0) scale_to_size(surface, size);
     if (!arguments.json()) {
         std::printf("%-12s %s, %s; %s, %s\n", "surface",
                     counted(report.num_vertices, "vertex", "vertices").c_str(),
@@ -220,7 +220,8 @@ int run_remesh(const Arguments& arguments, const std::string& in, const std::str
     check_output(out, {".pliant", ".obj", ".ply", ".stl"});
     for (const char* option : {"--resolution", "--hollow", "--growth", "--region"})
         if (arguments.has(option))
-            throw InputError("", std::string(option) + " does not go with --kind semiregular");
+            throw InputError("",
+                             std::string(option) + " does not go with --kind semiregular; drop it");
     RemeshOptions options;
     options.base_vertices = arguments.integer("--base", options.base_vertices, 4, 10000000);
     options.levels = arguments.integer("--levels", options.levels, 0, 8);

@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kBufferSize = std::size_t{1} << 18;
+constexpr int kMaxLinks = 40;  // as Linux follows
 
 std::string system_message(int error_number) { return std::strerror(error_number); }
 
@@ -47,11 +48,10 @@ AtomicFile::AtomicFile(fs::path target) : target_(std::move(target)) {
     if (fs::exists(status) && !fs::is_regular_file(status)) {
         descriptor_ = open(target_.c_str(), O_WRONLY | O_CLOEXEC);
     } else {
-        // a link stays, what it points to is replaced
-        if (fs::is_symlink(fs::symlink_status(target_, ignored))) {
-            const fs::path file = fs::canonical(target_, ignored);
-            if (!file.empty()) target_ = file;
-        }
+        // a link stays, what it points to is replaced or made
+        for (int hop = 0; hop < kMaxLinks && fs::is_symlink(fs::symlink_status(target_, ignored));
+             ++hop)
+            target_ = target_.parent_path() / fs::read_symlink(target_, ignored);
         do {
             temporary_ = temporary_beside(target_);
             descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

@@ -50,7 +50,8 @@ inline TrianglePoint nearest_on_triangle(const Eigen::Vector3d& x, const Eigen::
 
     // the nearest point lies on a side that has the foot beyond it
     const std::array<double, 3> weight_opposite{weight_c, weight_a, weight_b};
-    TrianglePoint best{std::numeric_limits<double>::infinity(), {}, Feature::Vertex, 0};
+    TrianglePoint best{std::numeric_limits<double>::infinity(), Eigen::Vector3d::UnitX(),
+                       Feature::Vertex, 0};
     for (int from = 0; from < 3; ++from) {
         if (weight_opposite[from] > 0) continue;
         const int to = from == 2 ? 0 : from + 1;

@@ -17,14 +17,6 @@ inline constexpr const char* kEndlessInside =
     "points beyond the bounding box count as inside: the body does not end there, as open surfaces "
     "may not; use voxels";
 
-/// Box of what the triangles use.
-[[nodiscard]] inline Box box_of_triangles(const SurfaceMesh& mesh) {
-    Box box;
-    for (const Triangle& t : mesh.triangles)
-        for (const int v : t) box.extend(mesh.vertices[static_cast<std::size_t>(v)]);
-    return box;
-}
-
 /// Throws InputError for a surface that no mesher can fill: without triangles or size, or so far
 /// from the origin that rounding deforms it.
 inline void require_fillable(const SurfaceMesh& mesh) {

@@ -17,6 +17,7 @@ namespace {
 // three shapes.
 constexpr double kReach = 0.5;
 constexpr int kMaxGradedResolution = 512;
+constexpr double kMaxFirstTets = 2e7;  // before any is bisected: some gigabytes
 
 /// Bisects until `is_too_large(tet)` holds for no leaf. Calls `prepare(first_point)` whenever there
 /// are new points from that one on; tests run in parallel.
@@ -67,7 +68,7 @@ class SurfaceGrading {
 public:
     SurfaceGrading(const SurfaceQuery& surface, const GradedTetOptions& options)
         : surface_(surface), options_(options), forest_({1, 1, 1}, 1) {
-        const Box box = bounding_box(surface.mesh().vertices);
+        const Box box = box_of_triangles(surface.mesh());
         cell_ = box.sizes().maxCoeff() / options.resolution;
         const int side = 1 << options.max_levels;
         std::array<int, 3> cubes{};
@@ -76,6 +77,11 @@ public:
             cubes[at(axis)] = std::max(1, static_cast<int>(std::ceil(wanted - 1e-9)));
             origin_[axis] = box.center()[axis] - 0.5 * cell_ * side * cubes[at(axis)];
         }
+        const double num_first = 6.0 * cubes[0] * cubes[1] * cubes[2];
+        if (num_first > kMaxFirstTets)
+            throw InputError("", "the lattice would begin with " +
+                                     std::to_string(std::llround(num_first / 1e6)) +
+                                     " million tetrahedra; add levels or lower the resolution");
         forest_ = TaggedBisection(cubes, side);
         if (surface.is_inside(box.min().array() - cell_)) throw InputError("", kEndlessInside);
     }

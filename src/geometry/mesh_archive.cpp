@@ -4,6 +4,7 @@
 #include "pliant/core/error.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -269,6 +270,15 @@ SemiRegularMesh read_semi_regular_mesh(const Archive& archive, const std::string
     }
     in.require_range("semi_regular/num_vertices", num_vertices, 3, count,
                      "3 … " + std::to_string(count));
+
+    // every round makes three edges inside each triangle, and a vertex on each of them in the next
+    const std::size_t num_rounds = num_vertices.size() - 1;
+    const double least = std::ldexp(
+        corners.size(), 2 * static_cast<int>(std::min<std::size_t>(num_rounds, 100)) - 4);
+    if (num_rounds >= 2 && least > count) {
+        in.fail("semi_regular/num_vertices, length", std::to_string(num_vertices.size()),
+                "fewer levels: " + std::to_string(count) + " vertices are too few for these");
+    }
 
     // the connectivity of all levels follows from the coarsest one
     SurfaceMesh base;

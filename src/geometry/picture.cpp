@@ -1,5 +1,7 @@
 #include "pliant/geometry/picture.h"
 
+#include "geometry/triangle.h"
+#include "pliant/core/error.h"
 #include "pliant/core/parallel.h"
 
 #include <algorithm>
@@ -265,6 +267,12 @@ Picture render(const SurfaceMesh& mesh, const CameraOptions& camera,
                const std::vector<Eigen::Vector3f>& vertex_colors) {
     assert(camera.width > 0 && camera.height > 0);
     assert(vertex_colors.empty() || vertex_colors.size() == mesh.vertices.size());
+    for (const Vector3d& x : mesh.vertices)
+        if (!is_usable(x))
+            throw InputError("",
+                             "vertex " + std::to_string(&x - mesh.vertices.data()) +
+                                 " is not finite or beyond 1e30 m and cannot be drawn; repair the "
+                                 "surface, which drops it");
     const int width = kSamples * camera.width, height = kSamples * camera.height;
     const View view = fit_view(mesh, camera, width, height);
     // lights hang over the viewer's left shoulder and at the right

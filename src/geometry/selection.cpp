@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <limits>
 #include <numeric>
@@ -127,10 +128,11 @@ private:
             const int first = index(word.substr(0, dash));
             const int last = dash == std::string::npos ? first : index(word.substr(dash + 1));
             if (last < first) fail("the range " + word + " runs backwards");
-            if (last - first >= kLongestList - static_cast<int>(vertices.size()))
-                fail("the range " + word + " is longer than any mesh");
+            const std::int64_t length = std::int64_t{last} - first + 1;
             const auto old_size = vertices.size();
-            vertices.resize(old_size + static_cast<std::size_t>(last - first) + 1);
+            if (length > kLongestList - static_cast<std::int64_t>(old_size))
+                fail("the range " + word + " is longer than any mesh");
+            vertices.resize(old_size + static_cast<std::size_t>(length));
             std::iota(vertices.begin() + static_cast<std::ptrdiff_t>(old_size), vertices.end(),
                       first);
         } while (!at_end());
@@ -195,6 +197,7 @@ std::vector<int> filter(const std::vector<Vector3d>& vertices, const Predicate& 
 /// One overload for each shape.
 struct Selector {
     const std::vector<Vector3d>& vertices;
+    SelectionNoun noun;
 
     std::vector<int> operator()(const Selection::InBox& box) const {
         return filter(vertices, [&](const Vector3d& x) {
@@ -227,10 +230,10 @@ struct Selector {
         std::ranges::sort(indices);
         indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
         if (!indices.empty() && indices.back() >= static_cast<int>(vertices.size()))
-            throw InputError("", "vertex " + std::to_string(indices.back()) +
-                                     " of the list does not exist; the mesh has " +
-                                     std::to_string(vertices.size()) +
-                                     " vertices, numbered from 0");
+            throw InputError("", noun.one + (" " + std::to_string(indices.back())) +
+                                     " of the list does not exist; there are " +
+                                     std::to_string(vertices.size()) + " " + noun.many +
+                                     ", numbered from 0");
         return indices;
     }
 };
@@ -239,8 +242,9 @@ struct Selector {
 std::string describe_extent(int axis, const std::vector<Vector3d>& vertices) {
     const auto [low, high] = extent_along(axis, vertices);
     int decimals = 3;
-    if (high > low)
-        decimals = std::clamp(2 - static_cast<int>(std::floor(std::log10(high - low))), 3, 15);
+    const double extent = high - low;
+    if (extent > 0 && std::isfinite(extent))
+        decimals = std::clamp(2 - static_cast<int>(std::floor(std::log10(extent))), 3, 15);
     char text[128];
     std::snprintf(text, sizeof text, "%c runs from %.*f to %.*f m", kAxes[axis], decimals, low,
                   decimals, high);
@@ -293,32 +297,32 @@ Selection vertex_list(std::vector<int> vertices) {
 
 Selection parse_selection(const std::string& text) { return Parser(text).parse(); }
 
-std::vector<int> select(const Selection& selection, const std::vector<Vector3d>& vertices) {
-    return std::visit(Selector{vertices}, selection.shape);
+std::vector<int> select(const Selection& selection, const std::vector<Vector3d>& points,
+                        SelectionNoun noun) {
+    return std::visit(Selector{points, noun}, selection.shape);
 }
 
-std::vector<int> select_some(const std::string& text, const std::vector<Vector3d>& vertices,
-                             const std::string& option) {
+std::vector<int> select_some(const std::string& text, const std::vector<Vector3d>& points,
+                             const std::string& option, SelectionNoun noun) {
     Selection selection;
     std::vector<int> indices;
     try {
         selection = parse_selection(text);
-        indices = select(selection, vertices);
+        indices = select(selection, points, noun);
     } catch (const InputError& error) {
         throw InputError(option, error.what());
     }
     if (!indices.empty()) return indices;
 
-    const std::string complaint = option + " \"" + text + "\" selects no vertex; ";
-    if (vertices.empty()) throw InputError("", complaint + "the mesh has none.");
+    const std::string complaint = option + " \"" + text + "\" selects no " + noun.one + "; ";
+    if (points.empty()) throw InputError("", complaint + "there are none.");
     const auto [axis, is_below] = axis_and_side(selection);
     if (axis < 0)
-        throw InputError("", complaint + describe_extent(0, vertices) + ", " +
-                                 describe_extent(1, vertices) + ", " +
-                                 describe_extent(2, vertices) +
+        throw InputError("", complaint + describe_extent(0, points) + ", " +
+                                 describe_extent(1, points) + ", " + describe_extent(2, points) +
                                  ". Try \"lowest 5 %\" for those at the bottom.");
     throw InputError(
-        "", complaint + describe_extent(axis, vertices) + ". Try \"" + kAxes[axis] +
+        "", complaint + describe_extent(axis, points) + ". Try \"" + kAxes[axis] +
                 (is_below ? " < 5 %\" for the lowest 5 %." : " > 95 %\" for the highest 5 %."));
 }
 

@@ -57,7 +57,7 @@ std::vector<int> select_elements(const std::string& selection, const VolumeMesh&
         for (const int v : mesh.element(e)) sum += mesh.vertices[static_cast<std::size_t>(v)];
         centres.push_back(sum / nodes_per_element(mesh.kind));
     }
-    return select_some(selection, centres, option);
+    return select_some(selection, centres, option, {"element", "elements"});
 }
 
 }  // namespace pliant

@@ -31,9 +31,16 @@ double enclosed_volume(const SurfaceMesh& mesh) {
     return six_fold / 6;
 }
 
+Box box_of_triangles(const SurfaceMesh& mesh) {
+    Box box;
+    for (const Triangle& t : mesh.triangles)
+        for (const int v : t) box.extend(mesh.vertices[static_cast<std::size_t>(v)]);
+    return box;
+}
+
 void scale_to_size(SurfaceMesh& mesh, double size) {
     assert(size > 0);
-    const Box box = bounding_box(mesh.vertices);
+    const Box box = box_of_triangles(mesh);
     if (box.isEmpty() || !(box.sizes().maxCoeff() > 0)) return;
     const Eigen::Vector3d centre = box.center();
     const double factor = size / box.sizes().maxCoeff();

@@ -308,7 +308,7 @@ VolumeMesh build_tet_mesh(const Implicit& body, const TetOptions& options, Progr
 VolumeMesh build_tet_mesh(const SurfaceQuery& surface, const TetOptions& options,
                           Progress& progress) {
     require_fillable_outwards(surface);
-    const Box box = bounding_box(surface.mesh().vertices);
+    const Box box = box_of_triangles(surface.mesh());
     const Implicit distance([&](const Eigen::Vector3d& x) { return surface.signed_distance(x); },
                             box);
     const Crossing crossing = [&](const Eigen::Vector3d& a, const Eigen::Vector3d& b,

@@ -29,7 +29,8 @@ ParticleOptions with_attachments(const ParticleModel& model, const ParticleBodyO
     const std::vector<Vector3d> centres = centres_of(model.layout);
     for (const auto& [selection, motion, is_driven] : options.held)
         dynamics.attachments.push_back(
-            {select_some(selection, centres, "held"), motion, is_driven});
+            {select_some(selection, centres, "held", {"particle", "particles"}), motion,
+             is_driven});
     return dynamics;
 }
 

@@ -99,7 +99,8 @@ std::vector<Vector3d> centres_of(const ParticleLayout& layout) {
 
 void set_stiffness(ParticleLayout& layout, const std::string& selection, double stiffness) {
     check_option(stiffness >= 0 && stiffness <= 1, "stiffness", stiffness, "0 to 1");
-    for (const int i : select_some(selection, centres_of(layout), "stiffness"))
+    for (const int i :
+         select_some(selection, centres_of(layout), "stiffness", {"particle", "particles"}))
         layout.particles[at(i)].stiffness = stiffness;
 }
 

@@ -317,6 +317,64 @@ TEST_F(CommandLine, MeshingErrorsNameTheFileOrTheOption) {
             "--region = " + std::string(name) +
                 " (expected a name that no other region has; what no selection has is called "
                 "body)");
+    EXPECT_FAILS_WITH(mesh("none.obj", "voxel --region top"),
+                      "--region = top (expected NAME=SELECTION, as in top=\"z > 90 %\")");
+    EXPECT_FAILS_WITH(mesh("none.obj", "voxel --base 40"),
+                      "--base goes with --kind semiregular; add that or drop it");
+    EXPECT_FAILS_WITH(mesh("none.obj", "tet --hollow"), "--hollow works with voxel meshes only");
+    EXPECT_FAILS_WITH(mesh("none.obj", "prism"),
+                      "--kind = prism (expected voxel, graded, tet or graded-tet)");
+    for (const std::string option : {"--resolution 16", "--hollow", "--growth 1", "--region a=b"})
+        EXPECT_FAILS_WITH(
+            "mesh none.obj -o " + path("out.ply") + " --kind semiregular " + option,
+            option.substr(0, option.find(' ')) + " does not go with --kind semiregular; drop it");
+    EXPECT_FAILS_WITH("mesh none.obj -o " + path("out.ele"),
+                      path("out.ele") +
+                          " holds tetrahedra only; add --kind tet or choose .vtu, "
+                          ".msh, .veg, .mesh or .pliant");
+    EXPECT_FAILS_WITH(mesh("beam.obj", "voxel --resolution 8 --region \"top=list 99999\""),
+                      "element 99999 of the list does not exist; there are ");
+    EXPECT_FAILS_WITH(mesh("beam.obj", "graded-tet --resolution 512 --levels 0"),
+                      path("beam.obj") + ": the lattice would begin with ");
+}
+
+TEST_F(CommandLine, SurfacesThatCannotBeMeshedSayWhatToDo) {
+    const auto mesh = [&](const std::string& name) {
+        return "mesh " + path(name) + " -o " + path("out.vtu") + " --resolution 8";
+    };
+    // a tetrahedron inside out, the same with a corner out of reach, and no surface at all
+    const std::string corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
+    std::ofstream(path("turned.obj")) << corners << "f 1 2 3\nf 1 4 2\nf 2 4 3\nf 1 3 4\n";
+    EXPECT_FAILS_WITH(mesh("turned.obj"),
+                      path("turned.obj") + ": the surface is inside out; try --repair");
+    std::ofstream(path("far.obj"))
+        << corners << "v 1e200 0 0\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+    EXPECT_FAILS_WITH(mesh("far.obj"), "1 vertex that is not finite or beyond 1e30");
+    EXPECT_FAILS_WITH(mesh("far.obj"), "; try --repair");
+    EXPECT_FALSE(std::filesystem::exists(path("out.vtu")));
+    const Output repaired = pliant(mesh("far.obj") + " --repair --size 0.2");
+    ASSERT_EQ(repaired.exit_code, 0) << repaired.text;
+    EXPECT_TRUE(contains(repaired, "the surface encloses 0.00133333 m³"));  // 0.2³ / 6
+    std::ofstream(path("twice.mesh"))
+        << "MeshVersionFormatted 2 Dimension 3 Vertices 4\n0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\n"
+           "Tetrahedra 2\n1 2 3 4 0\n2 1 3 4 0\nEnd\n";
+    EXPECT_FAILS_WITH(mesh("twice.mesh"),
+                      path("twice.mesh") + ": has no triangles; a surface mesh is needed");
+}
+
+TEST_F(CommandLine, ConversionsThatCannotBeNameTheWay) {
+    ASSERT_EQ(pliant("shape beam --resolution 4 -o " + path("beam.obj")).exit_code, 0);
+    const std::string beam = path("beam.obj"), volume = path("beam.msh");
+    EXPECT_FAILS_WITH("convert " + beam + " " + volume,
+                      beam + " is a surface and " + volume +
+                          " holds volume meshes; make one with: pliant mesh " + beam + " -o " +
+                          volume);
+    std::ofstream(path("far.obj")) << "v 0 0 0\nv 1e200 0 0\nv 0 1 0\nf 1 2 3\n";
+    EXPECT_FAILS_WITH(
+        "convert " + path("far.obj") + " " + path("far.png"),
+        path("far.obj") + ": vertex 1 is not finite or beyond 1e30 m and cannot be drawn");
+    ASSERT_EQ(pliant("convert " + beam + " " + path("beam.vtu")).exit_code, 0);
+    EXPECT_FAILS_WITH("inspect " + path("beam.vtu"), "is written for ParaView and not read back");
 }
 
 TEST_F(CommandLine, OneIsCountedInTheSingular) {

@@ -107,6 +107,18 @@ TEST(AtomicFile, WritesThroughALink) {
     EXPECT_EQ(read_text(directory / "real.txt"), "new");
 }
 
+TEST(AtomicFile, MakesWhatALinkPointsTo) {
+    const TemporaryDirectory directory;
+    fs::create_symlink("later.txt", directory / "link.txt");
+    fs::create_symlink(fs::absolute(directory / "link.txt"), directory / "second.txt");
+    AtomicFile file(directory / "second.txt");
+    file.write("new");
+    file.commit();
+    EXPECT_TRUE(fs::is_symlink(directory / "second.txt"));
+    EXPECT_TRUE(fs::is_symlink(directory / "link.txt"));
+    EXPECT_EQ(read_text(directory / "later.txt"), "new");
+}
+
 TEST(AtomicFile, RelativeNameWithoutDirectoryWorks) {
     const TemporaryDirectory directory;
     const fs::path before = fs::current_path();

@@ -141,5 +141,12 @@ TEST(ClosestOnTriangle, DistanceFromTheOriginCostsNoAccuracy) {
     }
 }
 
+TEST(ClosestOnTriangle, PointsBeyondAllLengthsGetACorner) {
+    const ClosestPoint far = closest_on_triangle({1e200, 0, 0}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0});
+    EXPECT_EQ(far.feature, Feature::Vertex);
+    EXPECT_EQ(far.barycentric.sum(), 1);
+    EXPECT_TRUE(far.point.allFinite());
+}
+
 }  // namespace
 }  // namespace pliant

@@ -272,6 +272,16 @@ TEST(GradedTets, WrongOptionsAreRefused) {
               "max_levels = 12 (expected 0 to 9)");
     EXPECT_EQ(input_error([&] { (void)build_graded_tets(query, {.growth = -0.5}); }),
               "growth = -0.5 (expected 0 or more)");
+    EXPECT_EQ(
+        input_error([&] { (void)build_graded_tets(query, {.resolution = 512, .max_levels = 0}); }),
+        "the lattice would begin with 805 million tetrahedra; add levels or lower the resolution");
+}
+
+TEST(GradedTets, VerticesThatNoTriangleUsesDoNotCoarsenTheLattice) {
+    SurfaceMesh surface = test::make_cube();
+    const VolumeMesh mesh = build_graded_tets(SurfaceQuery(surface), {.resolution = 16});
+    surface.vertices.push_back({1000, 0, 0});
+    EXPECT_TRUE(is_same_mesh(build_graded_tets(SurfaceQuery(surface), {.resolution = 16}), mesh));
 }
 
 TEST(GradedTets, SurfacesThatNoLatticeFillsAreRefused) {

@@ -175,6 +175,16 @@ TEST(Picture, PngDecodesToTheSamePixels) {
     std::filesystem::remove(path);
 }
 
+TEST(Picture, VerticesThatCannotBeDrawnAreRefused) {
+    SurfaceMesh mesh = ball();
+    for (const double far : {1e200, std::numeric_limits<double>::quiet_NaN()}) {
+        mesh.vertices[5].y() = far;
+        EXPECT_EQ(test::input_error([&] { (void)render(mesh, {.width = 8, .height = 8}); }),
+                  "vertex 5 is not finite or beyond 1e30 m and cannot be drawn; repair the "
+                  "surface, which drops it");
+    }
+}
+
 TEST(Picture, UnwritableFolderIsRefused) {
     EXPECT_EQ(test::input_error([] {
                   save_png(Picture{1, 1, {1, 2, 3}}, "/nonexistent-folder/picture.png");

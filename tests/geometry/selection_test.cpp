@@ -120,6 +120,8 @@ TEST(Selection, UnreadableTextIsRefusedWithReasonAndExamples) {
         {"list -4", "vertex index = -4 (expected 0 or more)"},
         {"list 9-7", "the range 9-7 runs backwards"},
         {"list 0-2000000000", "the range 0-2000000000 is longer than any mesh"},
+        {"list -2000000000-2000000000", "the range -2000000000-2000000000 is longer than any mesh"},
+        {"list -1-2147483647", "the range -1-2147483647 is longer than any mesh"},
         {"list 99999999999", "\"99999999999\" is not a vertex index"},
     };
     for (const auto& [text, reason] : cases)
@@ -146,7 +148,7 @@ TEST(Selection, FunctionsRefuseNonsenseToo) {
 
 TEST(Selection, ListEntriesBeyondTheMeshAreRefused) {
     EXPECT_EQ(input_error([] { (void)pick("list 3,1331"); }),
-              "vertex 1331 of the list does not exist; the mesh has 1331 vertices, numbered from "
+              "vertex 1331 of the list does not exist; there are 1331 vertices, numbered from "
               "0");
 }
 
@@ -173,7 +175,7 @@ TEST(SelectSome, EmptySelectionSaysWhereTheVerticesAreAndWhatToTry) {
     EXPECT_NE(message("z < -3").find("z runs from 0.000000 to 0.000141 m"), std::string::npos)
         << message("z < -3");
     points.clear();
-    EXPECT_EQ(message("z < 5 %"), "--fix \"z < 5 %\" selects no vertex; the mesh has none.");
+    EXPECT_EQ(message("z < 5 %"), "--fix \"z < 5 %\" selects no vertex; there are none.");
 }
 
 }  // namespace

@@ -37,8 +37,12 @@ TEST(SimulationMesh, ElementsAreSelectedByTheirCentres) {
     EXPECT_EQ(2 * upper.size(), static_cast<std::size_t>(mesh.num_elements()));
     EXPECT_NE(input_error([&] {
                   (void)select_elements("z > 9", mesh, "region");
-              }).find("region \"z > 9\" selects no vertex"),
+              }).find("region \"z > 9\" selects no element"),
               std::string::npos);
+    const std::string count = std::to_string(mesh.num_elements());
+    EXPECT_EQ(input_error([&] { (void)select_elements("list " + count, mesh, "region"); }),
+              "region: element " + count + " of the list does not exist; there are " + count +
+                  " elements, numbered from 0");
 }
 
 TEST(SimulationMesh, OptionsThatNoMesherTakesAreRefused) {

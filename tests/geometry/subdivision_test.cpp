@@ -456,8 +456,12 @@ TEST(SemiRegularArchive, NonsenseIsRefused) {
                     std::swap(m.triangles[0][0][0], m.triangles[0][0][1]);
                 }),
                 HasSubstr("m.pliant: a mesh to subdivide must be manifold"));
-    EXPECT_THAT(semi_regular_error([](SemiRegularMesh& m) { m.num_vertices.resize(40, 18); }),
-                HasSubstr("m.pliant: levels = 39"));
+    // refused by the vertices there are, before levels are made
+    for (const std::size_t levels : {4u, 13u, 40u, 4000u})
+        EXPECT_THAT(
+            semi_regular_error([&](SemiRegularMesh& m) { m.num_vertices.resize(levels, 18); }),
+            HasSubstr("m.pliant: semi_regular/num_vertices, length = " + std::to_string(levels) +
+                      " (expected fewer levels: 18 vertices are too few for these)"));
 }
 
 TEST(Subdivision, BadMeshesAreRefused) {

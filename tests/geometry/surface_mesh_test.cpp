@@ -73,6 +73,13 @@ TEST(SurfaceMesh, ScalingSetsTheLongestSideAndKeepsTheCentre) {
     EXPECT_NEAR((box.sizes() - Vector3d(0.1, 0.05, 0.2)).norm(), 0, 1e-15);
 }
 
+TEST(SurfaceMesh, VerticesThatNoTriangleUsesDoNotCountAsSize) {
+    SurfaceMesh mesh = box_surface({1, 1, 1}, {3, 2, 5});
+    mesh.vertices.push_back({1000, 0, 0});
+    scale_to_size(mesh, 0.2);
+    EXPECT_NEAR((box_of_triangles(mesh).sizes() - Vector3d(0.1, 0.05, 0.2)).norm(), 0, 1e-15);
+}
+
 TEST(SurfaceMesh, ScalingASinglePointLeavesItAlone) {
     SurfaceMesh mesh;
     mesh.vertices = {{1, 2, 3}};

@@ -150,6 +150,13 @@ private:
 
 /// Descends from random starts to the worst angles of every stencil. This is how the two constants
 /// were found; 15 to 500 times as many starts found nothing worse.
+TEST(Stuffing, VerticesThatNoTriangleUsesDoNotCoarsenTheLattice) {
+    SurfaceMesh surface = test::make_cube();
+    const VolumeMesh mesh = build_tet_mesh(SurfaceQuery(surface), {.resolution = 8});
+    surface.vertices.push_back({1000, 0, 0});
+    EXPECT_TRUE(is_same_mesh(build_tet_mesh(SurfaceQuery(surface), {.resolution = 8}), mesh));
+}
+
 TEST(Stuffing, WorstAnglesOfAllStencilsAreTheStatedBounds) {
     test::Random random(7);
     double smallest = 180, largest = 0;
@@ -314,7 +321,7 @@ TEST(TetMesh, HoleIsClosedWhereTheWindingNumberIsHalf) {
     }
     // following the sign through the hole finds what looking everywhere finds
     const Implicit everywhere([&](const Vector3d& x) { return query.signed_distance(x); },
-                              bounding_box(surface.vertices), 1e9);
+                              box_of_triangles(surface), 1e9);
     const VolumeMesh reference = build_tet_mesh(everywhere, {20});
     EXPECT_EQ(mesh.elements, reference.elements);
     ASSERT_EQ(mesh.num_vertices(), reference.num_vertices());

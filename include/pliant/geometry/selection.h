@@ -53,13 +53,19 @@ struct Selection {
 /// commas are free. Throws InputError with examples when it cannot.
 [[nodiscard]] Selection parse_selection(const std::string& text);
 
-/// Indices of the selected vertices, ascending. Throws InputError for list entries out of range.
+/// What is selected, as messages call one and several of it.
+struct SelectionNoun {
+    const char *one = "vertex", *many = "vertices";
+};
+
+/// Indices of the selected points, ascending. Throws InputError for list entries out of range.
 [[nodiscard]] std::vector<int> select(const Selection& selection,
-                                      const std::vector<Eigen::Vector3d>& vertices);
+                                      const std::vector<Eigen::Vector3d>& points,
+                                      SelectionNoun noun = {});
 /// As `select` of `parse_selection(text)`, but an empty result is an InputError that says where the
-/// vertices are and what to try. `option` names the source of the text in messages: `--fix`.
+/// points are and what to try. `option` names the source of the text in messages: `--fix`.
 [[nodiscard]] std::vector<int> select_some(const std::string& text,
-                                           const std::vector<Eigen::Vector3d>& vertices,
-                                           const std::string& option);
+                                           const std::vector<Eigen::Vector3d>& points,
+                                           const std::string& option, SelectionNoun noun = {});
 
 }  // namespace pliant

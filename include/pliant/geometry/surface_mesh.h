@@ -25,10 +25,12 @@ struct SurfaceMesh {
 };
 
 [[nodiscard]] Box bounding_box(const std::vector<Eigen::Vector3d>& points);
+/// Box of the vertices that triangles use.
+[[nodiscard]] Box box_of_triangles(const SurfaceMesh& mesh);
 [[nodiscard]] double surface_area(const SurfaceMesh& mesh);
 /// Signed volume by the divergence theorem; meaningful for closed, consistently oriented meshes.
 [[nodiscard]] double enclosed_volume(const SurfaceMesh& mesh);
-/// Moves and scales so that the longest side of the bounding box is `size` metres, keeping its
+/// Scales so that the longest side of the box of its triangles is `size` metres, keeping its
 /// centre.
 void scale_to_size(SurfaceMesh& mesh, double size);
 /// Adds all of `other`, indices shifted.
