@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <fstream>
 #include <limits>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -25,9 +27,16 @@ const char* const kTool = R"({"pliant": 1, "name": "tool", "bodies": [
     {"name": "cube", "fem": {"box": {"sizes": [0.1, 0.1, 0.1], "cells": [1, 1, 1]},
         "material": "tissue", "fixed": "z < 1 %"}}], "tool": {"radius": 0.1, "start": [0, 0, 1]}})";
 
-std::string open_error(pliant_source source, const char* text, pliant_status expected) {
+/// A ball whose points are built, which is told.
+const char* const kPoints = R"({"pliant": 1, "name": "points", "bodies": [
+    {"name": "ball", "rigid": {"sphere": {"radius": 0.1}},
+        "contact": {"pointshell": {"points": 100, "levels": 2, "resolution": 16}}},
+    {"name": "floor", "rigid": {"ground": {}}}], "contacts": [{"shell": "ball", "field": "floor"}]})";
+
+std::string open_error(pliant_source source, const char* text, pliant_status expected,
+                       const pliant_options* options = nullptr) {
     pliant_world* world = reinterpret_cast<pliant_world*>(&expected);  // must be overwritten
-    EXPECT_EQ(pliant_open(PLIANT_ABI_VERSION, source, text, nullptr, &world), expected);
+    EXPECT_EQ(pliant_open(PLIANT_ABI_VERSION, source, text, options, &world), expected);
     EXPECT_EQ(world, nullptr);
     return pliant_last_error();
 }
@@ -77,6 +86,25 @@ TEST_F(CErrors, FilesAndScenesThatCannotBeUsedAreNamed) {
     EXPECT_THAT(pliant_last_error(),
                 StrEq("pliant_open: scale = -1 (expected metres in the scene per metre of handle "
                       "travel, or 0)"));
+}
+
+TEST_F(CErrors, WhatTheCallerThrowsDoesNotLeaveTheLibrary) {
+    pliant_options options = {};
+    options.cache = "";
+    const auto error_of = [&](void (*say)(const char*, void*), pliant_status expected) {
+        options.say = say;
+        return open_error(PLIANT_TEXT, kPoints, expected, &options);
+    };
+    EXPECT_EQ(error_of([](const char*, void*) { throw std::runtime_error("nobody listens"); },
+                       PLIANT_FAILED),
+              "pliant_open: nobody listens");
+    EXPECT_EQ(error_of([](const char*, void*) { throw std::bad_alloc(); }, PLIANT_OUT_OF_MEMORY),
+              "pliant_open: out of memory");
+    EXPECT_EQ(error_of([](const char*, void*) { throw 7; }, PLIANT_FAILED),
+              "pliant_open: failed for an unknown reason");
+    // and nothing of it stays
+    options.say = nullptr;
+    EXPECT_EQ(pliant_open_text(kPoints, &options, &world), PLIANT_OK) << pliant_last_error();
 }
 
 TEST_F(CErrors, NullIsRefusedEverywhere) {

@@ -22,6 +22,13 @@ TEST(ParseOff, QuadBecomesAFanAndColoursOfFacesAreIgnored) {
     EXPECT_EQ(mesh.triangles, (std::vector<Triangle>{{0, 1, 2}, {0, 2, 3}, {0, 1, 2}}));
 }
 
+TEST(ParseOff, PentagonBecomesAFanAndTheNextFaceFollows) {
+    const auto mesh =
+        parse_off("OFF\n5 2 0\n" + kVertices + "-1 0.5 0\n5 0 1 2 3 4\n3 4 3 1\n", "cup.off");
+    EXPECT_EQ(mesh.vertices[4], Eigen::Vector3d(-1, 0.5, 0));
+    EXPECT_EQ(mesh.triangles, (std::vector<Triangle>{{0, 1, 2}, {0, 2, 3}, {0, 3, 4}, {4, 3, 1}}));
+}
+
 TEST(ParseOff, CountsMayFollowTheKeywordOnItsLine) {
     EXPECT_EQ(parse_off("OFF 4 1 4\n" + kVertices + "4 0 1 2 3", "cup.off").triangles, kSquareFan);
 }

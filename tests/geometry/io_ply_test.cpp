@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 namespace pliant {
 namespace {
@@ -76,6 +77,35 @@ std::string plain_square() {
     put(bytes, std::uint8_t{4}, std::endian::little);
     for (const std::int32_t corner : {0, 1, 2, 3}) put(bytes, corner, std::endian::little);
     return bytes;
+}
+
+/// A pentagon and a triangle, in text where there is no order.
+std::string pentagon(std::optional<std::endian> order) {
+    std::string text =
+        replaced(replaced(kAscii, "vertex 4", "vertex 5"), "face 1", "face 2") + "-1 0.5 0\n";
+    if (!order) return text + "5 0 1 2 3 4\n3 4 3 1\n";
+    std::string bytes =
+        replaced(text.substr(0, text.find("0 0 0\n")), "ascii",
+                 *order == std::endian::little ? "binary_little_endian" : "binary_big_endian");
+    for (const float value :
+         {0.f, 0.f, 0.f, 1.f, 0.f, 0.f, 1.f, 1.f, 0.f, 0.f, 1.f, 0.f, -1.f, 0.5f, 0.f})
+        put(bytes, value, *order);
+    put(bytes, std::uint8_t{5}, *order);
+    for (const std::int32_t corner : {0, 1, 2, 3, 4}) put(bytes, corner, *order);
+    put(bytes, std::uint8_t{3}, *order);
+    for (const std::int32_t corner : {4, 3, 1}) put(bytes, corner, *order);
+    return bytes;
+}
+
+TEST(ParsePly, PentagonBecomesAFanAndTheNextFaceFollows) {
+    for (const std::string& bytes :
+         {pentagon({}), pentagon(std::endian::little), pentagon(std::endian::big)}) {
+        const auto mesh = parse_ply(bytes, "cup.ply");
+        ASSERT_EQ(mesh.num_vertices(), 5);
+        EXPECT_EQ(mesh.vertices[4], Eigen::Vector3d(-1, 0.5, 0));
+        EXPECT_EQ(mesh.triangles,
+                  (std::vector<Triangle>{{0, 1, 2}, {0, 2, 3}, {0, 3, 4}, {4, 3, 1}}));
+    }
 }
 
 TEST(ParsePly, AsciiQuadBecomesAFan) {
@@ -234,6 +264,17 @@ TEST(ParsePly, BadBinaryValuesAreRefusedWithTheirPlace) {
     EXPECT_NE(ply_error(bytes).find("length of the list = -1 (expected 0 … 4294967295)"),
               std::string::npos)
         << ply_error(bytes);
+}
+
+TEST(ParsePly, TruncatedBinaryIsRefusedWithItemAndByteCount) {
+    // four vertices of 12 bytes from byte 169, a face of 17 from byte 217
+    const std::string bytes = plain_square();
+    EXPECT_EQ(ply_error(bytes.substr(0, 190)),
+              "cup.ply: the file ends at byte 190 inside vertex 1 (expected 27 more bytes)");
+    EXPECT_EQ(ply_error(bytes.substr(0, 217)),
+              "cup.ply: the file ends at byte 217 inside face 0 (expected 1 more bytes)");
+    EXPECT_EQ(ply_error(bytes.substr(0, 225)),
+              "cup.ply: the file ends at byte 225 inside face 0 (expected 9 more bytes)");
 }
 
 TEST(ParsePly, TruncationAtEveryByteIsRefused) {

@@ -103,6 +103,7 @@ TEST(ParseStl, MalformedAsciiIsRefusedWithItsLine) {
         return stl_error(changed);
     };
     EXPECT_EQ(with("1.000000", "inf"), "cup.stl:5: vertex x = inf (expected a finite number)");
+    EXPECT_EQ(with("1.000000", "nan"), "cup.stl:5: vertex x = nan (expected a finite number)");
     EXPECT_EQ(with("endloop", "vertex 0 0 0"), "cup.stl:7: keyword = vertex (expected endloop)");
     EXPECT_EQ(with("facet", "faces"), "cup.stl:2: keyword = faces (expected facet or endsolid)");
     EXPECT_EQ(with("endsolid cup #1\n", ""), "cup.stl:15: the file ends before endsolid");
