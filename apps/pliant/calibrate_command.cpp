@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -26,13 +27,78 @@ using Eigen::VectorXd;
 Vector3d vector_option(const Arguments& arguments, const char* option) {
     const std::string text = arguments.text(option);
     std::istringstream stream(text);
-    Vector3d x;
-    for (double& value : x) {
-        if (!(stream >> value) || !std::isfinite(value))
-            throw InputError("", option, text, "three numbers, as in \"0 0 -1\"");
-        if (stream.peek() == ',') stream.get();
+    Vector3d x = Vector3d::Zero();
+    for (int k = 0; k < 3; ++k) {
+        // commas may stand between them
+        if (k > 0 && stream.peek() == ',') stream.get();
+        stream >> x[k];
     }
+    std::string rest;
+    if (!stream || !x.allFinite() || stream >> rest)
+        throw InputError("", option, text, "three numbers, as in \"0 0 -1\"");
     return x;
+}
+
+/// The one of --data, --frequencies and --simulate that was given.
+std::string calibration_source(const Arguments& arguments) {
+    std::string source;
+    int count = 0;
+    for (const char* option : {"--data", "--frequencies", "--simulate"})
+        if (arguments.has(option)) source = option, ++count;
+    if (count != 1)
+        throw InputError("",
+                         "pliant calibrate needs one of --data FILE.csv (a measured press), "
+                         "--frequencies HZ,HZ,... or --simulate FILE.csv");
+    return source;
+}
+
+std::string calibration_kind(const Arguments& arguments) {
+    std::string kind = arguments.text("--kind", "fem");
+    if (kind != "fem" && kind != "reduced" && kind != "greens" && kind != "particles")
+        throw InputError("", "--kind", kind, "fem, reduced, greens or particles");
+    return kind;
+}
+
+/// What reads an option; empty: all do. The options not named here are for all.
+struct OptionUse {
+    const char *option, *sources, *kinds;
+};
+constexpr std::array kCalibrationUses = {
+    OptionUse{"--ratios", "--frequencies", ""},
+    OptionUse{"--fit", "--data or --frequencies", ""},
+    OptionUse{"--at", "--data or --simulate", ""},
+    OptionUse{"--direction", "--data or --simulate", ""},
+    OptionUse{"--radius", "--data or --simulate", "fem or reduced"},
+    OptionUse{"--young", "", "fem, reduced or greens"},
+    OptionUse{"--poisson", "", "fem, reduced or greens"},
+    OptionUse{"--damping", "--data or --frequencies", "fem or reduced"},
+    OptionUse{"--stiffness", "", "particles"},
+    OptionUse{"--mask-radius", "", "greens"},
+    OptionUse{"--law", "", "fem or reduced"},
+    OptionUse{"--mesh", "", "fem or reduced"},
+    OptionUse{"--resolution", "", "fem or reduced"},
+    OptionUse{"--modes", "--data or --simulate", "reduced"},
+    OptionUse{"--rank", "--data or --simulate", "reduced"},
+    OptionUse{"--particles", "", "particles"},
+    OptionUse{"--depth", "--simulate", "fem, reduced or greens"},
+    OptionUse{"--force", "--simulate", "particles"},
+    OptionUse{"--noise", "--simulate", ""},
+    OptionUse{"-o", "--data or --frequencies", ""}};
+
+void refuse_unread(const Arguments& arguments, const std::string& source, const std::string& kind) {
+    const auto is_read_by = [](const std::string& readers, const std::string& name) {
+        return readers.empty() || readers.find(name) != std::string::npos;
+    };
+    for (const OptionUse& use : kCalibrationUses) {
+        if (!arguments.has(use.option)) continue;
+        const std::string option = use.option;
+        if (!is_read_by(use.sources, source))
+            throw InputError(
+                "", option + " is for " + use.sources + ", not for " + source + "; drop it");
+        if (!is_read_by(use.kinds, kind))
+            throw InputError("", option + " is for --kind " + use.kinds + ", not for --kind " +
+                                     kind + "; drop it");
+    }
 }
 
 Law calibration_law(const Arguments& arguments) {
@@ -46,10 +112,7 @@ Law calibration_law(const Arguments& arguments) {
 
 CalibrationSetup read_setup(const Arguments& arguments, Progress& progress) {
     CalibrationSetup setup;
-    setup.kind = arguments.text("--kind", "fem");
-    if (setup.kind != "fem" && setup.kind != "reduced" && setup.kind != "greens" &&
-        setup.kind != "particles")
-        throw InputError("", "--kind", setup.kind, "fem, reduced, greens or particles");
+    setup.kind = calibration_kind(arguments);
     if (!arguments.has("--fix"))
         throw InputError("",
                          "pliant calibrate needs --fix \"z < 5 %\": what held the body while it "
@@ -317,14 +380,9 @@ int simulate(const Arguments& arguments, const CalibrationSetup& setup, Progress
 }
 
 int run_calibrate(const Arguments& arguments) {
+    const std::string source = calibration_source(arguments);
+    refuse_unread(arguments, source, calibration_kind(arguments));
     const std::string page = wanted_page(arguments, "calibrate.html");
-    const int num_sources = static_cast<int>(arguments.has("--data")) +
-                            static_cast<int>(arguments.has("--frequencies")) +
-                            static_cast<int>(arguments.has("--simulate"));
-    if (num_sources != 1)
-        throw InputError("",
-                         "pliant calibrate needs one of --data FILE.csv (a measured press), "
-                         "--frequencies HZ,HZ,... or --simulate FILE.csv");
     PressData data;
     if (arguments.has("--data"))
         data = parse_press(read_file(arguments.text("--data")), arguments.text("--data"));

@@ -155,6 +155,7 @@ std::vector<double> parse_list(const std::string& text, const std::string& optio
         } catch (const std::exception&) {
         }
         if (!(value > 0 && std::isfinite(value)) ||
+            cell.find_first_not_of(' ', used) != cell.npos ||
             (is_ascending && !numbers.empty() && value < numbers.back()))
             throw InputError("", option, text,
                              std::string("positive numbers") + (is_ascending ? ", ascending" : "") +

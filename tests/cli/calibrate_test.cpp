@@ -119,19 +119,19 @@ TEST_F(CommandLine, EveryMethodFindsTheNumberThatMadeItsData) {
     const std::string kNodule =
         "calibrate nodule --progress none --kind greens --fix \"z < 10 %\" --mask-radius 0.013";
     for (const Case& c :
-         {Case{"--kind fem --fix \"x < 5 %\" --depth 0.005", "--young 2e5", "--young 3e6",
+         {Case{"--kind fem --fix \"x < 5 %\"", "--young 2e5 --depth 0.005", "--young 3e6",
                "modulus", 2e5},
-          {"--kind reduced --fix \"x < 5 %\" --depth 0.003 --modes 6 --rank 8 --resolution 12",
-           "--young 2e5", "--young 4e4", "modulus", 2e5},
+          {"--kind reduced --fix \"x < 5 %\" --modes 6 --rank 8 --resolution 12",
+           "--young 2e5 --depth 0.003", "--young 4e4", "modulus", 2e5},
           {kNodule, "--young 2e5", "--young 4e4", "modulus", 2e5},
-          {"--kind fem --fix \"x < 5 %\" --law small-strain --fit poisson", "--poisson 0.4",
-           "--poisson 0.2", "poisson", 0.4},
+          {"--kind fem --fix \"x < 5 %\" --law small-strain", "--poisson 0.4",
+           "--poisson 0.2 --fit poisson", "poisson", 0.4},
           // its shapes change with the ratio
-          {"--kind reduced --fix \"x < 5 %\" --depth 0.003 --modes 6 --rank 8 --fit poisson",
-           "--poisson 0.4", "--poisson 0.2", "poisson", 0.4},
-          {kNodule + " --fit poisson", "--poisson 0.45", "--poisson 0.2", "poisson", 0.45},
-          {"--kind particles --fix \"x < 20 %\" --particles 12 --force 0.5 --at \"0.05 0 0.01\"",
-           "--stiffness 0.3", "--stiffness 0.7", "stiffness", 0.3}}) {
+          {"--kind reduced --fix \"x < 5 %\" --modes 6 --rank 8", "--poisson 0.4 --depth 0.003",
+           "--poisson 0.2 --fit poisson", "poisson", 0.4},
+          {kNodule, "--poisson 0.45", "--poisson 0.2 --fit poisson", "poisson", 0.45},
+          {"--kind particles --fix \"x < 20 %\" --particles 12 --at \"0.05 0 0.01\"",
+           "--stiffness 0.3 --force 0.5", "--stiffness 0.7", "stiffness", 0.3}}) {
         const std::string csv = path("press.csv"),
                           base = (c.method.starts_with("calibrate") ? "" : kBar) + c.method;
         const Output simulated = pliant(base + " " + c.truth + " --simulate " + csv);
@@ -258,10 +258,72 @@ TEST_F(CommandLine, CalibrationsThatCannotBeAreRefusedWithARemedy) {
                       "--fit stiffness is for --kind particles, not for --kind fem; drop it");
     EXPECT_FAILS_WITH(kBar + "--frequencies 5,3 --fix \"x < 5 %\"",
                       "--frequencies = 5,3 (expected positive numbers, ascending");
+    EXPECT_FAILS_WITH(kBar + "--frequencies 3,5x --fix \"x < 5 %\"",
+                      "--frequencies = 3,5x (expected positive numbers, ascending");
     EXPECT_FAILS_WITH(kBar + "--frequencies 3,5 --kind greens --fix \"x < 5 %\"",
                       "--frequencies are for --kind fem or reduced; greens has none");
-    EXPECT_FAILS_WITH(kBar + data + " --fix \"x < 5 %\" --at \"1 2\"",
-                      "--at = 1 2 (expected three numbers, as in \"0 0 -1\")");
+}
+
+TEST_F(CommandLine, VectorsOfACalibrationAreThreeNumbersAndNothingMore) {
+    write_text(path("good.csv"), "depth [mm], force [N]\n1,2\n2,4\n");
+    const std::string base = kBar + "--data " + path("good.csv") + " --fix \"x < 5 %\" ";
+    for (const std::string option : {"--at", "--direction"})
+        for (const std::string text : {"1 2", "0 0 0.1 5", "0 0 -1x", "0,0,-1,", "0 0 inf", ""})
+            EXPECT_FAILS_WITH(base + option + " \"" + text + "\"",
+                              option + (text.empty() ? "" : " = " + text) +
+                                  " (expected three numbers, as in \"0 0 -1\")");
+    // commas and blanks at the ends do no harm
+    for (const std::string text : {"0 0 0", "0,0, 0", " 0 0 0 "})
+        EXPECT_FAILS_WITH(base + "--direction \"" + text + "\"",
+                          "--direction = " + text + " (expected a direction, not zero)");
+}
+
+TEST_F(CommandLine, OptionsThatACalibrationWouldNotReadAreRefused) {
+    write_text(path("good.csv"), "depth [mm], force [N]\n1,2\n2,4\n");
+    const std::string base = kBar + "--fix \"x < 5 %\" ",
+                      data = base + "--data " + path("good.csv") + " ",
+                      frequencies = base + "--frequencies 6,6,25,32 ",
+                      simulate = base + "--simulate " + path("press.csv") + " ";
+    struct Case {
+        std::string command, option, readers, not_by;
+    };
+    for (const Case& c : {
+             Case{data + "--ratios 0.02", "--ratios", "--frequencies", "--data"},
+             {data + "--noise 3", "--noise", "--simulate", "--data"},
+             {data + "--depth 0.001", "--depth", "--simulate", "--data"},
+             {data + "--force 2", "--force", "--simulate", "--data"},
+             {frequencies + "--noise 3", "--noise", "--simulate", "--frequencies"},
+             {frequencies + "--at \"0 0 1\"", "--at", "--data or --simulate", "--frequencies"},
+             {frequencies + "--direction \"0 0 1\"", "--direction", "--data or --simulate",
+              "--frequencies"},
+             {frequencies + "--radius 0.01", "--radius", "--data or --simulate", "--frequencies"},
+             {frequencies + "--kind reduced --modes 6", "--modes", "--data or --simulate",
+              "--frequencies"},
+             {simulate + "--ratios 0.02", "--ratios", "--frequencies", "--simulate"},
+             {simulate + "--fit poisson", "--fit", "--data or --frequencies", "--simulate"},
+             {simulate + "--damping 0.1", "--damping", "--data or --frequencies", "--simulate"},
+             {simulate + "-o " + path("pages"), "-o", "--data or --frequencies", "--simulate"},
+             {simulate + "--force 2", "--force", "--kind particles", "--kind fem"},
+             {simulate + "--kind particles --depth 0.001", "--depth",
+              "--kind fem, reduced or greens", "--kind particles"},
+             {data + "--kind greens --law small-strain", "--law", "--kind fem or reduced",
+              "--kind greens"},
+             {data + "--kind particles --law small-strain", "--law", "--kind fem or reduced",
+              "--kind particles"},
+             {data + "--kind greens --resolution 8", "--resolution", "--kind fem or reduced",
+              "--kind greens"},
+             {data + "--kind particles --young 1e5", "--young", "--kind fem, reduced or greens",
+              "--kind particles"},
+             {data + "--rank 8", "--rank", "--kind reduced", "--kind fem"},
+             {data + "--particles 8", "--particles", "--kind particles", "--kind fem"},
+             {data + "--stiffness 0.5", "--stiffness", "--kind particles", "--kind fem"},
+             {data + "--mask-radius 0.01", "--mask-radius", "--kind greens", "--kind fem"},
+         })
+        EXPECT_FAILS_WITH(
+            c.command, c.option + " is for " + c.readers + ", not for " + c.not_by + "; drop it");
+    // before anything is written
+    EXPECT_FALSE(std::filesystem::exists(path("press.csv")));
+    EXPECT_FALSE(std::filesystem::exists(path("pages")));
 }
 
 }  // namespace
