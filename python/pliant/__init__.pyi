@@ -41,8 +41,8 @@ def scene(description: dict[str, typing.Any], folder: typing.Union[str, os.PathL
 def program(*arguments: typing.Any, capture: bool = False) -> typing.Optional[str]:
     """Runs `pliant ARGUMENTS`; returns what it printed if captured."""
 
-def reproduce(what: str, output: typing.Union[str, os.PathLike[str]], *, only: typing.Optional[str] = None,
-              quick: bool = False) -> pathlib.Path:
+def reproduce(what: str, output: typing.Union[str, os.PathLike[str]], *,
+              only: typing.Union[str, collections.abc.Iterable[str], None] = None, quick: bool = False) -> pathlib.Path:
     """Runs the published experiments of a module, or `all` of them, and writes HTML pages."""
 
 class show_progress:

@@ -257,7 +257,7 @@ def make_shape(name: str, resolution: int = 0, progress: ProgressLike = None) ->
     """A procedural shape; resolution 0: its default."""
 
 def render(mesh: SurfaceMesh, width: int = 640, height: int = 480, azimuth: float = 35.0, elevation: float = 20.0, wireframe: bool = False, colors: object = None) -> numpy.ndarray:
-    """A picture, (height, width, 3) uint8; angles in degrees; colors (n, 3) from 0 to 1."""
+    """A picture, (height, width, 3) uint8, of 1 to 16384 pixels along each side; angles in degrees; colors of vertices (n, 3) from 0 to 1."""
 
 def archive_kind(path: PathLike) -> str:
     """What a .pliant file holds: "reduced-model", …"""
@@ -372,6 +372,11 @@ class Embedding:
 
 class SemiRegularMesh:
     """A surface on levels, each the one before with triangles in four."""
+    @staticmethod
+    def load(path: PathLike) -> SemiRegularMesh:
+        """From a .pliant file, as pliant mesh --kind semiregular makes it."""
+    def save(self, path: PathLike) -> None:
+        """To a .pliant file, which pliant build --kind greens takes."""
     @property
     def mesh(self) -> SurfaceMesh:
         """The finest level."""
@@ -386,7 +391,7 @@ def make_semi_regular(name: str, levels: int = -1) -> SemiRegularMesh:
     """A procedural shape with its levels: nodule, kidney, spatula, rabbit, …"""
 
 def remesh(surface: SurfaceLike, base_vertices: int = 150, levels: int = 3, progress: ProgressLike = None) -> SemiRegularMesh:
-    """A closed surface on levels."""
+    """A closed surface (mesh, file or name of a shape) on levels: base_vertices of the coarsest one, 4 or more, and more where topology needs them; levels: rounds of splitting its triangles in four, 0: none."""
 
 class Energy:
     """Mechanical energy of a body [J]."""
@@ -442,7 +447,7 @@ class Body:
     def forces(self) -> numpy.ndarray:
         """(n, 3) float64 [N]: forces on all vertices in every step. Write into it; no copy."""
     def forces_at(self, points: object) -> numpy.ndarray:
-        """(k, 3) float64 [N]: forces on these points in every step. Write into it; no copy."""
+        """(k, 3) float64 [N]: forces on these points in every step, until set to 0. Write into it; no copy. The same points in the same order have one array, however often they are asked for; those of other points act beside it."""
     @property
     def positions(self) -> numpy.ndarray:
         """(n, 3) float32 [m]: vertices now. The same array each time, written anew when asked for; copy it to keep it."""
@@ -498,7 +503,7 @@ class ScriptedMotion:
         """times (k,) [s], positions (k, 3) [m], rotations (k, 4) quaternions (w, x, y, z)."""
     @staticmethod
     def oscillation(base: PoseLike, amplitude: ArrayLike, frequency: float, rotation_amplitude: ArrayLike = (0, 0, 0), phase: float = 0.0) -> ScriptedMotion:
-        """A sine [m], [Hz], [rad]."""
+        """base + amplitude sin(2π frequency t + phase): amplitude [m] and rotation_amplitude [rad] along world axes, frequency [Hz], phase [rad]."""
     def at(self, time: float) -> Pose:
         """Pose at a time [s]."""
 
@@ -510,7 +515,7 @@ class Solid:
     def gap(self, points: ArrayLike) -> numpy.ndarray:
         """Signed distance (n,) [m], negative inside."""
     def body(self, pose: PoseLike = None, density: float = 0.0, motion: typing.Optional[ScriptedMotion] = None, velocity: Twist = ...) -> RigidBody:
-        """A rigid body: static or driven; with a density [kg/m³] moved by forces; with a motion along a path."""
+        """A rigid body: static or driven; with a density [kg/m³] moved by forces; with a motion along a path, which says where it begins. pose: of its axes in the world at the start; velocity of their origin at the start, of a body that forces move."""
 
 def Sphere(radius: float) -> Solid:
     """About the origin [m]."""
@@ -593,7 +598,7 @@ class FemModel:
     def lumped_mass(self) -> numpy.ndarray:
         """(n, 3) [kg]"""
     def solve_static(self, *, fixed: object, load: object = None, prescribed: object = None, linear: bool = False, load_steps: int = 1, progress: ProgressLike = None) -> dict:
-        """Equilibrium under dead loads (n, 3) [N] with the nodes of a selection held: a dictionary with displacements u (n, 3) [m], converged, message, energy [J]. prescribed: displacements of nodes [m] by node."""
+        """Equilibrium under dead loads (n, 3) [N] with the nodes fixed held, a selection or their numbers; prescribed: displacements of nodes [m] by node. linear: for small displacements, with the stiffness at rest; otherwise load and prescribed displacements are applied in load_steps equal parts, halved where Newton's method does not converge. A dictionary: displacements u (n, 3) [m]; converged, and message, which says what went wrong; load_fraction: part of the load that u carries, 1 when converged; energy: elastic [J], linear: uᵀ K u / 2; smallest_det_F: least volume of an element over that at rest, at most 0 where one is inverted; iterations of Newton's method in all, 0 when linear."""
     def body(self, fixed: str = '', pose: PoseLike = None, obstacles: list[RigidBody] = [], mass_damping: float = 0.0, stiffness_damping: float = 0.0, friction: float = 0.3, inner_step: float = 0.0) -> FemBody:
         """A body in explicit dynamics, held at a selection of nodes; Rayleigh damping: of mass [1/s], of stiffness [s]; obstacles are rigid bodies that it meets with Coulomb's coefficient friction, to be stepped before it; inner_step: into which steps are cut [s], 0: as long as is stable."""
 
@@ -842,7 +847,7 @@ def probe_model(model: GreensModel, *, num_probes: int = 4, cone: float = 0.7, f
     """What a robot would measure on a GreensModel with levels: so many probes of each vertex of the level before the finest, forces [N] (0: that move it by 2 % of its length) within a cone [rad] around the inward normal; noise [m]; share of vertices hidden."""
 
 def build_measured(surface: SurfaceLike, measurement: GreensMeasurement, *, fixed: str, size: float = 0.0, contactable: str = '', youngs_modulus: float = 0.0, poisson_ratio: float = 0.3, density: float = 1000.0, max_error: float = 0.2, levels: int = -1, progress: ProgressLike = None) -> tuple:
-    """A GreensModel from a measurement, and a MeasuredGreensReport. surface: with levels, its vertices are those measured; youngs_modulus [Pa] is the scale of its units, 0: estimated; density [kg/m³]; max_error: of a column by noise, relative."""
+    """A GreensModel from a measurement, and a MeasuredGreensReport. surface: with levels, its vertices are those measured; levels: rounds of its subdivision, -1: all; fixed: selection of the vertices of its base, as "z < 5 %"; size: longest side to which the surface is scaled [m], 0: as it is; contactable: selection of vertices that may be touched, empty: all; youngs_modulus [Pa] is the scale of its units, 0: estimated; density [kg/m³]; max_error: of a column by noise, relative."""
 
 class SeamResponse:
     """What a zone of any kind is to the seams that bond it."""
@@ -876,7 +881,7 @@ class Zone:
         """Of the zone."""
     @property
     def pose(self) -> Pose:
-        """At rest."""
+        """At rest; a copy."""
 
 class SeamStatus:
     """How a solution of seams went."""
@@ -959,7 +964,7 @@ class ZonedBody(Body):
         """Where bones have gone from rest, in the axes of the body."""
 
 def pad_surface(length: float = 0.03, width: float = 0.018, height: float = 0.015, levels: int = 2) -> SemiRegularMesh:
-    """A soft pad around a bone along x [m], as of a link of a finger."""
+    """A soft pad around a bone along x, as of a link of a finger, from (0, -width / 2, -height) to (length, width / 2, 0) [m]; levels: rounds of subdivision of 14 vertices, 0 to 6."""
 
 class ParticleLayout:
     """Particles at rest and the links that hold them together."""
@@ -1039,7 +1044,7 @@ class DistanceField:
     def resolution(self) -> float:
         """Length below which it knows no detail [m]."""
     def slice(self, origin: ArrayLike, across: ArrayLike, up: ArrayLike, width: int = 400, height: int = 400) -> numpy.ndarray:
-        """Values of a plane cut, (height, width) float32 [m], rows from the top (largest up)."""
+        """Values of a plane cut, (height, width) float32 [m], rows from the top (largest up): a picture with its lower left corner at origin [m], its lower side across [m] and its left side up [m], of 1 to 16384 pixels along each."""
     def iso_surface(self, level: float = 0.0, resolution: int = 128, progress: ProgressLike = None) -> SurfaceMesh:
         """Where it has this value [m]; resolution is of fields that are no grid."""
 
@@ -1066,6 +1071,11 @@ class DeformedField(DistanceField):
         """Of a ReducedModel: its field at rest, of a kind and resolution as in build_field, and so many proxies on the surface, of which each place asks its nearest neighbours how the body is deformed there; domains: parts of the surface with proxies of their own."""
     def update(self, q: ArrayLike) -> bool:
         """Takes the shape q (r,); False: it is not finite."""
+    @staticmethod
+    def load(path: PathLike, model: object) -> DeformedField:
+        """From a .pliant file, of the ReducedModel that it was built for; at rest."""
+    def save(self, path: PathLike) -> None:
+        """To a .pliant file: all but its present shape."""
     @property
     def rank(self) -> int:
         """r: size of q."""
@@ -1190,7 +1200,7 @@ class ContactBody:
 class ContactSolver:
     """Contact among bodies that move under it, with equal and opposite forces that follow the velocities they bring about. It keeps its bodies alive."""
     def __init__(self, bodies: list[ContactBody], *, stiffness: float = 10000.0, friction: float = 0.0, friction_stiffness: float = 1.0, damping_steps: float = 2.0, scaling_count: float = 10.0, max_iterations: int = 12, tolerance: float = 1e-07, max_pairs: int = 8192, max_contacts: int = 16384) -> None:
-        """bodies: ContactBody objects; stiffness of one point [N/m]; friction: coefficient of all bodies; damping_steps: of contacts, in steps; tolerance: largest change of a sweep over the largest force."""
+        """bodies: ContactBody objects; stiffness of one point [N/m]; friction: coefficient of all bodies; friction_stiffness: tangential stiffness over normal stiffness; damping_steps: of contacts, in steps; scaling_count: where more points push one way they share the stiffness of so many; max_iterations: sweeps over all contacts at most; tolerance that ends them: largest change of a sweep over the largest force; max_pairs of bodies near each other and max_contacts of all pairs: what there is room for, from the start."""
     def act(self, dt: float) -> StepStatus:
         """Contact as the bodies are, into their loads of the next step of dt seconds; after all other loads. CapacityExceeded: raise max_pairs or max_contacts. Releases the interpreter's lock."""
     @property
@@ -1210,7 +1220,7 @@ class ContactSolver:
         """Sweeps of the last act()."""
     @property
     def deepest(self) -> float:
-        """[m]"""
+        """Depth of the deepest point [m]."""
     @property
     def energy(self) -> float:
         """Stored in contacts [J]."""
@@ -1442,7 +1452,7 @@ class HapticDevice:
     """A source of poses and a sink of forces."""
     @property
     def capabilities(self) -> DeviceCapabilities:
-        """What it is and can do."""
+        """What it is and can do; a copy."""
     def read(self, now: float) -> DeviceState:
         """The newest state at a time [s]."""
     def write(self, force: ArrayLike, torque: ArrayLike = (0, 0, 0)) -> None:
@@ -1487,7 +1497,7 @@ class SimulatedDevice(HapticDevice):
         """Pulls the plug, or puts it back."""
     @property
     def true_pose(self) -> Pose:
-        """What no encoder sees."""
+        """Of the handle now, which no encoder sees; a copy."""
     @property
     def applied_force(self) -> numpy.ndarray:
         """By the motors now [N]."""
@@ -1496,13 +1506,13 @@ class SimulatedDevice(HapticDevice):
         """Of the hand on the handle [N]."""
     @property
     def stored_energy(self) -> float:
-        """[J]"""
+        """Of motion and of the hand's springs [J]."""
     @property
     def motor_work(self) -> float:
-        """[J]"""
+        """Of the motors on the handle since place() [J]."""
 
 def zwidth_map(device: DeviceModel = ..., hand: HandModel = ..., stiffnesses: object = None, dampings: object = None, duration: float = 4.0, progress: ProgressLike = None) -> dict:
-    """Which virtual walls [N/m], [N s/m] a device can show without oscillating: a dictionary with is_stable and growth (stiffnesses, dampings), and needed_damping (stiffnesses,) [N s/m]."""
+    """Which virtual walls a device can show without oscillating. hand that holds it, by default none; stiffnesses of walls [N/m], None: 12 from 50 to 10,000; dampings [N s/m], None: 0 and up to the unstable; duration of one trial, or four periods if that is more [s]. A dictionary with stiffnesses, dampings, is_stable and growth (stiffnesses, dampings), the last amplitude over the first, and needed_damping (stiffnesses,) [N s/m]."""
 
 def force_spectrum(force: ArrayLike, rate: float) -> tuple:
     """Frequencies [Hz] and amplitudes [N] of forces (n, 3) at a rate [Hz]."""
@@ -1638,7 +1648,7 @@ class StaticCoupling:
         """Towards zero net load; poses of a frame at the grasp point."""
     @property
     def pose(self) -> Pose:
-        """Of the tool."""
+        """Of the tool; a copy."""
     def place(self, pose: PoseLike) -> None:
         """Puts the tool there [m], at rest."""
     def rendered(self, manipulandum: PoseLike) -> Wrench:
@@ -1657,10 +1667,10 @@ class DynamicCoupling:
         """One cycle of dt seconds; poses of a frame at the grasp point. Gradients do not count."""
     @property
     def pose(self) -> Pose:
-        """Of the tool."""
+        """Of the tool; a copy."""
     @property
     def twist(self) -> Twist:
-        """Of the tool."""
+        """Of the tool; a copy."""
     def place(self, pose: PoseLike) -> None:
         """Puts the tool there [m], at rest."""
     def rendered(self, manipulandum: PoseLike) -> Wrench:
@@ -1681,7 +1691,7 @@ class DirectRendering:
         """One cycle of dt seconds; poses of a frame at the grasp point."""
     @property
     def pose(self) -> Pose:
-        """Of the tool."""
+        """Of the tool; a copy."""
     def place(self, pose: PoseLike) -> None:
         """Puts the tool there [m]."""
     def rendered(self, manipulandum: PoseLike) -> Wrench:
@@ -1888,26 +1898,38 @@ class Samples:
     def __len__(self) -> int:
         ...
     @property
+    def tick(self) -> numpy.ndarray:
+        """Numbers of the ticks, 1 for the first (n,)."""
+    @property
     def time(self) -> numpy.ndarray:
-        """(n,) [s]"""
+        """Simulated, at the end of the tick (n,) [s]."""
     @property
     def hand(self) -> numpy.ndarray:
         """Where the hand wants to be (n, 3) [m]."""
     @property
     def point(self) -> numpy.ndarray:
-        """What it holds (n, 3) [m]."""
+        """What it holds: a point of a surface, or the tool (n, 3) [m]."""
     @property
     def force(self) -> numpy.ndarray:
         """On the hand (n, 3) [N]."""
     @property
     def energy(self) -> numpy.ndarray:
-        """Of all bodies (n,) [J]."""
+        """Of all bodies, each as at most 16 ticks ago (n,) [J]."""
     @property
     def work_us(self) -> numpy.ndarray:
         """CPU time of the ticks (n,) [µs]."""
     @property
+    def late_us(self) -> numpy.ndarray:
+        """How late they began (n,) [µs]; 0 in virtual time."""
+    @property
     def device_force(self) -> numpy.ndarray:
         """Shown by the device of a tool in a hand (n,) [N]; −1: none."""
+    @property
+    def port_energy(self) -> numpy.ndarray:
+        """That the hand of a tool put in, less what it got back (n,) [J]; 0: no tool in a hand."""
+    @property
+    def stored_energy(self) -> numpy.ndarray:
+        """In coupling and contacts of a tool in a hand (n,) [J]; 0: none."""
 
 class Scene:
     """Bodies, tools and devices together; here in virtual time."""
@@ -1972,6 +1994,51 @@ def demo(name: str) -> Scene:
 def demo_names() -> list[str]:
     """Of the scenes that come with the library."""
 
+class RecordedCommand:
+    """What a hand did between two ticks of a loop."""
+    @property
+    def tick(self) -> int:
+        """Ticks of the loop before it."""
+    @property
+    def time(self) -> float:
+        """When it came, since the recording began [s]."""
+    @property
+    def kind(self) -> str:
+        """grab, poke, drag, release, move_tool, set_parameter or reset, as methods of a scene; exchange: in real time the loop had seen a tick of the other one of its tool."""
+    @property
+    def slot(self) -> int:
+        """Of grab, poke, drag and release: which of four hands."""
+    @property
+    def body(self) -> int:
+        """Of grab and poke: place in the scene's body_names; −1: none."""
+    @property
+    def triangle(self) -> int:
+        """Of the body's surface, where the point is; −1: none."""
+    @property
+    def weights(self) -> numpy.ndarray:
+        """Of the triangle's corners (3,)."""
+    @property
+    def vertex(self) -> int:
+        """Of the body's surface, where the point is one; −1: none."""
+    @property
+    def target(self) -> numpy.ndarray:
+        """Of grab, drag and move_tool: a place in the world (3,) [m]."""
+    @property
+    def rotation(self) -> numpy.ndarray:
+        """Of move_tool: quaternion (w, x, y, z)."""
+    @property
+    def duration(self) -> float:
+        """In which the target is reached evenly [s]; 0: at once."""
+    @property
+    def buttons(self) -> int:
+        """Of move_tool: bit i: button i is down."""
+    @property
+    def parameter(self) -> str:
+        """Of set_parameter: its name; empty: none."""
+    @property
+    def value(self) -> float:
+        """Of poke the force [N], 0: the scene's; of set_parameter the value, of exchange the tick."""
+
 class Recording:
     """What happened in a scene."""
     @staticmethod
@@ -1995,16 +2062,21 @@ class Recording:
     @property
     def body_names(self) -> list[str]:
         """Whose states it has."""
+    @property
+    def parameters(self) -> dict:
+        """Values by name when the recording began."""
     def samples(self, loop: int = 0) -> Samples:
-        """Ticks of a loop."""
+        """Ticks of a loop; recordings keep single precision."""
+    def commands(self, loop: int = 0) -> list[RecordedCommand]:
+        """What hands and sliders of the viewer did to a loop, in order; what the script of the scene does is in its text."""
     def tool(self, loop: int = 0) -> dict:
-        """What a tool in a hand did: a dictionary of device, tool, manipulandum (n, 3) [m], force [N], torque [N m], depth [m], port_energy, stored_energy [J], num_contacts."""
+        """What a tool in a hand did in each tick of a loop, a dictionary of arrays; empty ones: it has none. Positions (n, 3) [m] and rotations (n, 4), quaternions (w, x, y, z): device, device_rotation of the handle in axes of the device, tool, tool_rotation and manipulandum, manipulandum_rotation in the world. Loads (n, 3) [N], [N m]: force, torque by the device in its axes; contact_force, contact_torque on the tool about the grasp point; coupling_force, coupling_torque on the hand, scene units. Numbers (n,): depth of the deepest contact, max_depth, its bound, 0: none, worst_depth since the reset [m]; violations: ticks deeper than the bound since the reset; num_contacts: points that touch; port_energy, that the hand put in, stored_energy [J]; oscillation of the force in the last window [N]; gain_scale, step_scale: what back-off made of gains and steps, 1: nothing; buttons: bit i: button i is down; device_status, status: values of DeviceStatus, StepStatus."""
     def states(self, body: str) -> tuple:
         """Times (k,) [s] and states (k, size) of a body, as Body.state has them."""
     def save_csv(self, path: PathLike, loop: int = 0) -> None:
         """Ticks of a loop as a table, units in its head."""
     def save_frames(self, folder: PathLike, extension: str = 'vtu', frames_per_second: float = 30.0, progress: ProgressLike = None) -> int:
-        """Surfaces of the recorded bodies, a file per frame (obj or vtu); returns their number."""
+        """Surfaces of the recorded bodies, a file per frame (extension obj or vtu) into the folder, frames_per_second of simulated time from the states nearest [1/s]; returns their number."""
     def check(self, progress: ProgressLike = None) -> tuple:
         """Runs it again: numbers of states compared and of those that differ in any bit, and the first difference."""
     def view(self, **options: typing.Any) -> Viewer:
@@ -2029,10 +2101,10 @@ class Viewer:
         ...
 
 def view_scene(scene: Scene, port: int = 0, address: str = '127.0.0.1', speed: float = 1.0, recordings: PathLike = '.', progress: ProgressLike = None) -> Viewer:
-    """The scene from its start in real time, on a page; port 0: any free one."""
+    """The scene from its start in real time, on a page; port 0: any free one; speed: simulated seconds per second, 0.01 to 1; recordings: folder of those made on the page."""
 
 def view_bodies(bodies: list[Body], rate: float = 1000.0, gravity: ArrayLike = (0, 0, 0), port: int = 0, address: str = '127.0.0.1', speed: float = 1.0, recordings: PathLike = '.') -> Viewer:
-    """Copies of bodies as they are now, running on a page."""
+    """Copies of bodies as they are now, running on a page. rate of steps [Hz]; gravity [m/s²]; port 0: any free one; speed: simulated seconds per second, 0.01 to 1; recordings: folder of those made on the page."""
 
 def view_recording(recording: Recording, port: int = 0, address: str = '127.0.0.1', progress: ProgressLike = None) -> Viewer:
-    """A recording, played and searched on a page."""
+    """A recording, played and searched on a page; port 0: any free one."""

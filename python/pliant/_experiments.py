@@ -1,10 +1,12 @@
 """Small experiments in one call."""
 
 import dataclasses
+import math
 
 import numpy as np
 
 from pliant import _core
+from pliant._errors import wrong
 
 
 @dataclasses.dataclass
@@ -28,9 +30,13 @@ def press(body, at, depth, *, tool=None, speed=0.02, direction=None, hold=0.0, r
     the body where it presses, but no stiffer than the rate allows. It ends short of the depth where the hand had to go
     ten times as deep.
     """
+    # what is not finite, or goes nowhere, would never end
+    depth = _number("depth", depth, "m", is_zero_allowed=True)
+    hold = _number("hold", hold, "s", is_zero_allowed=True)
+    speed, rate = _number("speed", speed, "m/s"), _number("rate", rate, "Hz")
     radius = body.size / 20 if tool is None else _radius_of(tool)
     start = np.array(body.position(at))
-    outwards = np.array(body.normal(at)) if direction is None else -np.asarray(direction, dtype=float)
+    outwards = np.array(body.normal(at)) if direction is None else -_vector("direction", direction)
     outwards = outwards / np.linalg.norm(outwards)
     dt = 1.0 / rate
     if stiffness is None:
@@ -64,10 +70,38 @@ def press(body, at, depth, *, tool=None, speed=0.02, direction=None, hold=0.0, r
                  force=force @ outwards, force_vector=force, position=position)
 
 
+def _number(name, value, unit, is_zero_allowed=False):
+    """Finite and above 0, or at least not below."""
+    try:
+        number = float(1.0 * value)  # of a text it is none
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number) or number < 0 or (number == 0 and not is_zero_allowed):
+        raise wrong(name, value, f"finite, 0 {unit} or more" if is_zero_allowed else f"finite, above 0 {unit}")
+    return number
+
+
+def _vector(name, value):
+    """Finite and not 0."""
+    try:
+        vector = np.array(value, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        vector = np.zeros(3)
+    if vector.shape != (3,) or not 0 < np.linalg.norm(vector) < math.inf:
+        raise wrong(name, value, "a vector (3,) of length above 0")
+    return vector
+
+
 def _radius_of(tool):
-    """Of a Sphere, from what it is made of."""
-    low, high = tool.surface.bounds
-    return float(max(high - low)) / 2
+    """Of a Sphere, whose gap alone grows alike in all directions."""
+    expected = "None or a Sphere, as Sphere(0.005)"
+    if not isinstance(tool, _core.Solid):
+        raise wrong("tool", tool, expected)
+    radius = -float(tool.gap([(0, 0, 0)])[0])
+    around = np.array([(0, 0, 2), (2, 0, 0), (0, 2, 0), (0, 0, -2), (1.2, 1.6, 0), (0, -1.2, 1.6)]) * radius
+    if not radius > 0 or np.abs(tool.gap(around) - radius).max() > 1e-9 * radius:
+        raise wrong("tool", "a solid of another kind", expected)
+    return radius
 
 
 def _safe_stiffness(body, at, outwards, dt):

@@ -4,6 +4,7 @@ import json
 import os
 
 from pliant import _core
+from pliant._errors import failed, wrong
 
 
 def _load_json(path):
@@ -28,19 +29,22 @@ _ARCHIVES = {
     "distance-field": _core.DistanceGrid.load,
     "pointshell": _core.Pointshell.load,
     "point-tree": _core.PointTree.load,
+    "semi-regular-mesh": _core.SemiRegularMesh.load,
     "volume-mesh": _core.load_volume,
 }
 
 
 def load(path):
-    """What a file holds: a model, field, pointshell or mesh (.pliant), a scene or a layout of particles (.json), a
-    recording (.pliantrec) or a surface."""
+    """What a file holds: a model, field, pointshell, mesh or surface on levels (.pliant), a scene or a layout of
+    particles (.json), a recording (.pliantrec) or a surface."""
     path = os.fspath(path)
     extension = os.path.splitext(path)[1].lower()
     if extension == ".pliant":
         kind = _core.archive_kind(path)
+        if kind == "deformed-field":
+            raise failed("a deformed field goes with its model: DeformedField.load(path, model)", path)
         if kind not in _ARCHIVES:
-            raise _core.InputError(f"{path}: is a {kind}; expected {', '.join(sorted(_ARCHIVES))}")
+            raise wrong("kind", f"'{kind}'", ", ".join(sorted(_ARCHIVES)), path)
         return _ARCHIVES[kind](path)
     return _LOADERS.get(extension, _core.load_surface)(path)
 

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 
-from pliant import _core
+from pliant._errors import failed
 
 
 def _found_program():
@@ -25,7 +25,7 @@ def _found_program():
 def _command(arguments):
     path = _found_program()
     if path is None:
-        raise _core.InputError("the program 'pliant' was not found; build or install it, or set PLIANT_PROGRAM")
+        raise failed("the program 'pliant' was not found; build or install it, or set PLIANT_PROGRAM")
     return [path, *map(str, arguments)]
 
 
@@ -34,7 +34,7 @@ def program(*arguments, capture=False):
     done = subprocess.run(_command(arguments), text=True, check=False,
                           stdout=subprocess.PIPE if capture else None, stderr=subprocess.PIPE if capture else None)
     if done.returncode != 0:
-        raise _core.InputError((done.stderr or "").strip() or f"pliant {' '.join(map(str, arguments))} failed")
+        raise failed((done.stderr or "").strip() or f"pliant {' '.join(map(str, arguments))} failed")
     return done.stdout
 
 
@@ -52,19 +52,19 @@ def _streamed(*arguments):
             raise
     if process.returncode != 0:
         errors = [line.strip() for line in told if line.startswith("error: ")]
-        raise _core.InputError("\n".join(errors) or "".join(told).strip() or f"pliant {arguments[0]} failed")
+        raise failed("\n".join(errors) or "".join(told).strip() or f"pliant {arguments[0]} failed")
 
 
 def reproduce(what, output, *, only=None, quick=False):
     """Runs the published experiments of fem, reduction, contact, haptics, greens, wavelets or proxy, writes an HTML page.
 
     `all` writes every page and an index into the folder `output`; what is finished there is kept and not run again.
-    `only`: one experiment of them, of `all` a module or "module/experiment"; `quick`: small sizes. Minutes, `all` about
-    an hour: progress goes to sys.stderr as it comes.
+    `only`: one experiment of them or a list of some, of `all` modules or "module/experiment"; `quick`: small sizes.
+    Minutes, `all` about an hour: progress goes to sys.stderr as it comes.
     """
     arguments = ["reproduce", what, "-o", output]
-    if only:
-        arguments += ["--only", only]
+    for name in [only] if isinstance(only, str) else only or []:
+        arguments += ["--only", name]
     if quick:
         arguments += ["--quick"]
     _streamed(*arguments)

@@ -1,5 +1,6 @@
 #include "arguments.h"
 
+#include "geometry/file_extension.h"
 #include "pliant/core/archive.h"
 #include "pliant/core/error.h"
 #include "pliant/geometry/mesh_archive.h"
@@ -9,6 +10,7 @@
 #include "pliant/reduction/build_reduced.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace pliant::python {
 namespace {
@@ -28,7 +30,20 @@ SemiRegularMesh one_level(SurfaceMesh mesh) {
     return surface;
 }
 
+/// Of a name that is an archive of levels.
+std::optional<SemiRegularMesh> stored_levels(const std::string& name) {
+    if (lower_extension(name) != ".pliant" || Archive(name).kind() != kSemiRegularKind)
+        return std::nullopt;
+    return load_levels_file(name);
+}
+
 }  // namespace
+
+SemiRegularMesh load_levels_file(const std::filesystem::path& path) {
+    const Archive archive = Archive::verified(path);
+    archive.require_kind(kSemiRegularKind);
+    return read_semi_regular_mesh(archive, path.string());
+}
 
 SurfaceInput::SurfaceInput(const SurfaceArgument& argument) {
     if (py::isinstance<SurfaceMesh>(argument))
@@ -43,8 +58,10 @@ SurfaceInput::SurfaceInput(const SurfaceArgument& argument) {
 
 SurfaceMesh SurfaceInput::load(Progress& progress, double size) const {
     const bool is_file = is_surface_file(name_) || is_volume_file(name_);
+    std::optional<SemiRegularMesh> stored = stored_levels(name_);
     SurfaceMesh mesh = mesh_     ? *mesh_
                        : levels_ ? levels_->mesh
+                       : stored  ? std::move(stored->mesh)
                        : is_file ? load_surface(name_)
                                  : make_shape(name_, 0, progress);
     if (size != 0) {
@@ -55,9 +72,11 @@ SurfaceMesh SurfaceInput::load(Progress& progress, double size) const {
 }
 
 SemiRegularMesh SurfaceInput::load_levels(Progress& progress, int levels) const {
-    if (levels_)
-        return levels < 0 ? *levels_
-                          : coarse_levels(*levels_, std::min(levels, levels_->num_levels()));
+    const std::optional<SemiRegularMesh> stored = stored_levels(name_);
+    if (levels_ || stored) {
+        const SemiRegularMesh& all = levels_ ? *levels_ : *stored;
+        return levels < 0 ? all : coarse_levels(all, std::min(levels, all.num_levels()));
+    }
     if (!mesh_ && !is_surface_file(name_) && !is_volume_file(name_) && is_subdivision_shape(name_))
         return make_semi_regular(name_, levels);
     SurfaceMesh mesh = load(progress);

@@ -27,6 +27,9 @@ private:
     std::string name_;
 };
 
+/// The surface of an archive that holds nothing else. Touches nothing of Python.
+[[nodiscard]] SemiRegularMesh load_levels_file(const std::filesystem::path& path);
+
 /// A Material or the name of one.
 [[nodiscard]] Material material_of(const MaterialArgument& argument,
                                    Law law = Law::StVenantKirchhoff);

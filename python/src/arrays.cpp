@@ -83,8 +83,14 @@ Eigen::Vector3d vector_of(py::handle value, const std::string& name) {
         bool is_plain = true;
         for (int i = 0; i < 3; ++i) {
             PyObject* const item = PyTuple_GET_ITEM(object, i);
-            is_plain = is_plain && (PyFloat_Check(item) || PyLong_Check(item));
-            if (is_plain) v[i] = PyFloat_AsDouble(item);
+            is_plain = PyFloat_Check(item) || PyLong_Check(item);
+            if (!is_plain) break;
+            v[i] = PyFloat_AsDouble(item);
+            // integers have no bounds
+            if (v[i] == -1 && PyErr_Occurred() != nullptr) {
+                PyErr_Clear();
+                refuse(name + "[" + std::to_string(i) + "]", item, "a number up to 1.8e308");
+            }
         }
         if (is_plain) return v;
     } else if (py::isinstance<py::array_t<double>>(value)) {

@@ -2,6 +2,7 @@
 #include "long_call.h"
 #include "meshes.h"
 
+#include "geometry/triangle.h"
 #include "pliant/core/error.h"
 #include "pliant/geometry/surface_query.h"
 
@@ -70,6 +71,8 @@ py::array run(BodyHandle& handle, int steps, double dt, const py::object& record
 /// By a look at every triangle as it is now.
 py::tuple closest_point(BodyHandle& handle, const ArrayArgument& place) {
     const Eigen::Vector3d x = vector_of(place, "x");
+    // nothing would be nearest to it: squares of distances must be numbers
+    if (!is_usable(x)) throw InputError("", "x", py::str(place), "finite coordinates up to 1e30 m");
     const std::vector<float>& positions = *handle.positions();
     const auto vertex = [&](int v) {
         return Eigen::Map<const Eigen::Vector3f>(positions.data() + 3 * v).cast<double>().eval();
@@ -158,10 +161,12 @@ void bind_body(py::module_& m) {
             [](BodyHandle& b, const py::object& points) {
                 std::vector<SurfacePoint> places = b.points(points, "points");
                 const Shape shape = rows_of(places.size(), 3);
-                return view_of(b.add_loads(std::move(places)), shape, true);
+                return view_of(b.point_loads(std::move(places)), shape, true);
             },
             py::arg("points"),
-            "(k, 3) float64 [N]: forces on these points in every step. Write into it; no copy.")
+            "(k, 3) float64 [N]: forces on these points in every step, until set to 0. Write into "
+            "it; no copy. The same points in the same order have one array, however often they are "
+            "asked for; those of other points act beside it.")
         .def_property_readonly(
             "positions",
             [](BodyHandle& b) { return view_of(b.positions(), vertex_rows(b), false); },

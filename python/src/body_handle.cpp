@@ -6,6 +6,13 @@
 #include <cmath>
 
 namespace pliant::python {
+namespace {
+
+bool is_same_point(const SurfacePoint& a, const SurfacePoint& b) {
+    return a.triangle == b.triangle && a.vertex == b.vertex && a.barycentric == b.barycentric;
+}
+
+}  // namespace
 
 BodyHandle::BodyHandle(std::shared_ptr<Body> body, Maker make, bool is_slow)
     : body_(std::move(body)), make_(std::move(make)), is_slow_(is_slow) {}
@@ -39,7 +46,12 @@ StepStatus BodyHandle::step(double dt) noexcept {
     return body_->step(dt);
 }
 
-const Shared<double>& BodyHandle::add_loads(std::vector<SurfacePoint> points) {
+const Shared<double>& BodyHandle::point_loads(std::vector<SurfacePoint> points) {
+    // a second array of the same points would push beside the first, which nobody may hold any more
+    for (const Loads& loads : loads_)
+        if (loads.forces != vertex_loads_ &&
+            std::ranges::equal(loads.points, points, is_same_point))
+            return loads.forces;
     auto forces = std::make_shared<std::vector<double>>(3 * points.size());
     loads_.push_back({std::move(points), std::move(forces)});
     return loads_.back().forces;

@@ -28,8 +28,9 @@ public:
     void apply_loads() noexcept;
     /// Loads, then a step.
     StepStatus step(double dt) noexcept;
-    /// Forces [N] on these points in every step, as long as they stay in the array.
-    [[nodiscard]] const Shared<double>& add_loads(std::vector<SurfacePoint> points);
+    /// Forces [N] on these points in every step, as long as they stay in the array; of the same
+    /// points in the same order always the same one.
+    [[nodiscard]] const Shared<double>& point_loads(std::vector<SurfacePoint> points);
     /// The same of all vertices, made at the first call.
     [[nodiscard]] const Shared<double>& vertex_loads();
     void clear_loads() noexcept;

@@ -116,8 +116,12 @@ void bind_contact_solver(py::module_& m) {
              py::arg("max_iterations") = 12, py::arg("tolerance") = 1e-7,
              py::arg("max_pairs") = 8192, py::arg("max_contacts") = 16384,
              "bodies: ContactBody objects; stiffness of one point [N/m]; friction: coefficient of "
-             "all bodies; damping_steps: of contacts, in steps; tolerance: largest change of a "
-             "sweep over the largest force.")
+             "all bodies; friction_stiffness: tangential stiffness over normal stiffness; "
+             "damping_steps: of contacts, in steps; scaling_count: where more points push one way "
+             "they share the stiffness of so many; max_iterations: sweeps over all contacts at "
+             "most; tolerance that ends them: largest change of a sweep over the largest force; "
+             "max_pairs of bodies near each other and max_contacts of all pairs: what there is "
+             "room for, from the start.")
         .def("act", &act, py::arg("dt"),
              "Contact as the bodies are, into their loads of the next step of dt seconds; after "
              "all other loads. CapacityExceeded: raise max_pairs or max_contacts. Releases the "
@@ -139,7 +143,8 @@ void bind_contact_solver(py::module_& m) {
             "iterations", [](const SolverHandle& s) { return s.statistics().iterations; },
             "Sweeps of the last act().")
         .def_property_readonly(
-            "deepest", [](const SolverHandle& s) { return s.statistics().deepest; }, "[m]")
+            "deepest", [](const SolverHandle& s) { return s.statistics().deepest; },
+            "Depth of the deepest point [m].")
         .def_property_readonly(
             "energy", [](const SolverHandle& s) { return s.statistics().elastic_energy; },
             "Stored in contacts [J].")

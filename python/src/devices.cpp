@@ -56,7 +56,8 @@ void bind_device_values(py::module_& m) {
                        "Of the handle; zero where the device does not say.")
         .def_readwrite("gripper", &DeviceState::gripper, "Opening, 0 to 1.")
         .def_readwrite("buttons", &DeviceState::buttons, "Bit i: button i is down.")
-        .def_readwrite("status", &DeviceState::status, "Whether the reading counts.");
+        .def_readwrite("status", &DeviceState::status, py::return_value_policy::copy,
+                       "Whether the reading counts.");
     py::class_<HandModel>(m, "HandModel", "A hand that holds a simulated device.")
         .def(py::init<>(), "Between loose and firm.")
         .def_static("loose", &HandModel::loose, "Soft springs: two fingers.")
@@ -86,8 +87,9 @@ void bind_device_values(py::module_& m) {
 void bind_devices_of_kinds(py::module_& m) {
     py::class_<HapticDevice, DevicePointer>(m, "HapticDevice",
                                             "A source of poses and a sink of forces.")
-        .def_property_readonly("capabilities", &HapticDevice::capabilities,
-                               "What it is and can do.")
+        .def_property_readonly(
+            "capabilities", [](const HapticDevice& device) { return device.capabilities(); },
+            "What it is and can do; a copy.")
         .def("read", &HapticDevice::read, py::arg("now"), "The newest state at a time [s].")
         .def(
             "write",
@@ -133,15 +135,19 @@ void bind_devices_of_kinds(py::module_& m) {
         .def("set_hand", &SimulatedDevice::set_hand, py::arg("hand"), "Another grip from now on.")
         .def("set_connected", &SimulatedDevice::set_connected, py::arg("is_connected"),
              "Pulls the plug, or puts it back.")
-        .def_property_readonly("true_pose", &SimulatedDevice::true_pose, "What no encoder sees.")
+        .def_property_readonly(
+            "true_pose", [](const SimulatedDevice& d) { return d.true_pose(); },
+            "Of the handle now, which no encoder sees; a copy.")
         .def_property_readonly(
             "applied_force", [](const SimulatedDevice& d) { return d.applied().force; },
             "By the motors now [N].")
         .def_property_readonly(
             "hand_force", [](const SimulatedDevice& d) { return d.hand_load().force; },
             "Of the hand on the handle [N].")
-        .def_property_readonly("stored_energy", &SimulatedDevice::stored_energy, "[J]")
-        .def_property_readonly("motor_work", &SimulatedDevice::motor_work, "[J]");
+        .def_property_readonly("stored_energy", &SimulatedDevice::stored_energy,
+                               "Of motion and of the hand's springs [J].")
+        .def_property_readonly("motor_work", &SimulatedDevice::motor_work,
+                               "Of the motors on the handle since place() [J].");
 }
 
 std::vector<double> reals_or_none(const py::object& value, const char* name) {
@@ -182,13 +188,16 @@ py::dict zwidth_map(const DeviceModel& device, const HandModel& hand, const py::
 void bind_devices(py::module_& m) {
     bind_device_values(m);
     bind_devices_of_kinds(m);
-    m.def("zwidth_map", &zwidth_map, py::arg("device") = DeviceModel{},
-          py::arg("hand") = HandModel::absent(), py::arg("stiffnesses") = py::none(),
-          py::arg("dampings") = py::none(), py::arg("duration") = 4.0,
-          py::arg("progress") = py::none(),
-          "Which virtual walls [N/m], [N s/m] a device can show without oscillating: a dictionary "
-          "with is_stable and growth (stiffnesses, dampings), and needed_damping (stiffnesses,) "
-          "[N s/m].");
+    m.def(
+        "zwidth_map", &zwidth_map, py::arg("device") = DeviceModel{},
+        py::arg("hand") = HandModel::absent(), py::arg("stiffnesses") = py::none(),
+        py::arg("dampings") = py::none(), py::arg("duration") = 4.0,
+        py::arg("progress") = py::none(),
+        "Which virtual walls a device can show without oscillating. hand that holds it, by default "
+        "none; stiffnesses of walls [N/m], None: 12 from 50 to 10,000; dampings [N s/m], None: 0 "
+        "and up to the unstable; duration of one trial, or four periods if that is more [s]. A "
+        "dictionary with stiffnesses, dampings, is_stable and growth (stiffnesses, dampings), the "
+        "last amplitude over the first, and needed_damping (stiffnesses,) [N s/m].");
     m.def(
         "force_spectrum",
         [](const ArrayArgument& force, double rate) {

@@ -94,6 +94,22 @@ void prescribe(const py::object& displacements, Constraints& constraints) {
     }
 }
 
+/// What solve_static tells, by small displacements.
+StaticResult solve_linear(const FemModel& model, const Constraints& constraints,
+                          const Eigen::VectorXd& f, Progress& progress) {
+    progress.stage("equilibrium");
+    StaticResult result;
+    result.u = solve_linear_static(model, constraints, f);
+    result.load_fraction = 1;
+    // by the stiffness at rest, as the solution: W(u) is that of a body with large displacements
+    Eigen::VectorXd force(f.size());
+    model.tangent_product(Eigen::VectorXd::Zero(f.size()), result.u, force);
+    result.energy = 0.5 * result.u.dot(force);
+    FemModel::Workspace ws = model.make_workspace();
+    result.smallest_det_F = model.smallest_det_F(result.u, ws);
+    return result;
+}
+
 py::dict solve(const FemHandle& fem, const py::object& fixed, const py::object& load,
                const py::object& prescribed, bool linear, int load_steps,
                const ProgressArgument& progress) {
@@ -101,18 +117,11 @@ py::dict solve(const FemHandle& fem, const py::object& fixed, const py::object& 
     constraints.fix(nodes_of(fem, fixed, "fixed"));
     prescribe(prescribed, constraints);
     const Eigen::VectorXd f = node_values(fem, load, "load");
-    py::dict result;
-    if (linear) {
-        result["u"] = node_array(run_long(progress, [&](Progress& shown) {
-            shown.stage("equilibrium");
-            return solve_linear_static(fem.model, constraints, f);
-        }));
-        result["converged"] = true;
-        return result;
-    }
     const StaticResult found = run_long(progress, [&](Progress& shown) {
+        if (linear) return solve_linear(fem.model, constraints, f, shown);
         return solve_static(fem.model, constraints, f, {.load_steps = load_steps}, shown);
     });
+    py::dict result;
     result["u"] = node_array(found.u);
     result["converged"] = found.has_converged();
     result["message"] = found.message;
@@ -143,7 +152,12 @@ BodyPointer make_fem_body(const FemHandle& fem, const std::string& fixed, const 
     };
     BodyHandle::Maker copy;
     if (solids.empty()) copy = [make] { return make({}); };
-    auto body = std::make_shared<FemBodyHandle>(make(solids), copy, true);
+    std::unique_ptr<FemBody> made;
+    {
+        const py::gil_scoped_release release;
+        made = make(solids);
+    }
+    auto body = std::make_shared<FemBodyHandle>(std::move(made), copy, true);
     for (const auto& obstacle : obstacles) body->keep(obstacle);
     return body;
 }
@@ -187,7 +201,11 @@ void bind_fem_model(py::module_& m) {
             "num_nodes", [](const FemHandle& fem) { return fem.model.num_nodes(); },
             "n: vertices of the mesh.")
         .def_property_readonly(
-            "stable_step", [](const FemHandle& fem) { return element_stable_step(fem.model).dt; },
+            "stable_step",
+            [](const FemHandle& fem) {
+                const py::gil_scoped_release release;
+                return element_stable_step(fem.model).dt;
+            },
             "Longest explicit step [s].")
         .def(
             "gravity_load",
@@ -209,24 +227,35 @@ void bind_fem_model(py::module_& m) {
         .def(
             "energy",
             [](const FemHandle& fem, const py::object& u) {
+                const Eigen::VectorXd moved = node_values(fem, u, "u");
+                const py::gil_scoped_release release;
                 FemModel::Workspace ws = fem.model.make_workspace();
-                return fem.model.energy(node_values(fem, u, "u"), ws);
+                return fem.model.energy(moved, ws);
             },
             py::arg("u"), "Elastic energy [J] of displacements (n, 3) [m].")
         .def(
             "internal_force",
             [](const FemHandle& fem, const py::object& u) {
+                const Eigen::VectorXd moved = node_values(fem, u, "u");
                 Eigen::VectorXd R(fem.model.num_unknowns());
-                fem.model.internal_force(node_values(fem, u, "u"), R);
+                {
+                    const py::gil_scoped_release release;
+                    fem.model.internal_force(moved, R);
+                }
                 return node_array(R);
             },
             py::arg("u"), "Forces (n, 3) [N] that hold the body in a shape.")
         .def(
             "tangent",
             [](const FemHandle& fem, const py::object& u) {
-                FemModel::Matrix K = fem.model.make_matrix();
-                fem.model.tangent(node_values(fem, u, "u"), K);
-                K.makeCompressed();
+                const Eigen::VectorXd moved = node_values(fem, u, "u");
+                FemModel::Matrix K;
+                {
+                    const py::gil_scoped_release release;
+                    K = fem.model.make_matrix();
+                    fem.model.tangent(moved, K);
+                    K.makeCompressed();
+                }
                 const auto count = static_cast<py::ssize_t>(K.nonZeros());
                 return py::make_tuple(py::array_t<double>(count, K.valuePtr()),
                                       py::array_t<int>(count, K.innerIndexPtr()),
@@ -240,9 +269,15 @@ void bind_fem_model(py::module_& m) {
         .def("solve_static", &solve, py::kw_only(), py::arg("fixed"), py::arg("load") = py::none(),
              py::arg("prescribed") = py::none(), py::arg("linear") = false,
              py::arg("load_steps") = 1, py::arg("progress") = py::none(),
-             "Equilibrium under dead loads (n, 3) [N] with the nodes of a selection held: a "
-             "dictionary with displacements u (n, 3) [m], converged, message, energy [J]. "
-             "prescribed: displacements of nodes [m] by node.")
+             "Equilibrium under dead loads (n, 3) [N] with the nodes fixed held, a selection or "
+             "their numbers; prescribed: displacements of nodes [m] by node. linear: for small "
+             "displacements, with the stiffness at rest; otherwise load and prescribed "
+             "displacements are applied in load_steps equal parts, halved where Newton's method "
+             "does not converge. A dictionary: displacements u (n, 3) [m]; converged, and message, "
+             "which says what went wrong; load_fraction: part of the load that u carries, 1 when "
+             "converged; energy: elastic [J], linear: uᵀ K u / 2; smallest_det_F: least volume of "
+             "an element over that at rest, at most 0 where one is inverted; iterations of "
+             "Newton's method in all, 0 when linear.")
         .def("body", &make_fem_body, py::arg("fixed") = "", py::arg("pose") = py::none(),
              py::arg("obstacles") = py::list(), py::arg("mass_damping") = 0.0,
              py::arg("stiffness_damping") = 0.0, py::arg("friction") = 0.3,

@@ -99,9 +99,12 @@ void bind_fields(py::module_& m) {
             "(2, 3): where values are more than bounds [m].")
         .def_property_readonly("resolution", &DistanceField::resolution,
                                "Length below which it knows no detail [m].")
-        .def("slice", &slice, py::arg("origin"), py::arg("across"), py::arg("up"),
-             py::arg("width") = 400, py::arg("height") = 400,
-             "Values of a plane cut, (height, width) float32 [m], rows from the top (largest up).")
+        .def(
+            "slice", &slice, py::arg("origin"), py::arg("across"), py::arg("up"),
+            py::arg("width") = 400, py::arg("height") = 400,
+            "Values of a plane cut, (height, width) float32 [m], rows from the top (largest up): a "
+            "picture with its lower left corner at origin [m], its lower side across [m] and its "
+            "left side up [m], of 1 to 16384 pixels along each.")
         .def(
             "iso_surface",
             [](const DistanceField& field, double level, int resolution,
@@ -159,6 +162,21 @@ void bind_fields(py::module_& m) {
                 return field.update(reals_of(q, "q", field.rank()));
             },
             py::arg("q"), "Takes the shape q (r,); False: it is not finite.")
+        .def_static(
+            "load",
+            [](const std::filesystem::path& path, const py::object& model) {
+                const ReducedModel reduced = reduced_model_of(model);
+                const py::gil_scoped_release release;
+                return std::make_shared<DeformedField>(DeformedFieldModel::load(path, reduced));
+            },
+            py::arg("path"), py::arg("model"),
+            "From a .pliant file, of the ReducedModel that it was built for; at rest.")
+        .def(
+            "save",
+            [](const DeformedField& field, const std::filesystem::path& path) {
+                field.model().save(path);
+            },
+            py::arg("path"), Unlocked(), "To a .pliant file: all but its present shape.")
         .def_property_readonly("rank", &DeformedField::rank, "r: size of q.");
 }
 

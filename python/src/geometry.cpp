@@ -3,6 +3,7 @@
 #include "meshes.h"
 
 #include "pliant/core/archive.h"
+#include "pliant/core/error.h"
 #include "pliant/geometry/mesh_io.h"
 #include "pliant/geometry/picture.h"
 #include "pliant/geometry/shapes.h"
@@ -125,7 +126,7 @@ void bind_surface(py::module_& m) {
         .def(
             "vertex_normals", [](const Mesh& mesh) { return array_of(vertex_normals(mesh)); },
             "(n, 3), unit, weighted by angle.")
-        .def("check", &check_surface, "What is wrong with it.")
+        .def("check", &check_surface, Unlocked(), "What is wrong with it.")
         .def(
             "repaired",
             [](const Mesh& mesh, double weld_distance) {
@@ -133,7 +134,7 @@ void bind_surface(py::module_& m) {
                 const RepairReport report = repair_surface(*copy, {.weld_distance = weld_distance});
                 return std::make_pair(copy, report);
             },
-            py::arg("weld_distance") = RepairOptions{}.weld_distance,
+            py::arg("weld_distance") = RepairOptions{}.weld_distance, Unlocked(),
             "Welded, cleaned and oriented, and what was done; vertices closer than weld_distance "
             "times the diagonal of the box become one.")
         .def(
@@ -193,7 +194,10 @@ void bind_surface(py::module_& m) {
 
 void bind_query(py::module_& m) {
     py::class_<SurfaceQuery>(m, "SurfaceQuery", "Distances and rays; many points at once.")
-        .def(py::init([](const SurfaceMesh& mesh) { return std::make_unique<SurfaceQuery>(mesh); }),
+        .def(py::init([](const SurfaceMesh& mesh) {
+                 const py::gil_scoped_release release;
+                 return std::make_unique<SurfaceQuery>(mesh);
+             }),
              py::arg("mesh"), "Keeps its own copy of the mesh.")
         .def(
             "signed_distance",
@@ -242,6 +246,14 @@ void bind_query(py::module_& m) {
             "First hit: t along the direction, triangle and weights, or None.");
 }
 
+/// Of a side of a picture [pixels].
+void check_side(const char* name, int side) {
+    constexpr int kMaxSide = 16384;
+    if (side < 1 || side > kMaxSide)
+        throw InputError("", name, std::to_string(side),
+                         "1 to " + std::to_string(kMaxSide) + " pixels");
+}
+
 void bind_shapes(py::module_& m) {
     py::class_<ShapeInfo>(m, "ShapeInfo", "A procedural shape.")
         .def_readonly("name", &ShapeInfo::name, "For make_shape.")
@@ -266,6 +278,8 @@ void bind_shapes(py::module_& m) {
         "render",
         [](const SurfaceMesh& mesh, int width, int height, double azimuth, double elevation,
            bool wireframe, const py::object& colors) {
+            check_side("width", width);
+            check_side("height", height);
             std::vector<Eigen::Vector3f> rgb;
             if (!colors.is_none()) {
                 const py::array_t<double> c =
@@ -289,7 +303,8 @@ void bind_shapes(py::module_& m) {
         },
         py::arg("mesh"), py::arg("width") = 640, py::arg("height") = 480, py::arg("azimuth") = 35.0,
         py::arg("elevation") = 20.0, py::arg("wireframe") = false, py::arg("colors") = py::none(),
-        "A picture, (height, width, 3) uint8; angles in degrees; colors (n, 3) from 0 to 1.");
+        "A picture, (height, width, 3) uint8, of 1 to 16384 pixels along each side; angles in "
+        "degrees; colors of vertices (n, 3) from 0 to 1.");
 }
 
 }  // namespace

@@ -152,8 +152,11 @@ void bind_greens_measured(py::module_& m) {
           py::arg("density") = 1000.0, py::arg("max_error") = 0.2, py::arg("levels") = -1,
           py::arg("progress") = py::none(),
           "A GreensModel from a measurement, and a MeasuredGreensReport. surface: with levels, its "
-          "vertices are those measured; youngs_modulus [Pa] is the scale of its units, 0: "
-          "estimated; density [kg/m³]; max_error: of a column by noise, relative.");
+          "vertices are those measured; levels: rounds of its subdivision, -1: all; fixed: "
+          "selection of the vertices of its base, as \"z < 5 %\"; size: longest side to which the "
+          "surface is scaled [m], 0: as it is; contactable: selection of vertices that may be "
+          "touched, empty: all; youngs_modulus [Pa] is the scale of its units, 0: estimated; "
+          "density [kg/m³]; max_error: of a column by noise, relative.");
 }
 
 }  // namespace pliant::python

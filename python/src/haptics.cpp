@@ -96,7 +96,8 @@ void bind_coupling(py::module_& m) {
             },
             py::arg("manipulandum"), py::arg("contact"), py::arg("dt"),
             "Towards zero net load; poses of a frame at the grasp point.")
-        .def_property_readonly("pose", &StaticCoupling::pose, "Of the tool.")
+        .def_property_readonly(
+            "pose", [](const StaticCoupling& c) { return c.pose(); }, "Of the tool; a copy.")
         .def(
             "place", [](StaticCoupling& c, const PoseArgument& pose) { c.place(pose_of(pose)); },
             py::arg("pose"), "Puts the tool there [m], at rest.")
@@ -106,8 +107,9 @@ void bind_coupling(py::module_& m) {
                 return c.rendered(pose_of(hand));
             },
             py::arg("manipulandum"), "Load on the hand.")
-        .def_property("gains", &StaticCoupling::gains, &StaticCoupling::set_gains,
-                      "In use; a copy.");
+        .def_property(
+            "gains", [](const StaticCoupling& c) { return c.gains(); }, &StaticCoupling::set_gains,
+            "In use; a copy.");
 }
 
 void bind_baselines(py::module_& m) {
@@ -138,8 +140,10 @@ void bind_baselines(py::module_& m) {
                double dt) { return c.update(pose_of(hand), contact, dt); },
             py::arg("manipulandum"), py::arg("contact"), py::arg("dt"),
             "One cycle of dt seconds; poses of a frame at the grasp point. Gradients do not count.")
-        .def_property_readonly("pose", &DynamicCoupling::pose, "Of the tool.")
-        .def_property_readonly("twist", &DynamicCoupling::twist, "Of the tool.")
+        .def_property_readonly(
+            "pose", [](const DynamicCoupling& c) { return c.pose(); }, "Of the tool; a copy.")
+        .def_property_readonly(
+            "twist", [](const DynamicCoupling& c) { return c.twist(); }, "Of the tool; a copy.")
         .def(
             "place", [](DynamicCoupling& c, const PoseArgument& pose) { c.place(pose_of(pose)); },
             py::arg("pose"), "Puts the tool there [m], at rest.")
@@ -155,8 +159,9 @@ void bind_baselines(py::module_& m) {
                 return c.stored_energy(pose_of(hand));
             },
             py::arg("manipulandum"), "In springs and motion [J].")
-        .def_property("gains", &DynamicCoupling::gains, &DynamicCoupling::set_gains,
-                      "In use; a copy.");
+        .def_property(
+            "gains", [](const DynamicCoupling& c) { return c.gains(); },
+            &DynamicCoupling::set_gains, "In use; a copy.");
     py::class_<DirectRendering>(
         m, "DirectRendering",
         "The tool is where the hand is, which feels the contact: a baseline for StaticCoupling.")
@@ -167,7 +172,8 @@ void bind_baselines(py::module_& m) {
                double dt) { return c.update(pose_of(hand), contact, dt); },
             py::arg("manipulandum"), py::arg("contact"), py::arg("dt"),
             "One cycle of dt seconds; poses of a frame at the grasp point.")
-        .def_property_readonly("pose", &DirectRendering::pose, "Of the tool.")
+        .def_property_readonly(
+            "pose", [](const DirectRendering& c) { return c.pose(); }, "Of the tool; a copy.")
         .def(
             "place", [](DirectRendering& c, const PoseArgument& pose) { c.place(pose_of(pose)); },
             py::arg("pose"), "Puts the tool there [m].")
@@ -177,8 +183,9 @@ void bind_baselines(py::module_& m) {
                 return c.rendered(pose_of(hand));
             },
             py::arg("manipulandum"), "Load on the hand, clamped [N], [N m].")
-        .def_property("gains", &DirectRendering::gains, &DirectRendering::set_gains,
-                      "In use; a copy.");
+        .def_property(
+            "gains", [](const DirectRendering& c) { return c.gains(); },
+            &DirectRendering::set_gains, "In use; a copy.");
 }
 
 /// A tool with all that it needs.
@@ -212,15 +219,17 @@ ToolHandle make_tool(const DevicePointer& device, const std::shared_ptr<HandleOf
 
 void bind_tool(py::module_& m) {
     py::class_<HapticTick>(m, "HapticTick", "What a tick of a tool did.")
-        .def_readonly("device", &HapticTick::device, "What was read of the device.")
+        .def_readonly("device", &HapticTick::device, py::return_value_policy::copy,
+                      "What was read of the device.")
         .def_property_readonly(
             "force", [](const HapticTick& tick) { return tick.command.force; }, "Shown [N].")
         .def_property_readonly(
             "torque", [](const HapticTick& tick) { return tick.command.torque; }, "Shown [N m].")
-        .def_readonly("manipulandum", &HapticTick::manipulandum,
+        .def_readonly("manipulandum", &HapticTick::manipulandum, py::return_value_policy::copy,
                       "Where the hand is, as a pose of the tool in the world.")
-        .def_readonly("tool", &HapticTick::tool, "Pose of the tool in the world.")
-        .def_readonly("contact", &HapticTick::contact,
+        .def_readonly("tool", &HapticTick::tool, py::return_value_policy::copy,
+                      "Pose of the tool in the world.")
+        .def_readonly("contact", &HapticTick::contact, py::return_value_policy::copy,
                       "On the tool about the grasp point [N], [N m].")
         .def_readonly("depth", &HapticTick::depth, "Of the deepest contact [m].")
         .def_readonly("max_depth", &HapticTick::max_depth, "Its bound [m]; 0: none.")

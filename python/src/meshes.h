@@ -45,11 +45,17 @@ template <class Mesh>
 void save_mesh(const Mesh& mesh, std::size_t num_cells, const std::filesystem::path& path,
                const py::object& point_data, const py::object& cell_data,
                void (*save_plain)(const Mesh&, const std::filesystem::path&)) {
-    if (point_data.is_none() && cell_data.is_none()) return save_plain(mesh, path);
+    if (point_data.is_none() && cell_data.is_none()) {
+        const py::gil_scoped_release release;
+        return save_plain(mesh, path);
+    }
     if (path.extension() != ".vtu")
         refuse("path", py::str(path.string()), ".vtu, which holds data");
-    save_vtu(mesh, path, data_arrays(point_data, "point_data", mesh.vertices.size()),
-             data_arrays(cell_data, "cell_data", num_cells));
+    const std::vector<DataArray> of_points =
+        data_arrays(point_data, "point_data", mesh.vertices.size());
+    const std::vector<DataArray> of_cells = data_arrays(cell_data, "cell_data", num_cells);
+    const py::gil_scoped_release release;
+    save_vtu(mesh, path, of_points, of_cells);
 }
 
 }  // namespace pliant::python

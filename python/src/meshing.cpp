@@ -2,7 +2,9 @@
 #include "long_call.h"
 #include "meshes.h"
 
+#include "pliant/core/version.h"
 #include "pliant/geometry/embedding.h"
+#include "pliant/geometry/mesh_archive.h"
 #include "pliant/geometry/remesh.h"
 #include "pliant/geometry/shapes.h"
 #include "pliant/geometry/simulation_mesh.h"
@@ -90,7 +92,7 @@ void bind_volume(py::module_& m) {
             "Vertices between those of coarser neighbours.")
         .def("volume", &total_volume, py::arg("weighted") = false,
              "[m³]; weighted: of the parts inside the body.")
-        .def("check", &check_volume, "What is wrong with it.")
+        .def("check", &check_volume, Unlocked(), "What is wrong with it.")
         .def(
             "boundary",
             [](const Mesh& mesh) {
@@ -165,7 +167,9 @@ void bind_meshers(py::module_& m) {
         "The same with six tetrahedra in each cell.");
     py::class_<Embedding>(m, "Embedding", "Points carried by a simulation mesh.")
         .def(py::init([](const VolumeMesh& mesh, const ArrayArgument& points) {
-                 return Embedding(mesh, points_of(points, "points"));
+                 const auto x = points_of(points, "points");
+                 const py::gil_scoped_release release;
+                 return Embedding(mesh, x);
              }),
              py::arg("mesh"), py::arg("points"), "points: (p, 3) [m] at rest.")
         .def_property_readonly("num_points", &Embedding::num_points, "p: points carried.")
@@ -195,9 +199,26 @@ void bind_meshers(py::module_& m) {
             "work.");
 }
 
+/// As pliant mesh --kind semiregular writes them.
+void save_levels(const SemiRegularMesh& levels, const std::filesystem::path& path) {
+    ArchiveWriter writer(kSemiRegularKind);
+    writer.set_provenance("version", kVersion);
+    add_semi_regular_mesh(writer, levels);
+    writer.save(path);
+}
+
 void bind_levels(py::module_& m) {
     py::class_<SemiRegularMesh, std::shared_ptr<SemiRegularMesh>>(
         m, "SemiRegularMesh", "A surface on levels, each the one before with triangles in four.")
+        .def_static(
+            "load",
+            [](const std::filesystem::path& path) {
+                return std::make_shared<SemiRegularMesh>(load_levels_file(path));
+            },
+            py::arg("path"), Unlocked(),
+            "From a .pliant file, as pliant mesh --kind semiregular makes it.")
+        .def("save", &save_levels, py::arg("path"), Unlocked(),
+             "To a .pliant file, which pliant build --kind greens takes.")
         .def_property_readonly(
             "mesh",
             [](const std::shared_ptr<SemiRegularMesh>& levels) {
@@ -224,7 +245,10 @@ void bind_levels(py::module_& m) {
             }));
         },
         py::arg("surface"), py::arg("base_vertices") = 150, py::arg("levels") = 3,
-        py::arg("progress") = py::none(), "A closed surface on levels.");
+        py::arg("progress") = py::none(),
+        "A closed surface (mesh, file or name of a shape) on levels: base_vertices of the coarsest "
+        "one, 4 or more, and more where topology needs them; levels: rounds of splitting its "
+        "triangles in four, 0: none.");
 }
 
 }  // namespace

@@ -62,8 +62,9 @@ py::array radii_of(const ParticleLayout& layout) {
 void bind_layout(py::module_& m) {
     py::class_<ParticleLayout>(m, "ParticleLayout",
                                "Particles at rest and the links that hold them together.")
-        .def_static("load", &load_layout, py::arg("path"), "From a .json file.")
-        .def("save", &save_layout, py::arg("path"), "To a .json file, which may be edited by hand.")
+        .def_static("load", &load_layout, py::arg("path"), Unlocked(), "From a .json file.")
+        .def("save", &save_layout, py::arg("path"), Unlocked(),
+             "To a .json file, which may be edited by hand.")
         .def_property_readonly("num_particles", &ParticleLayout::num_particles, "Particles.")
         .def_property_readonly(
             "centres", [](const ParticleLayout& layout) { return array_of(centres_of(layout)); },

@@ -5,6 +5,8 @@
 #include "pliant/core/error.h"
 #include "pliant/scene/scene_file.h"
 
+#include <algorithm>
+
 namespace pliant::python {
 namespace {
 
@@ -41,40 +43,133 @@ py::tuple states(const Recording& recording, const std::string& body) {
     return py::make_tuple(times, values);
 }
 
-/// What a tool in a hand did, by columns.
+/// The ticks of a loop, with what the device showed where a tool was in a hand in all of them.
+Samples samples_of(const RecordingPointer& recording, int loop) {
+    check_loop(*recording, loop);
+    const std::vector<TickSample>& ticks = recording->samples(loop);
+    const std::vector<HapticTick>& haptics = recording->haptics(loop);
+    if (haptics.empty() || haptics.size() != ticks.size())
+        return Samples(SamplesPointer(recording, &ticks));
+    auto shown = std::make_shared<std::vector<TickSample>>(ticks);
+    for (std::size_t i = 0; i < haptics.size(); ++i) (*shown)[i].show_device(haptics[i]);
+    return Samples(std::move(shown));
+}
+
+using Ticks = std::vector<HapticTick>;
+
+/// One number of each tick.
+template <class Value>
+py::array tick_numbers(const Ticks& ticks, Value&& value) {
+    using T = std::decay_t<decltype(value(ticks.front()))>;
+    py::array_t<T> numbers(static_cast<py::ssize_t>(ticks.size()));
+    std::transform(ticks.begin(), ticks.end(), numbers.mutable_data(), value);
+    return numbers;
+}
+
+/// One vector of each tick, (n, 3).
+template <class Value>
+py::array tick_vectors(const Ticks& ticks, Value&& value) {
+    std::vector<Eigen::Vector3d> vectors(ticks.size());
+    std::transform(ticks.begin(), ticks.end(), vectors.begin(), value);
+    return array_of(vectors);
+}
+
+/// `name` (n, 3) and `name`_rotation (n, 4).
+template <class Value>
+void put_poses(py::dict& columns, const std::string& name, const Ticks& ticks, Value&& pose) {
+    py::array_t<double> rotations({static_cast<py::ssize_t>(ticks.size()), py::ssize_t{4}});
+    double* next = rotations.mutable_data();
+    for (const HapticTick& tick : ticks) {
+        const Quaternion& q = pose(tick).rotation;
+        for (const double x : {q.w(), q.x(), q.y(), q.z()}) *next++ = x;
+    }
+    const auto position = [&](const HapticTick& tick) { return pose(tick).position; };
+    columns[py::str(name)] = tick_vectors(ticks, position);
+    columns[py::str(name + "_rotation")] = rotations;
+}
+
+/// `prefix`force and `prefix`torque, (n, 3) each.
+template <class Value>
+void put_loads(py::dict& columns, const std::string& prefix, const Ticks& ticks, Value&& load) {
+    const auto force = [&](const HapticTick& tick) { return load(tick).force; };
+    const auto torque = [&](const HapticTick& tick) { return load(tick).torque; };
+    columns[py::str(prefix + "force")] = tick_vectors(ticks, force);
+    columns[py::str(prefix + "torque")] = tick_vectors(ticks, torque);
+}
+
+/// What a tool in a hand did, by columns: all that save_csv writes.
 py::dict tool_ticks(const Recording& recording, int loop) {
     check_loop(recording, loop);
-    const std::vector<HapticTick>& ticks = recording.haptics(loop);
-    const auto n = static_cast<py::ssize_t>(ticks.size());
-    const Shape rows{n, 3};
-    py::array_t<double> device(rows), tool(rows), manipulandum(rows), force(rows), torque(rows);
-    py::array_t<double> depth(n), port_energy(n), stored_energy(n);
-    py::array_t<int> contacts(n);
-    for (py::ssize_t i = 0; i < n; ++i) {
-        const HapticTick& tick = ticks[static_cast<std::size_t>(i)];
-        for (py::ssize_t axis = 0; axis < 3; ++axis) {
-            device.mutable_at(i, axis) = tick.device.pose.position[axis];
-            tool.mutable_at(i, axis) = tick.tool.position[axis];
-            manipulandum.mutable_at(i, axis) = tick.manipulandum.position[axis];
-            force.mutable_at(i, axis) = tick.command.force[axis];
-            torque.mutable_at(i, axis) = tick.command.torque[axis];
-        }
-        depth.mutable_at(i) = tick.depth;
-        port_energy.mutable_at(i) = tick.port_energy;
-        stored_energy.mutable_at(i) = tick.stored_energy;
-        contacts.mutable_at(i) = tick.num_contacts;
+    using T = const HapticTick&;
+    const Ticks& ticks = recording.haptics(loop);
+    py::dict columns;
+    put_poses(columns, "device", ticks, [](T t) -> const Pose& { return t.device.pose; });
+    put_poses(columns, "tool", ticks, [](T t) -> const Pose& { return t.tool; });
+    put_poses(columns, "manipulandum", ticks, [](T t) -> const Pose& { return t.manipulandum; });
+    put_loads(columns, "", ticks, [](T t) -> const DeviceCommand& { return t.command; });
+    put_loads(columns, "contact_", ticks, [](T t) -> const Wrench& { return t.contact; });
+    put_loads(columns, "coupling_", ticks, [](T t) -> const Wrench& { return t.coupling; });
+    const auto put = [&](const char* name, auto value) {
+        columns[name] = tick_numbers(ticks, value);
+    };
+    put("depth", [](T t) { return t.depth; });
+    put("max_depth", [](T t) { return t.max_depth; });
+    put("worst_depth", [](T t) { return t.worst_depth; });
+    put("violations", [](T t) { return t.violations; });
+    put("num_contacts", [](T t) { return t.num_contacts; });
+    put("port_energy", [](T t) { return t.port_energy; });
+    put("stored_energy", [](T t) { return t.stored_energy; });
+    put("oscillation", [](T t) { return t.oscillation; });
+    put("gain_scale", [](T t) { return t.gain_scale; });
+    put("step_scale", [](T t) { return t.step_scale; });
+    put("buttons", [](T t) { return t.device.buttons; });
+    put("device_status", [](T t) { return static_cast<int>(t.device.status); });
+    put("status", [](T t) { return static_cast<int>(t.status); });
+    return columns;
+}
+
+py::dict recorded_parameters(const Recording& recording) {
+    py::dict values;
+    for (const auto& [name, value] : recording.header().parameters) values[name.c_str()] = value;
+    return values;
+}
+
+/// A command with what the header knows about it.
+struct RecordedCommand {
+    Recording::TimedCommand timed;
+    double time = 0;
+    std::string parameter;
+
+    [[nodiscard]] const Command& command() const noexcept { return timed.command; }
+};
+
+/// As the methods of a scene are called.
+const char* kind_of(const Command& command) {
+    switch (command.kind) {
+        case Command::Kind::Grab: return "grab";
+        case Command::Kind::Poke: return "poke";
+        case Command::Kind::Drag: return "drag";
+        case Command::Kind::Release: return "release";
+        case Command::Kind::MoveTool: return "move_tool";
+        case Command::Kind::SetParameter: return "set_parameter";
+        case Command::Kind::Reset: return "reset";
+        case Command::Kind::Exchange: return "exchange";
     }
-    py::dict result;
-    result["device"] = device;
-    result["tool"] = tool;
-    result["manipulandum"] = manipulandum;
-    result["force"] = force;
-    result["torque"] = torque;
-    result["depth"] = depth;
-    result["port_energy"] = port_energy;
-    result["stored_energy"] = stored_energy;
-    result["num_contacts"] = contacts;
-    return result;
+    return "unknown";
+}
+
+std::vector<RecordedCommand> recorded_commands(const Recording& recording, int loop) {
+    check_loop(recording, loop);
+    const RecordingHeader& header = recording.header();
+    const double rate = header.loops[static_cast<std::size_t>(loop)].rate;
+    std::vector<RecordedCommand> commands;
+    for (const Recording::TimedCommand& timed : recording.commands(loop)) {
+        const auto i = static_cast<std::size_t>(timed.command.parameter);
+        // −1, of commands without a parameter, is beyond all
+        commands.push_back({timed, static_cast<double>(timed.tick) / rate,
+                            i < header.parameters.size() ? header.parameters[i].first : ""});
+    }
+    return commands;
 }
 
 World world_of(const Recording& recording, Progress& progress) {
@@ -85,9 +180,54 @@ World world_of(const Recording& recording, Progress& progress) {
                  options, progress);
 }
 
+void bind_commands(py::module_& m) {
+    using C = RecordedCommand;
+    py::class_<C>(m, "RecordedCommand", "What a hand did between two ticks of a loop.")
+        .def_property_readonly(
+            "tick", [](const C& c) { return c.timed.tick; }, "Ticks of the loop before it.")
+        .def_readonly("time", &C::time, "When it came, since the recording began [s].")
+        .def_property_readonly(
+            "kind", [](const C& c) { return kind_of(c.command()); },
+            "grab, poke, drag, release, move_tool, set_parameter or reset, as methods of a scene; "
+            "exchange: in real time the loop had seen a tick of the other one of its tool.")
+        .def_property_readonly(
+            "slot", [](const C& c) { return c.command().slot; },
+            "Of grab, poke, drag and release: which of four hands.")
+        .def_property_readonly(
+            "body", [](const C& c) { return c.command().body; },
+            "Of grab and poke: place in the scene's body_names; −1: none.")
+        .def_property_readonly(
+            "triangle", [](const C& c) { return c.command().triangle; },
+            "Of the body's surface, where the point is; −1: none.")
+        .def_property_readonly(
+            "weights", [](const C& c) { return array_of<double>(c.command().barycentric, {3}); },
+            "Of the triangle's corners (3,).")
+        .def_property_readonly(
+            "vertex", [](const C& c) { return c.command().vertex; },
+            "Of the body's surface, where the point is one; −1: none.")
+        .def_property_readonly(
+            "target", [](const C& c) { return array_of<double>(c.command().target, {3}); },
+            "Of grab, drag and move_tool: a place in the world (3,) [m].")
+        .def_property_readonly(
+            "rotation", [](const C& c) { return array_of<double>(c.command().rotation, {4}); },
+            "Of move_tool: quaternion (w, x, y, z).")
+        .def_property_readonly(
+            "duration", [](const C& c) { return c.command().duration; },
+            "In which the target is reached evenly [s]; 0: at once.")
+        .def_property_readonly(
+            "buttons", [](const C& c) { return c.command().buttons; },
+            "Of move_tool: bit i: button i is down.")
+        .def_readonly("parameter", &C::parameter, "Of set_parameter: its name; empty: none.")
+        .def_property_readonly(
+            "value", [](const C& c) { return c.command().value; },
+            "Of poke the force [N], 0: the scene's; of set_parameter the value, of exchange the "
+            "tick.");
+}
+
 }  // namespace
 
 void bind_recording(py::module_& m) {
+    bind_commands(m);
     py::class_<Recording, RecordingPointer>(m, "Recording", "What happened in a scene.")
         .def_static(
             "load",
@@ -124,16 +264,27 @@ void bind_recording(py::module_& m) {
                 return names;
             },
             "Whose states it has.")
+        .def_property_readonly("parameters", &recorded_parameters,
+                               "Values by name when the recording began.")
+        .def("samples", &samples_of, py::arg("loop") = 0,
+             "Ticks of a loop; recordings keep single precision.")
+        .def("commands", &recorded_commands, py::arg("loop") = 0,
+             "What hands and sliders of the viewer did to a loop, in order; what the script of the "
+             "scene does is in its text.")
         .def(
-            "samples",
-            [](const RecordingPointer& recording, int loop) {
-                check_loop(*recording, loop);
-                return Samples(SamplesPointer(recording, &recording->samples(loop)));
-            },
-            py::arg("loop") = 0, "Ticks of a loop.")
-        .def("tool", &tool_ticks, py::arg("loop") = 0,
-             "What a tool in a hand did: a dictionary of device, tool, manipulandum (n, 3) [m], "
-             "force [N], torque [N m], depth [m], port_energy, stored_energy [J], num_contacts.")
+            "tool", &tool_ticks, py::arg("loop") = 0,
+            "What a tool in a hand did in each tick of a loop, a dictionary of arrays; empty ones: "
+            "it has none. Positions (n, 3) [m] and rotations (n, 4), quaternions (w, x, y, z): "
+            "device, device_rotation of the handle in axes of the device, tool, tool_rotation and "
+            "manipulandum, manipulandum_rotation in the world. Loads (n, 3) [N], [N m]: force, "
+            "torque by the device in its axes; contact_force, contact_torque on the tool about the "
+            "grasp point; coupling_force, coupling_torque on the hand, scene units. Numbers (n,): "
+            "depth of the deepest contact, max_depth, its bound, 0: none, worst_depth since the "
+            "reset [m]; violations: ticks deeper than the bound since the reset; num_contacts: "
+            "points that touch; port_energy, that the hand put in, stored_energy [J]; oscillation "
+            "of the force in the last window [N]; gain_scale, step_scale: what back-off made of "
+            "gains and steps, 1: nothing; buttons: bit i: button i is down; device_status, status: "
+            "values of DeviceStatus, StepStatus.")
         .def("states", &states, py::arg("body"),
              "Times (k,) [s] and states (k, size) of a body, as Body.state has them.")
         .def(
@@ -156,7 +307,9 @@ void bind_recording(py::module_& m) {
             },
             py::arg("folder"), py::arg("extension") = "vtu", py::arg("frames_per_second") = 30.0,
             py::arg("progress") = py::none(),
-            "Surfaces of the recorded bodies, a file per frame (obj or vtu); returns their number.")
+            "Surfaces of the recorded bodies, a file per frame (extension obj or vtu) into the "
+            "folder, frames_per_second of simulated time from the states nearest [1/s]; returns "
+            "their number.")
         .def(
             "check",
             [](const Recording& recording, const ProgressArgument& progress) {

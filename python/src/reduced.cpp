@@ -10,6 +10,8 @@
 #include "pliant/reduction/sketch_model.h"
 #include "pliant/reduction/snapshots.h"
 
+#include <mutex>
+
 namespace pliant::python {
 namespace {
 
@@ -18,7 +20,9 @@ class ModelHandle {
 public:
     explicit ModelHandle(ReducedModel model) : model_(std::move(model)) {}
     [[nodiscard]] const ReducedModel& model() const noexcept { return model_; }
+    /// Made by the first who asks, while others wait: to be called without the interpreter's lock.
     [[nodiscard]] const ReducedBodyModel& bodies() {
+        const std::lock_guard lock(mutex_);
         if (!bodies_) bodies_.emplace(model_);
         return *bodies_;
     }
@@ -26,6 +30,7 @@ public:
 
 private:
     ReducedModel model_;
+    std::mutex mutex_;
     std::optional<ReducedBodyModel> bodies_;
 };
 using ModelPointer = std::shared_ptr<ModelHandle>;
@@ -73,6 +78,7 @@ BodyPointer make_reduced_body(ModelHandle& model, const PoseArgument& pose, doub
     options.damping.mass = mass_damping;
     options.damping.stiffness = stiffness_damping;
     options.is_linear = linear;
+    const py::gil_scoped_release release;
     const auto make = [shared = model.bodies(), options] {
         return std::make_unique<ReducedBody>(shared, options);
     };

@@ -57,7 +57,10 @@ void bind_solids(py::module_& m) {
             [](const Solid& solid, const ArrayArgument& points) {
                 const auto x = points_of(points, "points");
                 std::vector<double> gaps;
-                for (const Eigen::Vector3d& p : x) gaps.push_back(solid.shape.sample(p).gap);
+                {
+                    const py::gil_scoped_release release;
+                    for (const Eigen::Vector3d& p : x) gaps.push_back(solid.shape.sample(p).gap);
+                }
                 return array_of<double>(gaps, {static_cast<py::ssize_t>(gaps.size())});
             },
             py::arg("points"), "Signed distance (n,) [m], negative inside.")
@@ -65,7 +68,8 @@ void bind_solids(py::module_& m) {
             "body", &make_rigid, py::arg("pose") = py::none(), py::arg("density") = 0.0,
             py::arg("motion") = py::none(), py::arg("velocity") = Twist{},
             "A rigid body: static or driven; with a density [kg/m³] moved by forces; with a motion "
-            "along a path.");
+            "along a path, which says where it begins. pose: of its axes in the world at the "
+            "start; velocity of their origin at the start, of a body that forces move.");
     m.def(
         "Sphere",
         [](double r) {
@@ -122,7 +126,8 @@ void bind_rigid(py::module_& m) {
             },
             py::arg("base"), py::arg("amplitude"), py::arg("frequency"),
             py::arg("rotation_amplitude") = py::make_tuple(0, 0, 0), py::arg("phase") = 0.0,
-            "A sine [m], [Hz], [rad].")
+            "base + amplitude sin(2π frequency t + phase): amplitude [m] and rotation_amplitude "
+            "[rad] along world axes, frequency [Hz], phase [rad].")
         .def(
             "at", [](const ScriptedMotion& s, double time) { return s.at(time).pose; },
             py::arg("time"), "Pose at a time [s].");

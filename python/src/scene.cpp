@@ -272,26 +272,40 @@ void bind_samples(py::module_& m) {
     py::class_<Samples>(m, "Samples", "Ticks of a loop as arrays; no copies.")
         .def("__len__", [](const Samples& samples) { return samples.ticks().size(); })
         .def_property_readonly(
-            "time", [](const py::object& s) { return column(s, &TickSample::time); }, "(n,) [s]")
+            "tick", [](const py::object& s) { return column(s, &TickSample::tick); },
+            "Numbers of the ticks, 1 for the first (n,).")
+        .def_property_readonly(
+            "time", [](const py::object& s) { return column(s, &TickSample::time); },
+            "Simulated, at the end of the tick (n,) [s].")
         .def_property_readonly(
             "hand", [](const py::object& s) { return column(s, &TickSample::hand); },
             "Where the hand wants to be (n, 3) [m].")
         .def_property_readonly(
             "point", [](const py::object& s) { return column(s, &TickSample::point); },
-            "What it holds (n, 3) [m].")
+            "What it holds: a point of a surface, or the tool (n, 3) [m].")
         .def_property_readonly(
             "force", [](const py::object& s) { return column(s, &TickSample::force); },
             "On the hand (n, 3) [N].")
         .def_property_readonly(
             "energy", [](const py::object& s) { return column(s, &TickSample::energy); },
-            "Of all bodies (n,) [J].")
+            "Of all bodies, each as at most 16 ticks ago (n,) [J].")
         .def_property_readonly(
             "work_us", [](const py::object& s) { return column(s, &TickSample::work_us); },
             "CPU time of the ticks (n,) [µs].")
         .def_property_readonly(
+            "late_us", [](const py::object& s) { return column(s, &TickSample::late_us); },
+            "How late they began (n,) [µs]; 0 in virtual time.")
+        .def_property_readonly(
             "device_force",
             [](const py::object& s) { return column(s, &TickSample::device_force); },
-            "Shown by the device of a tool in a hand (n,) [N]; −1: none.");
+            "Shown by the device of a tool in a hand (n,) [N]; −1: none.")
+        .def_property_readonly(
+            "port_energy", [](const py::object& s) { return column(s, &TickSample::port_energy); },
+            "That the hand of a tool put in, less what it got back (n,) [J]; 0: no tool in a hand.")
+        .def_property_readonly(
+            "stored_energy",
+            [](const py::object& s) { return column(s, &TickSample::stored_energy); },
+            "In coupling and contacts of a tool in a hand (n,) [J]; 0: none.");
 }
 
 void bind_scene_class(py::module_& m) {

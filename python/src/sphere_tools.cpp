@@ -51,9 +51,11 @@ py::array rows_of_spheres(const SphereTool& tool, Row&& row) {
 void bind_state(py::module_& m) {
     using State = SphereToolState;
     py::class_<State>(m, "SphereToolState", "A tool of spheres after a tick.")
-        .def_readonly("hand", &State::hand, "The last pose that was taken.")
-        .def_readonly("wrench", &State::wrench, "On the hand, about its position [N], [N m].")
-        .def_readonly("fit", &State::fit,
+        .def_readonly("hand", &State::hand, py::return_value_policy::copy,
+                      "The last pose that was taken.")
+        .def_readonly("wrench", &State::wrench, py::return_value_policy::copy,
+                      "On the hand, about its position [N], [N m].")
+        .def_readonly("fit", &State::fit, py::return_value_policy::copy,
                       "Of the tool as one piece, about where the hand holds it.")
         .def_readonly("num_touching", &State::num_touching, "Spheres that touch.")
         .def_readonly("num_squeezed", &State::num_squeezed, "Spheres without room.")

@@ -118,10 +118,12 @@ void bind_viewer(py::module_& m) {
         .def("close", &ViewerHandle::close, "Ends the page and its loops.")
         .def("__enter__", [](const py::object& self) { return self; })
         .def("__exit__", [](ViewerHandle& v, const py::args& /*why*/) { v.close(); });
-    m.def("view_scene", &view_scene, py::arg("scene"), py::arg("port") = 0,
-          py::arg("address") = "127.0.0.1", py::arg("speed") = 1.0, py::arg("recordings") = ".",
-          py::arg("progress") = py::none(),
-          "The scene from its start in real time, on a page; port 0: any free one.");
+    m.def(
+        "view_scene", &view_scene, py::arg("scene"), py::arg("port") = 0,
+        py::arg("address") = "127.0.0.1", py::arg("speed") = 1.0, py::arg("recordings") = ".",
+        py::arg("progress") = py::none(),
+        "The scene from its start in real time, on a page; port 0: any free one; speed: simulated "
+        "seconds per second, 0.01 to 1; recordings: folder of those made on the page.");
     m.def(
         "view_bodies",
         [](const std::vector<BodyPointer>& bodies, double rate, const ArrayArgument& gravity,
@@ -132,7 +134,10 @@ void bind_viewer(py::module_& m) {
         },
         py::arg("bodies"), py::arg("rate") = 1000.0, py::arg("gravity") = py::make_tuple(0, 0, 0),
         py::arg("port") = 0, py::arg("address") = "127.0.0.1", py::arg("speed") = 1.0,
-        py::arg("recordings") = ".", "Copies of bodies as they are now, running on a page.");
+        py::arg("recordings") = ".",
+        "Copies of bodies as they are now, running on a page. rate of steps [Hz]; gravity [m/s²]; "
+        "port 0: any free one; speed: simulated seconds per second, 0.01 to 1; recordings: folder "
+        "of those made on the page.");
     m.def(
         "view_recording",
         [](const Recording& recording, int port, const std::string& address,
@@ -152,7 +157,8 @@ void bind_viewer(py::module_& m) {
                 std::make_unique<ViewerServer>(recording, std::move(world), options));
         },
         py::arg("recording"), py::arg("port") = 0, py::arg("address") = "127.0.0.1",
-        py::arg("progress") = py::none(), "A recording, played and searched on a page.");
+        py::arg("progress") = py::none(),
+        "A recording, played and searched on a page; port 0: any free one.");
 }
 
 }  // namespace pliant::python

@@ -106,8 +106,10 @@ void bind_zone_kinds(py::module_& m) {
     py::class_<ReducedZone, SeamResponse, std::shared_ptr<ReducedZone>>(
         m, "ReducedZone", "A reduced model as a zone: its deformation may be large.")
         .def(py::init([](const py::object& model, const ArrayArgument& seam, double layer) {
-                 return std::make_shared<ReducedZone>(reduced_model_of(model),
-                                                      vertices_of(seam, "seam"),
+                 const ReducedModel reduced = reduced_model_of(model);
+                 const std::vector<int> joined = vertices_of(seam, "seam");
+                 const py::gil_scoped_release release;
+                 return std::make_shared<ReducedZone>(reduced, joined,
                                                       ReducedZoneOptions{.layer = layer});
              }),
              py::arg("model"), py::arg("seam"), py::arg("layer") = 0.01,
@@ -121,7 +123,8 @@ void bind_zone_kinds(py::module_& m) {
              "model: GreensModel, FemZone or ReducedZone; pose: of its axes at rest, where seams "
              "match.")
         .def_readonly("name", &Zone::name, "Of the zone.")
-        .def_readonly("pose", &Zone::pose, "At rest.");
+        .def_property_readonly(
+            "pose", [](const Zone& zone) { return zone.pose; }, "At rest; a copy.");
 }
 
 void bind_zoned_model(py::module_& m) {
@@ -161,7 +164,7 @@ void bind_zoned_model(py::module_& m) {
              "Of a zone with Green's functions: tractions [Pa] of free nodes, displacements [m] of "
              "fixed ones, (k, 3) in its axes. False: not finite, no column, on a seam or too many.")
         .def(
-            "solve", [](ZonedModel& model) { return model.solve(); },
+            "solve", [](ZonedModel& model) { return model.solve(); }, Unlocked(),
             "For the loads and poses of now.")
         .def("positions", &zone_positions, py::arg("zone"),
              "Nodes of a zone with Green's functions (n, 3) in the world, displaced [m]; a copy.")
@@ -179,6 +182,7 @@ void bind_zoned_model(py::module_& m) {
         .def(
             "posed",
             [](const ZonedModel& model) { return std::make_shared<GreensModel>(model.posed()); },
+            Unlocked(),
             "All zones with Green's functions as one GreensModel in their poses of now.");
 }
 
@@ -267,7 +271,9 @@ void bind_zones(py::module_& m) {
                 pad_surface({.length = length, .width = width, .height = height}, levels));
         },
         py::arg("length") = 0.03, py::arg("width") = 0.018, py::arg("height") = 0.015,
-        py::arg("levels") = 2, "A soft pad around a bone along x [m], as of a link of a finger.");
+        py::arg("levels") = 2,
+        "A soft pad around a bone along x, as of a link of a finger, from (0, -width / 2, -height) "
+        "to (length, width / 2, 0) [m]; levels: rounds of subdivision of 14 vertices, 0 to 6.");
 }
 
 }  // namespace pliant::python

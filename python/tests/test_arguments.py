@@ -159,3 +159,18 @@ def test_points_may_be_an_array(beam):
     assert beam.forces_at(np.array([1, 2])).shape == (2, 3)
     assert np.array_equal(beam.position(np.array(3)), beam.position(3))
     assert beam.run(2, 1e-3, record=np.array([1, 2])).shape == (2, 2, 3)
+
+
+@pytest.mark.parametrize("x", [(float("nan"), 0, 0), (0, float("inf"), 0), (0, 0, 1e31)])
+def test_nothing_is_nearest_to_a_place_that_is_none(beam, x):
+    text = f"x = {x} (expected finite coordinates up to 1e30 m)"
+    with pytest.raises(pl.InputError, match="^" + re.escape(text) + "$"):
+        beam.closest_point(x)
+
+
+def test_integers_beyond_floating_point_are_refused():
+    text = "position[1] = int (expected a number up to 1.8e308)"
+    for value in (10**400, -(10**400)):
+        with pytest.raises(pl.InputError, match="^" + re.escape(text) + "$"):
+            pl.Pose((0, value, 0))
+    assert np.array_equal(pl.Pose((-1, 2, True)).position, (-1, 2, 1))  # -1 is also what errors return

@@ -85,6 +85,24 @@ def test_forces_written_in_place_act_like_added_ones(beam_model, tip):
     assert not everywhere.any()
 
 
+def test_the_same_points_have_one_array_of_forces(beam_model, tip):
+    one, other = beam_model.body(), beam_model.body()
+    force, inside = (0, 0.01, -0.2), (3, (0.2, 0.3, 0.5))
+    kept = one.forces_at([tip, inside])
+    kept[:] = force
+    for _ in range(30):
+        other.forces_at([tip, inside])[:] = force
+        one.step(1e-3)
+        other.step(1e-3)
+    assert np.array_equal(one.state, other.state) and np.abs(one.q).max() > 0
+    assert np.shares_memory(kept, one.forces_at((np.int32(tip), inside)))
+    # those of other points are other ones, and of none and of all vertices
+    others = [one.forces_at(points) for points in ([tip], [inside, tip], [tip, (3, (0.3, 0.2, 0.5))], [])] + [one.forces]
+    assert [len(forces) for forces in others] == [1, 2, 2, 0, one.surface.num_vertices]
+    assert not any(np.shares_memory(kept, forces) or forces.any() for forces in others)
+    assert len(one.forces_at([])) == 0
+
+
 def test_force_arrays_outlive_the_body(beam_model):
     body = beam_model.body()
     forces = body.forces

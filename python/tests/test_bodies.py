@@ -178,6 +178,21 @@ def test_fem_statics_balances_its_load(fem):
         fem.solve_static(fixed="", load=load)
 
 
+def test_linear_statics_tells_what_the_other_tells(fem):
+    load = fem.traction_load("x > 99 %", (0, 0, -1.0))
+    linear, other = (fem.solve_static(fixed="x < 1 %", load=load, linear=is_linear) for is_linear in (True, False))
+    assert linear.keys() == other.keys()
+    assert linear["converged"] and linear["message"] == "" and linear["load_fraction"] == other["load_fraction"] == 1
+    assert linear["iterations"] == 0 < other["iterations"]
+    # half of what the load does
+    assert linear["energy"] == pytest.approx(np.sum(linear["u"] * load) / 2, rel=1e-6, abs=0)
+    assert linear["energy"] == pytest.approx(other["energy"], rel=1e-3, abs=0)
+    assert linear["smallest_det_F"] == pytest.approx(other["smallest_det_F"], abs=1e-5)
+    # three times as short as it is: inside out
+    squeezed = fem.traction_load("x > 99 %", (-3 * pl.Material.preset("rubber").youngs_modulus, 0, 0))
+    assert fem.solve_static(fixed="x < 1 %", load=squeezed, linear=True)["smallest_det_F"] < 0
+
+
 def test_fem_bodies_fall_on_obstacles():
     ground = pl.Ground().body()
     cube = pl.build_fem(pl.hex_box((2, 2, 2), (0, 0, 0.001), (0.1, 0.1, 0.101)), material=pl.Material(1e5, 0.3, 1000))

@@ -1,5 +1,7 @@
 """Meshes, meshing and fields against what is known of simple solids."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -88,6 +90,24 @@ def test_volumes_are_loaded_from_every_format(tmp_path, extension):
     assert np.array_equal(loaded.elements, mesh.elements) and np.allclose(loaded.vertices, mesh.vertices)
 
 
+def test_surfaces_on_levels_survive_files(tmp_path):
+    path, levels = tmp_path / "nodule.pliant", pl.make_semi_regular("nodule", 2)
+    levels.save(path)
+    loaded = pl.load(path)
+    assert loaded.num_levels == 2 and loaded.num_vertices == levels.num_vertices
+    assert np.array_equal(loaded.mesh.vertices, levels.mesh.vertices)
+    assert np.array_equal(loaded.mesh.triangles, levels.mesh.triangles)
+    # the file is one of a surface, too
+    for taken in (-1, 1):
+        model = pl.build_greens(path, levels=taken, fixed="z < 20 %", size=0.1, cache=None)
+        assert model.num_levels == (2 if taken < 0 else taken)
+        assert model.surface.num_vertices == levels.num_vertices[taken]
+    assert np.array_equal(pl.build_mesh(path, resolution=8).elements, pl.build_mesh(levels, resolution=8).elements)
+    pl.hex_box((1, 1, 1), (0, 0, 0), (1, 1, 1)).save(tmp_path / "box.pliant")
+    with pytest.raises(pl.InputError, match=re.escape("kind = 'volume-mesh' (expected 'semi-regular-mesh')")):
+        pl.SemiRegularMesh.load(tmp_path / "box.pliant")
+
+
 def test_queries_agree_with_the_sphere():
     sphere = pl.make_shape("heart", resolution=16)
     query = pl.SurfaceQuery(sphere)
@@ -134,3 +154,11 @@ def test_pictures_show_the_mesh(box):
     assert picture.shape == (48, 64, 3) and picture.dtype == np.uint8
     middle = picture[24, 32].astype(int)
     assert middle[0] > middle[2] + 50
+
+
+@pytest.mark.parametrize("name", ["width", "height"])
+@pytest.mark.parametrize("size", [0, -1, 16385, 2**31 - 1])
+def test_pictures_have_sizes_that_can_be(box, name, size):
+    with pytest.raises(pl.InputError, match=re.escape(f"{name} = {size} (expected 1 to 16384 pixels)")) as caught:
+        pl.render(box, **{name: size})
+    assert caught.value.field == name

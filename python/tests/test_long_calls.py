@@ -1,6 +1,7 @@
 """Builds: progress, Ctrl-C, other threads meanwhile, and errors with the words of the library."""
 
 import functools
+import json
 import os
 import pathlib
 import re
@@ -178,9 +179,37 @@ def test_interrupt_ends_many_steps(beam):
 
 
 @functools.cache
+def large_surface():
+    return pl.make_semi_regular("nodule", 7).mesh
+
+
+@functools.cache
+def large_volume():
+    return pl.tet_box((40, 40, 40), (0, 0, 0), (0.1, 0.1, 0.1))
+
+
+def large_fem(cells):
+    return pl.build_fem(pl.hex_box((cells, cells, cells), (0, 0, 0), (0.1, 0.1, 0.1)))
+
+
+def places(count):
+    return np.random.default_rng(1).uniform(0, 0.1, size=(count, 3))
+
+
+@functools.cache
+def large_layout():
+    """A chain of particles, in a file."""
+    count = 60_000
+    particles = [{"position": [0.01 * i, 0, 0], "radius": 0.01, "mass": 1, "stiffness": 0.5} for i in range(count)]
+    file("chain.json").write_text(json.dumps({"format": "pliant-particles-1", "particles": particles,
+                                              "links": [[i, i + 1] for i in range(count - 1)]}))
+    return file("chain.json")
+
+
+@functools.cache
 def large_files():
     """Of one surface: as it is, and carried by particles."""
-    surface = pl.make_semi_regular("nodule", 7).mesh
+    surface = large_surface()
     surface.save(file("large.obj"))
     model = pl.build_particles(surface, count=20)
     model.save(file("large.pliant"))
@@ -214,6 +243,19 @@ LONG_CALLS = {
     "ParticleModel.save": lambda: functools.partial(large_files().save, file("again.pliant")),
     "ParticleModel.load": load_model,
     "load_surface": load_surface,
+    "SurfaceQuery": lambda: functools.partial(pl.SurfaceQuery, large_surface()),
+    "SurfaceMesh.check": lambda: large_surface().check,
+    "SurfaceMesh.repaired": lambda: large_surface().repaired,
+    "SurfaceMesh.save": lambda: functools.partial(large_surface().save, file("again.obj")),
+    "VolumeMesh.check": lambda: large_volume().check,
+    "VolumeMesh.save": lambda: functools.partial(large_volume().save, file("again.msh")),
+    "Embedding": lambda: functools.partial(pl.Embedding, large_volume(), places(200_000)),
+    "FemModel.energy": lambda: functools.partial(large_fem(64).energy, None),
+    "FemModel.tangent": lambda: large_fem(24).tangent,
+    "FemModel.body": lambda: large_fem(32).body,
+    "Solid.gap": lambda: functools.partial(pl.MeshSolid("heart").gap, places(50_000)),
+    "ParticleLayout.load": lambda: functools.partial(pl.ParticleLayout.load, large_layout()),
+    "ParticleLayout.save": lambda: functools.partial(pl.ParticleLayout.load(large_layout()).save, file("again.json")),
     "_bare_steps": lambda: functools.partial(reduced().body()._bare_steps, 200_000, 1e-3),
 }
 

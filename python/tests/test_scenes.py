@@ -1,10 +1,16 @@
 """Scenes in virtual time and in the viewer, recordings as arrays, and the program."""
 
+import base64
+import contextlib
+import csv
+import json
 import os
 import re
 import signal
+import socket
 import threading
 import time
+import urllib.parse
 import urllib.request
 
 import numpy as np
@@ -182,11 +188,12 @@ def test_recordings_are_arrays_and_replay(scene, tmp_path, tip):
 
 @pytest.fixture
 def held():
-    """A ball in a hand, led onto a floor."""
+    """A ball in a hand, led onto a floor and turned."""
     return pl.scene({
         "pliant": 1, "gravity": [0, 0, 0], "bodies": [
             {"name": "ball", "rigid": {"sphere": {"radius": 0.02}, "motion": {"path": {"keyframes": [
-                {"time": 0, "position": [0, 0, 0.022]}, {"time": 0.2, "position": [0, 0, 0.016]}]}}},
+                {"time": 0, "position": [0, 0, 0.022]},
+                {"time": 0.2, "position": [0, 0, 0.016], "rotation": {"axis": [0, 0, 1], "degrees": 10}}]}}},
              "contact": {"pointshell": {"points": 200, "levels": 2, "resolution": 16}}},
             {"name": "floor", "rigid": {"ground": {}}}],
         "contacts": [{"shell": "ball", "field": "floor"}],
@@ -204,6 +211,69 @@ def test_recordings_hold_what_a_tool_did(held, tmp_path):
     assert not touching[0] and touching[-1] and np.array_equal(touching, tool["depth"] > 0)
     with pytest.raises(pl.InputError, match=re.escape("loop = 1 (expected 0 … 0)")):
         recording.tool(1)
+
+
+def test_samples_of_recordings_hold_what_the_device_showed(held, tmp_path):
+    made = held.advance(0.3, record=tmp_path / "hand.pliantrec")
+    samples = pl.load(tmp_path / "hand.pliantrec").samples()
+    assert made.device_force.max() > 0 and made.port_energy.max() > 0 and made.stored_energy.max() > 0
+    for name in ("tick", "device_force", "port_energy", "stored_energy"):
+        assert np.array_equal(getattr(samples, name), getattr(made, name)), name
+    assert samples.tick[0] == 1 and not samples.late_us.any()
+
+
+def columns_of(recording):
+    """Arrays by the names that a table has for them."""
+    samples, tool = recording.samples(), recording.tool()
+    columns = {"tick": samples.tick, "time_s": samples.time, "energy_J": np.float32(samples.energy),
+               "work_us": samples.work_us, "late_us": samples.late_us}
+
+    def put(name, unit, vectors):
+        columns.update({f"{name}_{axis}{unit}": vectors[:, i] for i, axis in enumerate("xyz")})
+    for name, unit in (("hand", "_m"), ("point", "_m"), ("force", "_N")):
+        put(name, unit, np.float32(getattr(samples, name)))
+    for name, key in (("handle", "device"), ("manipulandum", "manipulandum"), ("tool", "tool")):
+        put(name, "_m", tool[key])
+        rotation = tool[key + "_rotation"]
+        columns[name + "_qw"] = rotation[:, 0]
+        put(name + "_q", "", rotation[:, 1:])
+    for name, key in (("device", ""), ("contact", "contact_"), ("coupling", "coupling_")):
+        put(name + "_force", "_N", tool[key + "force"])
+        put(name + "_torque", "_Nm", tool[key + "torque"])
+    for name, key in (("depth_m", "depth"), ("max_depth_m", "max_depth"), ("worst_depth_m", "worst_depth"),
+                      ("contacts", "num_contacts"), ("port_energy_J", "port_energy"),
+                      ("stored_energy_J", "stored_energy"), ("oscillation_N", "oscillation")):
+        columns[name] = tool[key]
+    for name in ("violations", "gain_scale", "step_scale", "buttons", "device_status", "status"):
+        columns[name] = tool[name]
+    return columns
+
+
+def test_every_column_of_a_table_is_an_array(held, tmp_path):
+    held.advance(0.3, record=tmp_path / "hand.pliantrec")
+    recording = pl.load(tmp_path / "hand.pliantrec")
+    recording.save_csv(tmp_path / "hand.csv")
+    names, *rows = csv.reader((tmp_path / "hand.csv").read_text().splitlines())
+    table, arrays = dict(zip(names, zip(*rows))), columns_of(recording)
+    # names of states in words
+    for name, kind in (("device_status", pl.DeviceStatus), ("status", pl.StepStatus)):
+        table[name] = [getattr(kind, text.title().replace(" ", "")).value for text in table[name]]
+    assert set(table) == set(arrays) and len(rows) == 300
+    for name, values in table.items():
+        assert np.array_equal(np.array(values, dtype=arrays[name].dtype), arrays[name]), name
+    # something happened in them
+    for name in ("tool_q_z", "handle_q_z", "contact_force_z_N", "coupling_force_z_N", "worst_depth_m", "max_depth_m"):
+        assert arrays[name].max() > 0, name
+
+
+def test_recordings_hold_parameters_of_their_start(scene, tmp_path):
+    scene.set_parameter("beam.stiffness", 2)
+    scene.advance(0.01, record=tmp_path / "stiff.pliantrec")
+    recording = pl.load(tmp_path / "stiff.pliantrec")
+    assert recording.parameters == pytest.approx(scene.parameters) and recording.parameters["beam.stiffness"] == 2
+    assert recording.commands() == []
+    with pytest.raises(pl.InputError, match=re.escape("loop = 1 (expected 0 … 0)")):
+        recording.commands(1)
 
 
 def test_tools_in_hands_are_moved(held, tmp_path):
@@ -287,6 +357,51 @@ def test_recordings_are_shown_on_a_page(scene, tmp_path):
         with viewer:
             assert get(viewer.url)[0] == 200
         assert not viewer.is_open
+
+
+def socket_of(url):
+    """Of a page, after its handshake."""
+    parts = urllib.parse.urlsplit(url)
+    page = socket.create_connection((parts.hostname, parts.port), timeout=10)
+    page.sendall((f"GET /ws?{parts.query} HTTP/1.1\r\nHost: {parts.netloc}\r\nUpgrade: websocket\r\n"
+                  "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                  f"Sec-WebSocket-Key: {base64.b64encode(os.urandom(16)).decode()}\r\n\r\n").encode())
+    reply = b""
+    while b"\r\n\r\n" not in reply:
+        more = page.recv(4096)
+        assert more, reply
+        reply += more
+    assert reply.startswith(b"HTTP/1.1 101")
+    return page
+
+
+def say(page, **message):
+    text = json.dumps(message, separators=(",", ":")).encode()
+    assert len(text) < 126  # longer ones have another head
+    page.sendall(bytes([0x81, 0x80 | len(text)]) + bytes(4) + text)  # masked by zeros
+
+
+@needs_page
+def test_recordings_hold_what_hands_did(scene, tmp_path):
+    commands = []
+    with pl.view_scene(scene, recordings=tmp_path) as viewer, socket_of(viewer.url) as page:
+        say(page, type="record", on=True)
+        say(page, type="grab", slot=1, body=0, triangle=3, barycentric=[0.5, 0.25, 0.25], target=[0, 0, 0.1])
+        say(page, type="set", parameter="beam.stiffness", value=2)
+        # the file grows once a second
+        end = time.monotonic() + 30
+        while len(commands) < 2 and time.monotonic() < end:
+            time.sleep(0.05)
+            for file in tmp_path.glob("*.pliantrec"):
+                with contextlib.suppress(pl.InputError):
+                    recording = pl.load(file)
+                    commands = recording.commands()
+    grab, change = commands[:2]
+    assert (grab.kind, grab.slot, grab.body, grab.triangle, grab.vertex) == ("grab", 1, 0, 3, -1)
+    assert np.allclose(grab.weights, (0.5, 0.25, 0.25)) and np.allclose(grab.target, (0, 0, 0.1))
+    assert grab.parameter == "" and np.array_equal(grab.rotation, (1, 0, 0, 0)) and grab.time == grab.tick / 1000
+    assert (change.kind, change.parameter, change.value) == ("set_parameter", "beam.stiffness", 2)
+    assert change.tick >= grab.tick and recording.parameters["beam.stiffness"] == 1
 
 
 @needs_page

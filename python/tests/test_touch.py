@@ -1,5 +1,7 @@
 """Contact, proxies, devices and couplings."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -50,6 +52,27 @@ def test_deformed_fields_follow_the_body(beam_model, beam, tip):
         field.update(np.zeros(5))
 
 
+def test_deformed_fields_survive_files(beam_model, tip, tmp_path):
+    path = tmp_path / "beam.pliant"
+    field = pl.DeformedField(beam_model, resolution=16, proxies=8)
+    field.save(path)
+    loaded = pl.DeformedField.load(path, beam_model)
+    points = np.array(beam_model.surface.vertices[tip]) + np.random.default_rng(1).uniform(-0.02, 0.02, size=(50, 3))
+    rest = field.distances(points)
+    assert np.array_equal(loaded.distances(points), rest)
+    q = np.full(field.rank, 1e-3)
+    assert field.update(q) and loaded.update(q)
+    assert np.array_equal(loaded.distances(points), field.distances(points))
+    assert not np.array_equal(loaded.distances(points), rest)
+    with pytest.raises(pl.InputError, match=re.escape("rank = 6 (expected 3, that of the reduced model)")):
+        pl.DeformedField.load(path, beam_model.truncated(3))
+    with pytest.raises(pl.InputError, match="^" + re.escape("model = 3 (expected a ReducedModel)") + "$"):
+        pl.DeformedField.load(path, 3)
+    with pytest.raises(pl.InputError, match="goes with its model") as caught:
+        pl.load(path)
+    assert caught.value.file == str(path)
+
+
 def test_proxies_stay_outside(beam):
     top = beam.surface.topmost()
     start = np.array(beam.position(top))
@@ -76,6 +99,30 @@ def test_press_gives_force_against_depth(beam_model):
     assert np.corrcoef(pressed.depth[touched], pressed.force[touched])[0, 1] > 0.8
 
 
+@pytest.mark.parametrize("name, value, text", [
+    # they would never end
+    ("speed", 0, "speed = 0 (expected finite, above 0 m/s)"),
+    ("speed", -0.01, "speed = -0.01 (expected finite, above 0 m/s)"),
+    ("speed", "0.01", "speed = 0.01 (expected finite, above 0 m/s)"),
+    ("depth", float("nan"), "depth = nan (expected finite, 0 m or more)"),
+    ("depth", float("inf"), "depth = inf (expected finite, 0 m or more)"),
+    ("hold", -1, "hold = -1 (expected finite, 0 s or more)"),
+    ("rate", float("inf"), "rate = inf (expected finite, above 0 Hz)"),
+    # they would press with something else
+    ("direction", (0, 0, 0), "direction = (0, 0, 0) (expected a vector (3,) of length above 0)"),
+    ("direction", (0, -1), "direction = (0, -1) (expected a vector (3,) of length above 0)"),
+    ("tool", 0.005, "tool = 0.005 (expected None or a Sphere, as Sphere(0.005))"),
+    ("tool", pl.Box((0.01, 0.01, 0.01)),
+     "tool = a solid of another kind (expected None or a Sphere, as Sphere(0.005))"),
+    ("tool", pl.Capsule(0.005, 0.01), "tool = a solid of another kind (expected None or a Sphere, as Sphere(0.005))"),
+    ("tool", pl.Ground(), "tool = a solid of another kind (expected None or a Sphere, as Sphere(0.005))"),
+])
+def test_presses_that_make_no_sense_are_refused(beam, tip, name, value, text):
+    with pytest.raises(pl.InputError, match="^" + re.escape(text) + "$") as caught:
+        pl.press(beam, tip, **{"depth": 0.004, name: value})
+    assert caught.value.field == name and caught.value.expected
+
+
 def test_scripted_and_recorded_devices_say_where_they_are():
     path = pl.ScriptedMotion([0, 1], [[0, 0, 0], [0, 0, 1]])
     device = pl.ScriptedDevice(path)
@@ -97,6 +144,25 @@ def test_a_simulated_hand_pushes_against_a_force():
     assert state.pose.position[2] == pytest.approx(1.0 / pl.HandModel.firm().stiffness, rel=0.05)
     device.set_connected(False)
     assert device.read(3.0).status != pl.DeviceStatus.Ok
+
+
+def test_what_a_device_hands_out_are_copies():
+    device = pl.SimulatedDevice(hand=pl.HandModel.firm())
+    limit = device.capabilities.max_force
+    device.capabilities.max_force = 1e3
+    assert device.capabilities.max_force == limit
+    start = device.true_pose
+    device.write((0, 0, 100.0))
+    for i in range(100):
+        state = device.read(1e-3 * i)
+    # the limit counts, whatever was written into the copy
+    assert 0 < np.linalg.norm(device.applied_force) <= limit * (1 + 1e-9)
+    assert start.position[2] == 0 and device.true_pose.position[2] > 1e-4
+    device.true_pose.position = (1, 0, 0)
+    assert device.true_pose.position[0] != 1
+    status = state.status
+    state.status = pl.DeviceStatus.Stale
+    assert status == pl.DeviceStatus.Ok and state.status == pl.DeviceStatus.Stale
 
 
 def test_another_grip_is_softer():
@@ -130,6 +196,42 @@ def test_static_coupling_follows_a_free_hand():
         contact.gradient = np.eye(3)
 
 
+@pytest.mark.parametrize("kind", ["StaticCoupling", "DynamicCoupling", "DirectRendering"])
+def test_what_couplings_hand_out_are_copies(kind):
+    coupling = getattr(pl, kind)(pl.derive_gains(pl.DeviceCapabilities()))
+    air = pl.ToolContact()
+    air.clearance = 1.0
+    path = []
+    for i in range(1, 4):
+        coupling.update((1e-4 * i, 0, 0), air, 1e-3)
+        path.append(coupling.pose)
+    x = [pose.position[0] for pose in path]
+    assert 0 < x[0] < x[1] < x[2]
+    coupling.pose.position = (1, 0, 0)
+    assert coupling.pose.position[0] == x[2]
+    # numbers come in through the property, which checks them
+    gains = coupling.gains
+    stiffness = gains.stiffness
+    gains.stiffness = coupling.gains.stiffness = -1
+    assert coupling.gains.stiffness == stiffness
+    gains.stiffness = 0.5 * stiffness
+    coupling.gains = gains
+    gains.stiffness = -1
+    assert coupling.gains.stiffness == 0.5 * stiffness
+
+
+def test_twists_of_couplings_are_copies():
+    coupling = pl.DynamicCoupling(pl.derive_gains(pl.DeviceCapabilities()), mass=0.5)
+    twists = []
+    for i in range(1, 4):
+        coupling.update((1e-4 * i, 0, 0), pl.ToolContact(), 1e-3)
+        twists.append(coupling.twist)
+    speeds = [twist.linear[0] for twist in twists]
+    assert 0 < speeds[0] < speeds[1] < speeds[2]
+    coupling.twist.linear = (1, 0, 0)
+    assert coupling.twist.linear[0] == speeds[2]
+
+
 def test_a_tool_in_a_hand_is_held_by_the_ground(ball_tree):
     device = pl.SimulatedDevice()
     tool, ground = pl.Sphere(0.05).body(pose=(0, 0, 0.055)), pl.Ground().body()
@@ -145,6 +247,11 @@ def test_a_tool_in_a_hand_is_held_by_the_ground(ball_tree):
     assert tick.num_contacts > 0 and tick.force[2] > 0.1
     assert tick.depth <= tick.max_depth
     assert tool.pose.position[2] > 0.045
+    # what happened cannot be written, not in parts either
+    tick.tool.position = tick.manipulandum.position = tick.contact.force = (9, 9, 9)
+    tick.device.time = -1
+    assert tick.tool.position[0] != 9 and tick.manipulandum.position[0] != 9
+    assert tick.contact.force[0] != 9 and tick.device.time > 0
 
 
 def test_zwidth_needs_damping_of_half_a_period():
@@ -188,6 +295,9 @@ def test_sphere_tools_press_and_turn(plate, rigid):
     low = (tool.positions[:, 2] - tool.radii).min()
     assert state.num_touching > 3 and low > -1e-4 and state.status == pl.StepStatus.Ok
     assert state.wrench.force[2] > 0.1
+    # a state is of its tick: nothing is written into it
+    state.wrench.force = state.hand.position = state.fit.position = (9, 9, 9)
+    assert state.wrench.force[0] != 9 and state.hand.position[0] != 9 and state.fit.position[0] != 9
     assert np.allclose(tool.forces.sum(axis=0), state.wrench.force, atol=1e-6)
     # leaning to one side: the block turns it back
     state = tool.tick(pl.Pose.rotated((0, 0.2, 0), (0, 0, 0.003)))
