@@ -10,6 +10,7 @@
 #include "calibrate_report.h"
 #include "commands.h"
 #include "lab.h"
+#include "mesh_options.h"
 #include "output.h"
 #include "pliant/core/atomic_file.h"
 #include "pliant/core/error.h"
@@ -120,8 +121,8 @@ CalibrationSetup read_setup(const Arguments& arguments, Progress& progress) {
     setup.fixed = arguments.text("--fix");
     setup.law = setup.kind == "greens" ? Law::SmallStrain : calibration_law(arguments);
     setup.density = arguments.real("--density", setup.density, 1e-3, 1e6);
-    setup.mesh.kind = arguments.text("--mesh", setup.mesh.kind);
-    setup.mesh.resolution = arguments.integer("--resolution", setup.mesh.resolution, 2, 256);
+    with_option_names({{"kind", "--mesh"}, {"resolution", "--resolution"}},
+                      [&] { take_mesh_options_without_levels(arguments, "--mesh", setup.mesh); });
     setup.num_modes = arguments.integer("--modes", setup.num_modes, 1, 200);
     setup.rank = arguments.integer("--rank", setup.rank, 1, 200);
     setup.num_particles = arguments.integer("--particles", setup.num_particles, 4, 5000);
@@ -393,6 +394,8 @@ int run_calibrate(const Arguments& arguments) {
     result.body = arguments.operands()[0];
     const CalibrationValues start = read_values(arguments, result.setup);
     const std::vector<Fittable> chosen = read_fit(arguments, result.setup);
+    if (arguments.has("--damping") && !has_parameter(chosen, "damping"))
+        throw InputError("", "--damping is where --fit damping begins; add that or drop it");
     result.is_frequencies = arguments.has("--frequencies");
     if (result.is_frequencies) {
         if (result.setup.kind != "fem" && result.setup.kind != "reduced")

@@ -63,7 +63,7 @@ def reproduce(what, output, *, only=None, quick=False):
     Minutes, `all` about an hour: progress goes to sys.stderr as it comes.
     """
     arguments = ["reproduce", what, "-o", output]
-    for name in [only] if isinstance(only, str) else only or []:
+    for name in [only] if only and isinstance(only, str) else only or []:
         arguments += ["--only", name]
     if quick:
         arguments += ["--quick"]

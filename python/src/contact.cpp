@@ -110,13 +110,9 @@ struct QueryHandle {
             const Eigen::VectorXd given = reals_of(q, "q", traversal->tree().rank());
             shape.assign(given.data(), given.data() + given.size());
         }
-        const Pose at = pose_of(pose);
-        StepStatus status = StepStatus::Ok;
-        {
-            const py::gil_scoped_release release;
-            traversal->forget();
-            status = traversal->update(at, shape);
-        }
+        // keeps the lock: soon over, and of one thread at a time
+        traversal->forget();
+        const StepStatus status = traversal->update(pose_of(pose), shape);
         const ContactPoints& found = traversal->contacts();
         const auto n = static_cast<py::ssize_t>(found.count);
         py::array_t<double> x({n, py::ssize_t{3}});

@@ -246,12 +246,17 @@ void bind_query(py::module_& m) {
             "First hit: t along the direction, triangle and weights, or None.");
 }
 
-/// Of a side of a picture [pixels].
-void check_side(const char* name, int side) {
-    constexpr int kMaxSide = 16384;
-    if (side < 1 || side > kMaxSide)
-        throw InputError("", name, std::to_string(side),
-                         "1 to " + std::to_string(kMaxSide) + " pixels");
+/// Of pictures, whose buffers take some 35 bytes a pixel.
+void check_sides(int width, int height) {
+    constexpr int kMaxSide = 16384, kMaxPixels = 1 << 26;
+    for (const auto& [name, side] : {std::pair("width", width), std::pair("height", height)})
+        if (side < 1 || side > kMaxSide)
+            throw InputError("", name, std::to_string(side),
+                             "1 to " + std::to_string(kMaxSide) + " pixels");
+    if (width > kMaxPixels / height)
+        throw InputError("", "height", std::to_string(height),
+                         "at most " + std::to_string(kMaxPixels / width) + " pixels for " +
+                             std::to_string(width) + " of width");
 }
 
 void bind_shapes(py::module_& m) {
@@ -278,8 +283,7 @@ void bind_shapes(py::module_& m) {
         "render",
         [](const SurfaceMesh& mesh, int width, int height, double azimuth, double elevation,
            bool wireframe, const py::object& colors) {
-            check_side("width", width);
-            check_side("height", height);
+            check_sides(width, height);
             std::vector<Eigen::Vector3f> rgb;
             if (!colors.is_none()) {
                 const py::array_t<double> c =

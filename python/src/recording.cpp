@@ -293,7 +293,8 @@ void bind_recording(py::module_& m) {
                 check_loop(recording, loop);
                 save_csv(recording, loop, path);
             },
-            py::arg("path"), py::arg("loop") = 0, "Ticks of a loop as a table, units in its head.")
+            Unlocked(), py::arg("path"), py::arg("loop") = 0,
+            "Ticks of a loop as a table, units in its head.")
         .def(
             "save_frames",
             [](const Recording& recording, const std::filesystem::path& folder,

@@ -165,7 +165,8 @@ void bind_zoned_model(py::module_& m) {
              "fixed ones, (k, 3) in its axes. False: not finite, no column, on a seam or too many.")
         .def(
             "solve", [](ZonedModel& model) { return model.solve(); }, Unlocked(),
-            "For the loads and poses of now.")
+            "For the loads and poses of now. Models that share a zone are solved one after the "
+            "other.")
         .def("positions", &zone_positions, py::arg("zone"),
              "Nodes of a zone with Green's functions (n, 3) in the world, displaced [m]; a copy.")
         .def(

@@ -162,3 +162,5 @@ def test_pictures_have_sizes_that_can_be(box, name, size):
     with pytest.raises(pl.InputError, match=re.escape(f"{name} = {size} (expected 1 to 16384 pixels)")) as caught:
         pl.render(box, **{name: size})
     assert caught.value.field == name
+    with pytest.raises(pl.InputError, match="height = 16384 .expected at most 4096 pixels for 16384 of width"):
+        pl.render(box, 16384, 16384)

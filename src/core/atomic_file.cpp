@@ -49,9 +49,14 @@ AtomicFile::AtomicFile(fs::path target) : target_(std::move(target)) {
         descriptor_ = open(target_.c_str(), O_WRONLY | O_CLOEXEC);
     } else {
         // a link stays, what it points to is replaced or made
-        for (int hop = 0; hop < kMaxLinks && fs::is_symlink(fs::symlink_status(target_, ignored));
-             ++hop)
-            target_ = target_.parent_path() / fs::read_symlink(target_, ignored);
+        const fs::path named = target_;
+        for (int hop = 0; fs::is_symlink(fs::symlink_status(target_, ignored)); ++hop) {
+            std::error_code unreadable;
+            const fs::path next = fs::read_symlink(target_, unreadable);
+            if (unreadable || hop == kMaxLinks)
+                throw InputError(named.string(), "cannot be written: its links lead nowhere");
+            target_ = target_.parent_path() / next;
+        }
         do {
             temporary_ = temporary_beside(target_);
             descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

@@ -40,7 +40,7 @@ Box box_of_triangles(const SurfaceMesh& mesh) {
 
 void scale_to_size(SurfaceMesh& mesh, double size) {
     assert(size > 0);
-    const Box box = box_of_triangles(mesh);
+    const Box box = mesh.triangles.empty() ? bounding_box(mesh.vertices) : box_of_triangles(mesh);
     if (box.isEmpty() || !(box.sizes().maxCoeff() > 0)) return;
     const Eigen::Vector3d centre = box.center();
     const double factor = size / box.sizes().maxCoeff();

@@ -278,6 +278,14 @@ TEST_F(CommandLine, VectorsOfACalibrationAreThreeNumbersAndNothingMore) {
                           "--direction = " + text + " (expected a direction, not zero)");
 }
 
+TEST_F(CommandLine, GradedMeshesOfACalibrationHaveTheLevelsThatFit) {
+    const Output simulated = pliant(kBar +
+                                    "--fix \"x < 5 %\" --mesh graded --depth 0.002 "
+                                    "--simulate " +
+                                    path("press.csv"));
+    EXPECT_EQ(simulated.exit_code, 0) << simulated.text;
+}
+
 TEST_F(CommandLine, OptionsThatACalibrationWouldNotReadAreRefused) {
     write_text(path("good.csv"), "depth [mm], force [N]\n1,2\n2,4\n");
     const std::string base = kBar + "--fix \"x < 5 %\" ",
@@ -321,6 +329,10 @@ TEST_F(CommandLine, OptionsThatACalibrationWouldNotReadAreRefused) {
          })
         EXPECT_FAILS_WITH(
             c.command, c.option + " is for " + c.readers + ", not for " + c.not_by + "; drop it");
+    EXPECT_FAILS_WITH(data + "--damping 0.1",
+                      "--damping is where --fit damping begins; add that or drop it");
+    EXPECT_FAILS_WITH(data + "--mesh prism",
+                      "--mesh = prism (expected voxel, graded, tet or graded-tet)");
     // before anything is written
     EXPECT_FALSE(std::filesystem::exists(path("press.csv")));
     EXPECT_FALSE(std::filesystem::exists(path("pages")));

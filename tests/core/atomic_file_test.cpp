@@ -119,6 +119,15 @@ TEST(AtomicFile, MakesWhatALinkPointsTo) {
     EXPECT_EQ(read_text(directory / "later.txt"), "new");
 }
 
+TEST(AtomicFile, LinksInACircleAreRefusedAndStay) {
+    const TemporaryDirectory directory;
+    for (const auto& [from, to] : {std::pair("a", "b"), std::pair("b", "c"), std::pair("c", "a")})
+        fs::create_symlink(to, directory / from);
+    EXPECT_EQ(input_error([&] { AtomicFile file(directory / "a"); }),
+              (directory / "a").string() + ": cannot be written: its links lead nowhere");
+    for (const char* name : {"a", "b", "c"}) EXPECT_TRUE(fs::is_symlink(directory / name)) << name;
+}
+
 TEST(AtomicFile, RelativeNameWithoutDirectoryWorks) {
     const TemporaryDirectory directory;
     const fs::path before = fs::current_path();

@@ -87,6 +87,14 @@ TEST(SurfaceMesh, ScalingASinglePointLeavesItAlone) {
     EXPECT_EQ(mesh.vertices[0], Vector3d(1, 2, 3));
 }
 
+TEST(SurfaceMesh, PointsWithoutTrianglesAreScaledToo) {
+    SurfaceMesh mesh;
+    mesh.vertices = {{1, 0, 0}, {3, 0, 0}};
+    scale_to_size(mesh, 1);
+    EXPECT_EQ(mesh.vertices[0], Vector3d(1.5, 0, 0));
+    EXPECT_EQ(mesh.vertices[1], Vector3d(2.5, 0, 0));
+}
+
 TEST(SurfaceMesh, AppendShiftsIndicesAlsoWhenAppendedToItself) {
     SurfaceMesh mesh = box_surface();
     append(mesh, box_surface({2, 0, 0}, {3, 1, 1}));

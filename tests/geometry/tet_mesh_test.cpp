@@ -148,15 +148,15 @@ private:
     std::vector<std::array<std::size_t, 2>> cuts_;
 };
 
-/// Descends from random starts to the worst angles of every stencil. This is how the two constants
-/// were found; 15 to 500 times as many starts found nothing worse.
-TEST(Stuffing, VerticesThatNoTriangleUsesDoNotCoarsenTheLattice) {
+TEST(TetMesh, VerticesThatNoTriangleUsesDoNotCoarsenTheLattice) {
     SurfaceMesh surface = test::make_cube();
     const VolumeMesh mesh = build_tet_mesh(SurfaceQuery(surface), {.resolution = 8});
     surface.vertices.push_back({1000, 0, 0});
     EXPECT_TRUE(is_same_mesh(build_tet_mesh(SurfaceQuery(surface), {.resolution = 8}), mesh));
 }
 
+/// Descends from random starts to the worst angles of every stencil. This is how the two constants
+/// were found; 15 to 500 times as many starts found nothing worse.
 TEST(Stuffing, WorstAnglesOfAllStencilsAreTheStatedBounds) {
     test::Random random(7);
     double smallest = 180, largest = 0;

@@ -30,8 +30,8 @@ struct SurfaceMesh {
 [[nodiscard]] double surface_area(const SurfaceMesh& mesh);
 /// Signed volume by the divergence theorem; meaningful for closed, consistently oriented meshes.
 [[nodiscard]] double enclosed_volume(const SurfaceMesh& mesh);
-/// Scales so that the longest side of the box of its triangles is `size` metres, keeping its
-/// centre.
+/// Scales so that the longest side of the box of its triangles, whose corners must exist, is `size`
+/// metres, keeping its centre; of its vertices, where there are no triangles.
 void scale_to_size(SurfaceMesh& mesh, double size);
 /// Adds all of `other`, indices shifted.
 void append(SurfaceMesh& mesh, const SurfaceMesh& other);

@@ -33,7 +33,8 @@ struct GradedTetOptions {
 /// Conforming graded tets by tagged bisection of a Kuhn lattice [Maubach1995]; keeps the tets that
 /// reach inside the surface, those that meet it at the finest size. `filled` holds their fraction
 /// inside. All dihedral angles lie between 45° and 120°. Parts thinner than about h₀/2 may be lost.
-/// Errors as in build_tet_mesh. Vertices are numbered by z, y, x.
+/// Errors as in build_tet_mesh, and where the lattice would begin with more than 20 million tets.
+/// Vertices are numbered by z, y, x.
 [[nodiscard]] VolumeMesh build_graded_tets(const SurfaceQuery& surface,
                                            const GradedTetOptions& options = {},
                                            Progress& progress = Progress::none());
