@@ -1,5 +1,6 @@
 #include "geometry/triangle_scene.h"
 
+#include "core/sanitizers.h"
 #include "geometry/closest_on_triangle.h"
 #include "geometry/line_crossing.h"
 #include "geometry/ray_triangle.h"
@@ -63,6 +64,13 @@ struct TriangleScene::Impl {
 
     void take_vertices(const SurfaceMesh& mesh);
     static void bounds_of_triangle(const RTCBoundsFunctionArguments* args);
+    /// Embree asks for bounds on threads of its own, and has joined them when it returns.
+    void commit() {
+        release_to_threads(this);
+        rtcCommitScene(scene);
+        acquire_from_threads(this);
+        check_embree(shared_device());
+    }
     [[nodiscard]] Eigen::Vector3d to_frame(const Eigen::Vector3d& x) const {
         return (x - centre) * scale;
     }
@@ -199,6 +207,7 @@ void visit_line(const RTCOccludedFunctionNArguments* args) {
 }  // namespace
 
 void TriangleScene::Impl::bounds_of_triangle(const RTCBoundsFunctionArguments* args) {
+    acquire_from_threads(args->geometryUserPtr);
     const auto& self = *static_cast<const Impl*>(args->geometryUserPtr);
     const Corners& t = self.triangles[args->primID];
     const Eigen::Vector3d low = self.to_frame(t[0].cwiseMin(t[1]).cwiseMin(t[2]));
@@ -210,6 +219,7 @@ void TriangleScene::Impl::bounds_of_triangle(const RTCBoundsFunctionArguments* a
     box.upper_x = static_cast<float>(high.x() + kBoxPadding);
     box.upper_y = static_cast<float>(high.y() + kBoxPadding);
     box.upper_z = static_cast<float>(high.z() + kBoxPadding);
+    release_to_threads(args->geometryUserPtr);
 }
 
 void TriangleScene::Impl::take_vertices(const SurfaceMesh& mesh) {
@@ -248,8 +258,7 @@ TriangleScene::TriangleScene(const SurfaceMesh& mesh) : impl_(std::make_unique<I
     rtcSetSceneFlags(impl_->scene, RTC_SCENE_FLAG_ROBUST | RTC_SCENE_FLAG_DYNAMIC);
     rtcSetSceneBuildQuality(impl_->scene, RTC_BUILD_QUALITY_LOW);
     rtcAttachGeometry(impl_->scene, impl_->geometry);
-    rtcCommitScene(impl_->scene);
-    check_embree(shared_device());
+    impl_->commit();
 }
 
 TriangleScene::~TriangleScene() = default;
@@ -259,8 +268,7 @@ void TriangleScene::update(const SurfaceMesh& mesh) {
     if (!impl_->scene) return;
     rtcUpdateGeometryBuffer(impl_->geometry, RTC_BUFFER_TYPE_VERTEX, 0);
     rtcCommitGeometry(impl_->geometry);
-    rtcCommitScene(impl_->scene);
-    check_embree(shared_device());
+    impl_->commit();
 }
 
 ClosestPoint TriangleScene::closest(const Eigen::Vector3d& x, double radius) const noexcept {
