@@ -912,7 +912,7 @@ class ZonedModel:
     def set_loads(self, zone: int, nodes: ArrayLike, values: ArrayLike) -> bool:
         """Of a zone with Green's functions: tractions [Pa] of free nodes, displacements [m] of fixed ones, (k, 3) in its axes. False: not finite, no column, on a seam or too many."""
     def solve(self) -> SeamStatus:
-        """For the loads and poses of now."""
+        """For the loads and poses of now. Models that share a zone are solved one after the other."""
     def positions(self, zone: int) -> numpy.ndarray:
         """Nodes of a zone with Green's functions (n, 3) in the world, displaced [m]; a copy."""
     def seam_displacements(self, zone: int) -> numpy.ndarray:
