@@ -113,11 +113,10 @@ void run_asymmetry(Context& context) {
                    Cell::number(values[values.size() * 9 / 10], "%.3f"),
                    Cell::number(angles[bin][values.size() / 2], "%.1f")});
     }
-    page.figure(
-        {drawn(curves), drawn(differences)},
-        "Relative to their mean the largest single differences are a few samples at the "
-        "first touch, where both forces are small and of few points; deeper than some cells "
-        "the differences grow again.");
+    page.figure({drawn(curves), drawn(differences)},
+                "Relative to their mean the largest single differences are a few samples at the "
+                "first touch, where both forces are small and of few points; deeper than two cells "
+                "they grow again, not evenly.");
     page.table(table);
     page.table(builds);
 }

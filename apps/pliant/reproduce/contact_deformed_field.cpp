@@ -103,7 +103,8 @@ void run_deformed_field(Context& context) {
         "says "
         "what is left. Iso-lines every 15 mm in the plane of "
         "the legs, surface red; below, the error near the deformed surface (within 40 mm) against "
-        "its exact distance, and how much of the space around it seems inside. Published: pictures "
+        "its exact distance, and how much of the space around it seems inside. Push-forward: "
+        "the distance is that to the image of the tangent plane at rest. Published: pictures "
         "only.",
         model.rank(), DeformedFieldOptions{}.num_proxies));
     std::vector<NamedShape> shapes = {{"at rest", VectorXd::Zero(model.rank())},

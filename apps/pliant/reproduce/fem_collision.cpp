@@ -193,7 +193,8 @@ void run_collision(Context& context) {
                 picture({{&run.meshes[0], run.frames[k][0]}, {&run.meshes[1], run.frames[k][1]}},
                         box, {.azimuth = -75, .elevation = 35, .width = 290},
                         format("t = %.0f ms", 1e3 * times[k])));
-        page.figure(pictures, "Blue is compressed, red stretched.");
+        page.figure(pictures,
+                    "By the change of volume: blue at half, grey unchanged, red at twice.");
     }
     page.table(table);
 }

@@ -276,13 +276,15 @@ void write_accuracy(Context& context) {
     }
     std::vector<std::string> plots;
     std::vector<Table> tables;
-    Table equal{"equal_accuracy",
-                "Uniform elements with the error of the graded mesh of n = 10",
-                {{"load", "load"},
-                 {"graded", "graded elements"},
-                 {"error", "error"},
-                 {"uniform", "uniform elements of equal error"},
-                 {"published", "published"}}};
+    Table equal{
+        "equal_accuracy",
+        "Uniform elements with the error of the graded mesh of n = 10, on the line through two "
+        "meshes that were measured, prolonged where they do not enclose it",
+        {{"load", "load"},
+         {"graded", "graded elements"},
+         {"error", "error"},
+         {"uniform", "uniform elements of equal error"},
+         {"published", "published"}}};
     double done = 0.3;
     for (const Load& load : {kBroad, kNarrow}) {
         const VectorXd truth = indent(soft_cube(fine, 1), load);

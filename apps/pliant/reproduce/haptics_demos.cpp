@@ -270,7 +270,9 @@ void run_demo_stability(Context& context) {
         "points on Green's functions have no depth "
         "bound. In the heap baskets go on moving while the hand holds still, as they do without "
         "a tool, and the hand feels them: with a fine encoder, where little else is felt, half a "
-        "second may be louder than the one before.",
+        "second may be louder than the one before. Which run meets an oscillation on its "
+        "way depends on the last bits of sums, and so on the processor: by the rules alone "
+        "back-off was at work nowhere with AVX2, in bridge-creature with AVX-512.",
         kDemoMoving, 1e3 * kDemoWander, kDemoLongRest, kDemoFalling, cases.size(), seconds,
         fine_cases.size()));
     Table table{"demo_stability", "Demos in hands from loose to firm", stability_columns()};

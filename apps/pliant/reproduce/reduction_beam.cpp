@@ -308,9 +308,10 @@ void write_extreme_shapes(Context& context) {
     context.done(0.4);
     turn_beam(context, beam, kBend, table, plots);
     page.table(table);
-    page.figure(plots,
-                "Where a subspace needs more energy than the full body for the same pull, it "
-                "locks. Less energy means that its end has not followed the pull as far.");
+    page.figure(
+        plots,
+        "Where a subspace needs many times the energy of the full body for the same pull, it "
+        "locks. Less energy means that its end has not followed the pull as far.");
     page.text(
         "Modes without derivatives lock at once. Five vectors follow, at an energy that shows "
         "their limit: the nearest shape is close, but carries strains that the full body "

@@ -54,8 +54,9 @@ void run_measured_curves(Context& context) {
         "near 10 % RMS; linear clearly better than butterfly; MAX of lifted linear well below ε. "
         "The last two are not reproduced; they are of the data, not of the method: fields of an "
         "elastic body are smooth, "
-        "and butterflies predict them as well as lines or better; lines are better where noise is "
-        "the larger part of the columns, which a build refuses unless it is allowed. With one "
+        "and butterflies predict them as well as lines or better; lines are a little better where "
+        "noise is the larger part of the columns, which a build refuses unless it is allowed. With "
+        "one "
         "round of wavelets all thresholds are ε itself, and neighbours of opposite signs just "
         "below it add up: MAX is about ε or a little more.");
     const auto exact = wavelet_model("toy", 1);

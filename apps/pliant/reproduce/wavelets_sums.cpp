@@ -161,11 +161,13 @@ void run_wavelet_sums(Context& context) {
         Cell dense_cell = Cell::number(full.column, "%.2f"),
              transform_cell = Cell::number(sparse.transform, "%.1f");
         if (level == 3) dense_cell.text += " (190)", transform_cell.text += " (380)";
-        sizes.add({format("Rabbit %d", level), dense_cell, Cell::number(sparse.column, "%.2f"),
-                   transform_cell, element,
-                   full.column > sparse.column
-                       ? Cell::number(sparse.transform / (full.column - sparse.column), "%.0f")
-                       : Cell("never")});
+        sizes.add(
+            {format("Rabbit %d", level), dense_cell, Cell::number(sparse.column, "%.2f"),
+             transform_cell, element,
+             full.column > sparse.column
+                 ? Cell::number(std::floor(sparse.transform / (full.column - sparse.column)) + 1,
+                                "%.0f")
+                 : Cell("never")});
     }
     page.table(sizes);
 }
