@@ -223,6 +223,7 @@ CalibrationValues with(const CalibrationValues& start, const std::vector<Fittabl
 FitResult fit(const FitResiduals& residuals, const CalibrationValues& start,
               const std::vector<Fittable>& chosen, bool is_rough) {
     std::vector<FitParameter> parameters;
+    parameters.reserve(chosen.size());
     for (const Fittable& f : chosen) parameters.push_back({f.name, start.*f.value, f.low, f.high});
     // shape matching answers in small steps
     return fit_parameters(residuals, parameters, {.difference = is_rough ? 0.02 : 1e-3});
