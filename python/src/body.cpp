@@ -72,7 +72,8 @@ py::array run(BodyHandle& handle, int steps, double dt, const py::object& record
 py::tuple closest_point(BodyHandle& handle, const ArrayArgument& place) {
     const Eigen::Vector3d x = vector_of(place, "x");
     // nothing would be nearest to it: squares of distances must be numbers
-    if (!is_usable(x)) throw InputError("", "x", py::str(py::handle(place)), "finite coordinates up to 1e30 m");
+    if (!is_usable(x))
+        throw InputError("", "x", py::str(py::handle(place)), "finite coordinates up to 1e30 m");
     const std::vector<float>& positions = *handle.positions();
     const auto vertex = [&](int v) {
         return Eigen::Map<const Eigen::Vector3f>(positions.data() + 3 * v).cast<double>().eval();
