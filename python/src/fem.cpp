@@ -145,6 +145,7 @@ BodyPointer make_fem_body(const FemHandle& fem, const std::string& fixed, const 
     options.contact.friction = friction;
     options.inner_step = inner_step;
     std::vector<RigidBody*> solids;
+    solids.reserve(obstacles.size());
     for (const auto& obstacle : obstacles) solids.push_back(&obstacle->get());
     const auto make = [fem, options](const std::vector<RigidBody*>& among) {
         return std::make_unique<FemBody>(fem.model.mesh(), fem.model.materials(), fem.surface,

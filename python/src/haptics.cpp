@@ -210,6 +210,7 @@ ToolHandle make_tool(const DevicePointer& device, const std::shared_ptr<HandleOf
     options.workspace.scale = scale;
     options.workspace.centre = vector_of(centre, "centre");
     std::vector<ContactPair*> felt;
+    felt.reserve(pairs.size());
     for (const auto& pair : pairs) felt.push_back(pair->pair.get());
     ToolHandle handle{device, body, pairs, nullptr};
     handle.tool = std::make_unique<HapticTool>(*device, body->get(), felt, gains, options);

@@ -234,6 +234,7 @@ void bind_model(py::module_& m) {
             "frequencies",
             [](const ModelHandle& h) {
                 std::vector<double> f;
+                f.reserve(static_cast<std::size_t>(h.model().num_modes()));
                 for (int i = 0; i < h.model().num_modes(); ++i) f.push_back(h.model().frequency(i));
                 return array_of<double>(f, {static_cast<py::ssize_t>(f.size())});
             },

@@ -44,6 +44,7 @@ std::unique_ptr<SphereToolHandle> make_sphere_tool(
 template <class Row>
 py::array rows_of_spheres(const SphereTool& tool, Row&& row) {
     std::vector<Eigen::Vector3d> rows;
+    rows.reserve(static_cast<std::size_t>(tool.num_spheres()));
     for (int i = 0; i < tool.num_spheres(); ++i) rows.push_back(row(i));
     return array_of(rows);
 }
@@ -123,6 +124,7 @@ void bind_sphere_tools(py::module_& m) {
             "radii",
             [](const Handle& h) {
                 std::vector<double> radii;
+                radii.reserve(static_cast<std::size_t>(h.tool->num_spheres()));
                 for (int i = 0; i < h.tool->num_spheres(); ++i) radii.push_back(h.tool->radius(i));
                 return array_of<double>(radii, {static_cast<py::ssize_t>(radii.size())});
             },

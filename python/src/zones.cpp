@@ -61,6 +61,7 @@ bool set_loads(ZonedModel& model, int zone, const ArrayArgument& nodes,
 py::array zone_positions(ZonedModel& model, int zone) {
     const int count = greens_zone(model, zone).reference().functions->num_nodes();
     std::vector<Eigen::Vector3d> x;
+    x.reserve(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) x.push_back(model.position(zone, i));
     return array_of(x);
 }
@@ -150,6 +151,7 @@ void bind_zoned_model(py::module_& m) {
             "set_poses",
             [](ZonedModel& model, const std::vector<PoseArgument>& poses) {
                 std::vector<Pose> given;
+                given.reserve(poses.size());
                 for (const PoseArgument& pose : poses) given.push_back(pose_of(pose));
                 return model.set_poses(given);
             },

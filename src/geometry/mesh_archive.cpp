@@ -24,7 +24,7 @@ public:
 
     // A chunk of rows with `columns` numbers each.
     template <class T>
-    std::vector<T> rows(const std::string& chunk, std::uint64_t columns) const {
+    [[nodiscard]] std::vector<T> rows(const std::string& chunk, std::uint64_t columns) const {
         const auto& shape = archive_.info(chunk).shape;
         const bool is_flat = columns == 1 && shape.size() == 1;
         if (!is_flat && (shape.size() != 2 || shape[1] != columns)) {
@@ -38,7 +38,8 @@ public:
         return {values.begin(), values.end()};
     }
     template <class T>
-    std::vector<T> rows_of_elements(const std::string& chunk, int num_elements) const {
+    [[nodiscard]] std::vector<T> rows_of_elements(const std::string& chunk,
+                                                  int num_elements) const {
         std::vector<T> values = rows<T>(chunk, 1);
         if (values.size() != static_cast<std::size_t>(num_elements)) {
             fail(chunk + ", length", std::to_string(values.size()),

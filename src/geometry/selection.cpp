@@ -139,7 +139,7 @@ private:
         return vertex_list(std::move(vertices));
     }
 
-    bool at_end() const { return place_ == words_.size(); }
+    [[nodiscard]] bool at_end() const { return place_ == words_.size(); }
     const std::string& next(const std::string& expected) {
         if (at_end()) fail(expected + " is missing at the end");
         return words_[place_++];
