@@ -205,9 +205,7 @@ void print_summary(const Arguments& arguments, const reproduce::Report& report,
             json.begin_object().member("work", work.key).member("ids", item.ids);
             json.member("what", item.what).member("published", item.published);
             json.member("ours", judgement.ours).member("status", to_string(judgement.status));
-            if (judgement.status == reproduce::Status::Differs ||
-                judgement.status == reproduce::Status::NotMeasured)
-                json.member("reason", item.reason);
+            if (reproduce::needs_reason(judgement.status)) json.member("reason", item.reason);
             for (const std::string& missing : judgement.missing) json.member("missing", missing);
             std::printf("%s\n", json.end_object().text().c_str());
         }

@@ -116,16 +116,10 @@ Status judge_within(const std::vector<Pair>& pairs, std::string& ours) {
     return static_cast<std::size_t>(held) == pairs.size() ? Status::Matched : Status::Differs;
 }
 
-/// Status and words for numbers beside published ones. Ratios above one are on the good side.
-Status judge_beside(const Evidence& evidence, const std::vector<Pair>& pairs, std::string& ours) {
-    double least = 1e300, most = 0, low = 1e300, high = -1e300;
+/// The measured numbers by themselves.
+void show(const std::vector<Pair>& pairs, std::string& ours) {
+    double low = 1e300, high = -1e300;
     for (const Pair& pair : pairs) {
-        double gain = evidence.sense == Sense::LessIsBetter ? pair.published / pair.measured
-                                                            : pair.measured / pair.published;
-        // none where some were published, or the other way round
-        if (!std::isfinite(gain)) gain = pair.measured == pair.published ? 1 : 1e6;
-        least = std::min(least, gain);
-        most = std::max(most, gain);
         low = std::min(low, pair.measured);
         high = std::max(high, pair.measured);
     }
@@ -134,6 +128,20 @@ Status judge_beside(const Evidence& evidence, const std::vector<Pair>& pairs, st
     ours += (ours.empty() ? "" : "; ") +
             (have_one_name ? pairs[0].name : format("%zu numbers", pairs.size())) + ": " +
             (told(low) == told(high) ? told(low) : told(low) + " to " + told(high));
+}
+
+/// Status and words for numbers beside published ones. Ratios above one are on the good side.
+Status judge_beside(const Evidence& evidence, const std::vector<Pair>& pairs, std::string& ours) {
+    double least = 1e300, most = 0;
+    for (const Pair& pair : pairs) {
+        double gain = evidence.sense == Sense::LessIsBetter ? pair.published / pair.measured
+                                                            : pair.measured / pair.published;
+        // none where some were published, or the other way round
+        if (!std::isfinite(gain)) gain = pair.measured == pair.published ? 1 : 1e6;
+        least = std::min(least, gain);
+        most = std::max(most, gain);
+    }
+    show(pairs, ours);
     // one number for all is named: it may stand for a claim without a number
     const std::string reference = evidence.published_column.empty()
                                       ? " times " + told(evidence.published)
@@ -197,14 +205,22 @@ const char* to_string(Status status) {
         case Status::Matched: return "matched";
         case Status::Better: return "better";
         case Status::Differs: return "differs";
+        case Status::OwnCase: return "our own case";
         case Status::NotRun: return "not run";
         case Status::NotMeasured: return "not measured";
+        case Status::Missing: return "missing";
     }
     return "";
 }
 
+bool needs_reason(Status status) {
+    return status != Status::Matched && status != Status::Better && status != Status::NotRun;
+}
+
 Judgement judged(const PublishedItem& item, const Results& results, bool is_quick) {
     Judgement judgement;
+    const bool is_own = item.standing == Standing::Own;
+    if (item.standing == Standing::Missing) judgement.status = Status::Missing;
     if (item.evidence.empty()) return judgement;
     bool is_complete = true, is_better = false, differs = false;
     for (const Evidence& evidence : item.evidence) {
@@ -222,6 +238,10 @@ Judgement judged(const PublishedItem& item, const Results& results, bool is_quic
             continue;
         }
         const bool is_judged_by_page = evidence.table.empty() && evidence.sense == Sense::Same;
+        if (is_own && !is_judged_by_page) {
+            show(pairs, judgement.ours);
+            continue;
+        }
         if (is_quick && !is_judged_by_page) {
             is_complete = false;
             continue;
@@ -231,11 +251,12 @@ Judgement judged(const PublishedItem& item, const Results& results, bool is_quic
         is_better |= status == Status::Better;
         differs |= status == Status::Differs;
     }
-    // what differs does so whatever the rest would say
-    judgement.status = differs        ? Status::Differs
-                       : !is_complete ? Status::NotRun
-                       : is_better    ? Status::Better
-                                      : Status::Matched;
+    // what differs does so whatever the rest would say; a case of our own differs from nothing
+    judgement.status = differs && !is_own ? Status::Differs
+                       : !is_complete     ? Status::NotRun
+                       : is_own           ? Status::OwnCase
+                       : is_better        ? Status::Better
+                                          : Status::Matched;
     return judgement;
 }
 

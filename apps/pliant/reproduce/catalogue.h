@@ -41,14 +41,23 @@ struct Evidence {
 [[nodiscard]] Evidence cell(std::string experiment, std::string table, std::string column,
                             std::string row, Sense sense, double published, double tolerance = 0.1);
 
+/// Whose case the numbers of an item belong to.
+enum class Standing {
+    Published,  ///< the published one, or one of its size where only the size counts
+    Own,        ///< a body, load or motion of ours in its place: shown, never judged
+    Missing,    ///< there is none, neither theirs nor ours
+};
+
 /// One published table, figure, claim or demo.
 struct PublishedItem {
     std::string ids;        ///< as in the list of what was published: "A15 D10"
     std::string what;       ///< short name, with table or figure number where there is one
     std::string published;  ///< value in words
     std::vector<Evidence> evidence;
-    /// why it differs where it does; without evidence, why there is none
+    /// why it differs where it does; what is ours in a case of our own; without evidence, why
+    /// there is none
     std::string reason = {};
+    Standing standing = Standing::Published;
 };
 
 /// What one group of authors published.
@@ -64,8 +73,14 @@ struct PublishedWork {
 [[nodiscard]] PublishedWork published_proxy();
 [[nodiscard]] std::vector<PublishedWork> published_works();
 
-enum class Status { Matched, Better, Differs, NotRun, NotMeasured };
+enum class Status { Matched, Better, Differs, OwnCase, NotRun, NotMeasured, Missing };
+/// All of them, in the order of the index.
+inline constexpr Status kAllStatuses[] = {Status::Matched, Status::Better, Status::Differs,
+                                          Status::OwnCase, Status::NotRun, Status::NotMeasured,
+                                          Status::Missing};
 [[nodiscard]] const char* to_string(Status status);
+/// Whether the index says the item's reason beside this status.
+[[nodiscard]] bool needs_reason(Status status);
 
 /// A published item beside this run's results.
 struct Judgement {

@@ -16,7 +16,8 @@ struct BumpSample {
     PointTree bar;
 };
 [[nodiscard]] BumpSample bump_sample(const Context& context);
-/// Maxima that rise by at least `rise` above the deepest valley towards a higher one or the end.
-[[nodiscard]] int count_peaks(const std::vector<double>& signal, double rise);
+/// Places of the maxima that rise by at least `rise` above the deepest valley towards a higher one
+/// or the end.
+[[nodiscard]] std::vector<std::size_t> find_peaks(const std::vector<double>& signal, double rise);
 
 }  // namespace pliant::reproduce

@@ -372,7 +372,8 @@ void run_configurations(Context& context) {
     page.text(
         "The four published pairs as bodies of our own, with the published numbers of points and "
         "levels, field resolutions and r = 15. The shell follows a script at 1 kHz: it comes in "
-        "until the loop has about the published number of contacts, then moves to and fro by a few "
+        "until the loop has about the published number of contacts, which is put in so and is no "
+        "result, then moves to and fro by a few "
         "millimetres and turns by half a degree, while the soft bodies give way and swing. Each of "
         "the 120 ticks is the best of several repeats of the whole recording, which is the same to "
         "the last bit; numbers are means over the ticks; a part that a pair does not have shows "
@@ -386,7 +387,7 @@ void run_configurations(Context& context) {
                  {"published_nodes", "published"},
                  {"nodes_without_coherence", "without coherence"},
                  {"published_without", "published"},
-                 {"contacts", "contacts"},
+                 {"contacts", "contacts, as set"},
                  {"published_contacts", "published"},
                  {"level", "level"},
                  {"published_level", "published"}}};

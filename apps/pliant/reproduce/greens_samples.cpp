@@ -13,10 +13,10 @@ using Eigen::Vector3d;
 
 const std::vector<GreensSample>& greens_samples() {
     static const std::vector<GreensSample> all = {
-        {"Nodule", "nodule", 130, 256, 89, 1.1, 1.1, 0.05},
-        {"Kidney", "kidney", 322, 640, 217, 7.7, 3.1, 0.13},
-        {"Spatula", "spatula", 620, 1248, 559, 45, 5.7, 0.34},
-        {"Banana seat", "banana-seat", 546, 1088, 245, 25, 20, 0.15}};
+        {"Nodule", "nodule", 130, 89, 1.1, 1.1, 0.05},
+        {"Kidney", "kidney", 322, 217, 7.7, 3.1, 0.13},
+        {"Spatula", "spatula", 620, 559, 45, 5.7, 0.34},
+        {"Banana seat", "banana-seat", 546, 245, 25, 20, 0.15}};
     return all;
 }
 

@@ -12,7 +12,7 @@ namespace pliant::reproduce {
 /// A body as published: its size, what it cost, and our shape in its place.
 struct GreensSample {
     std::string title, shape;
-    int vertices, triangles, free_vertices;
+    int vertices, free_vertices;
     double minutes, factor_percent;  ///< of the precomputation; 0: not published
     double frame_ms;                 ///< of a frame in contact
 };

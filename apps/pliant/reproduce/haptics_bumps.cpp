@@ -134,7 +134,7 @@ void run_felt_bumps(Context& context) {
     for (int level = kBarLevels - 1; level >= 0; --level) {
         const FeltSlide slide = slide_felt(bar, plate, level);
         highest = std::max(highest, max_of(slide.force));
-        const int peaks = count_peaks(slide.force, 0.2 * highest);
+        const auto peaks = static_cast<int>(find_peaks(slide.force, 0.2 * highest).size());
         table.add(
             {Cell::count(level + 1),
              Cell::count(bar.shell().level_start[static_cast<std::size_t>(level) + 1]),

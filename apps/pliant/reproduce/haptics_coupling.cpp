@@ -270,7 +270,8 @@ void run_solves(Context& context) {
     page.text(
         "Where the springs are saturated they say nothing about directions that contact leaves "
         "free. The decomposition sends the tool there straight to the hand; the truncated one "
-        "leaves it; LU solves as if nothing were degenerate, and ends at the same places here. "
+        "leaves it, which must be told apart; LU solves as if nothing were degenerate, and ends at "
+        "the same places here: these scenes do not show that it needs the decomposition. "
         "Hand without feedback, far away, 600 N/m, 1 mm allowed. Published: 5 µs for LU, 30 µs for "
         "the decomposition, 90 µs for the whole stage; truncation lags.");
     Table table{"solves",
@@ -284,7 +285,8 @@ void run_solves(Context& context) {
                  {"shake_um", "shaking, µm"},
                  {"cycle_us", "stage, longest, µs"}}};
     int done = 0;
-    for (const SolveScene& scene : solve_scenes())
+    const std::vector<SolveScene> scenes = solve_scenes();
+    for (const SolveScene& scene : scenes)
         for (const CouplingSolve solve :
              {CouplingSolve::Svd, CouplingSolve::Truncated, CouplingSolve::Lu}) {
             const SolveRun run = run_solve(scene, solve);
@@ -298,7 +300,10 @@ void run_solves(Context& context) {
                            ? page.at_most("depth, SVD, " + scene.name, 1e3 * run.depth, 1, "%.3f")
                            : Cell::number(1e3 * run.depth, "%.3f"),
                        is_svd ? page.at_most("lag, SVD, " + scene.name, 1e3 * run.lag, 5, "%.2f")
-                              : Cell::number(1e3 * run.lag, "%.2f"),
+                       : solve == CouplingSolve::Truncated
+                           ? page.at_least("lag, truncated, told apart, " + scene.name,
+                                           1e3 * run.lag, 5.01, "%.2f")
+                           : Cell::number(1e3 * run.lag, "%.2f"),
                        Cell::number(1e6 * run.shake, "%.2f"),
                        is_svd ? page.at_most("stage, SVD, " + scene.name, run.cycle_us, 90, "%.2f")
                               : Cell::number(run.cycle_us, "%.2f")});

@@ -28,7 +28,6 @@ constexpr double kStopped = 3, kResumed = 3.3, kJudged = 1.5;
 struct HandSample {
     double time, hand, tool;  ///< heights over the start [m]
     double force, contact;    ///< at the handle, and of the simulator's newest step [N]
-    double lag;               ///< [s]
 };
 struct HandRun {
     std::vector<HandSample> samples;
@@ -37,6 +36,7 @@ struct HandRun {
     double level = 0;  ///< worst window above 15 Hz, hand still [N]
     bool is_calm = false;
     double force = 0, deflection = 0;  ///< hand still, mean and last
+    double lag = 0;                    ///< of what the hand feels, hand still, mean [s]
     double margin = 0;                 ///< least W − S [J]
     double gain = 1;                   ///< least, of back-off
     double depth = 0;                  ///< deepest node [m]
@@ -125,13 +125,14 @@ HandRun press_bar(FemCoupling coupling, const HandModel& hand, int cells, double
         if (k > 1)
             run.samples.push_back({now, t.manipulandum.position.z() - start,
                                    t.tool.position.z() - start, t.command.force.z(),
-                                   tool.last().contact.force.z(), port.steps().lag()});
+                                   tool.last().contact.force.z()});
         run.gain = std::min(run.gain, t.gain_scale);
         run.depth = std::max(run.depth, t.depth);
         if (now < kJudged || now >= kStopped) continue;
         run.force += t.contact.force.z();
         run.bent = bar.state().u;
         run.margin = port.port().least_margin();
+        run.lag += port.steps().lag();
         ++num_still;
         run.contacts = t.num_contacts;
         const int before = meter.num_windows();
@@ -140,6 +141,7 @@ HandRun press_bar(FemCoupling coupling, const HandModel& hand, int cells, double
         run.level = std::max(run.level, meter.level().force);
     }
     run.force /= num_still;
+    run.lag /= num_still;
     run.is_calm = !meter.is_oscillating() && run.level <= meter.options().force_limit;
     // of the axis under the palm
     const Vector3d place(kBarLength - 0.04, 0, 0);
@@ -172,7 +174,9 @@ void run_virtual_hand(Context& context) {
         "A hand of a palm, three fingers and a thumb (a box, three capsules and a sphere that move "
         "as one piece) presses the free end of a soft cantilever of 0.4 × 0.1 × 0.1 m, E = 1e5 Pa, "
         "full finite elements. The simulator makes 500 steps a second, the simulated device 1000; "
-        "what the hand feels is interpolated between the last two steps, one step late. Handle "
+        "what the hand feels is interpolated between the last two steps, one step late. Published "
+        "is a tool that is where the hand is (kinematic) and feels that force; the dynamic tool, a "
+        "mass on a spring, is ours. Both are judged. Handle "
         "travel is half of that in the scene. From 3 s to 3.3 s the simulator is stopped: the "
         "watchdog takes the force away and brings it back.");
     const int cells = context.sized(6, 4);
@@ -194,6 +198,7 @@ void run_virtual_hand(Context& context) {
                  {"stiffness", "force/deflection, N/m"},
                  {"level_N", "above 15 Hz, N"},
                  {"calm", "criterion (24)"},
+                 {"lag_ms", "force is late by, ms"},
                  {"gain", "force left by back-off"},
                  {"margin_mJ", "least W − S, mJ"},
                  {"contacts", "contacts"},
@@ -204,16 +209,13 @@ void run_virtual_hand(Context& context) {
     for (const Case& c : cases) {
         runs.push_back(press_bar(c.mode, c.model, cells, 4.5));
         const HandRun& run = runs.back();
-        const bool is_dynamic = c.mode == FemCoupling::Dynamic;
         const std::string what = format("%s, %s hand", c.coupling, c.hand);
         table.add({c.coupling, c.hand, Cell::number(run.force, "%.3f"),
                    Cell::number(run.force / run.deflection, "%.1f"),
-                   is_dynamic
-                       ? page.at_most(what + ": force above 15 Hz, N", run.level, 0.03, "%.4f")
-                       : Cell::number(run.level, "%.4f"),
-                   run.is_calm ? "holds" : "fails", Cell::number(run.gain, "%.2f"),
-                   is_dynamic ? page.at_least(what + ": W − S, mJ", 1e3 * run.margin, -0.2, "%.3g")
-                              : Cell::number(1e3 * run.margin, "%.3g"),
+                   page.at_most(what + ": force above 15 Hz, N", run.level, 0.03, "%.4f"),
+                   run.is_calm ? "holds" : "fails", Cell::number(1e3 * run.lag, "%.2f"),
+                   Cell::number(run.gain, "%.2f"),
+                   page.at_least(what + ": W − S, mJ", 1e3 * run.margin, -0.2, "%.3g"),
                    Cell::count(run.contacts), Cell::number(1e6 * run.depth, "%.0f"),
                    Cell::number(run.tick_us, "%.2f"), Cell::number(run.step_us, "%.0f")});
         context.done(0.24 * static_cast<double>(runs.size()));

@@ -7,6 +7,7 @@
 #include "haptics/alpha_samples.h"
 #include "haptics_experiments.h"
 #include "haptics_samples.h"
+#include "held_demos.h"
 #include "pliant/core/tick_histogram.h"
 #include "pliant/scene/scene_file.h"
 #include "pliant/scene/world.h"
@@ -48,7 +49,7 @@ DemoDepths follow_demo(const std::string& name, const PathHand& hand, bool has_f
                        double seconds) {
     SceneDescription scene = demo_scene(name);
     scene.held_tool->has_force = has_force;
-    const ScriptedMotion path = path_of_tool(scene);
+    const ScriptedMotion path = way_of_hand(scene);
     World world(std::move(scene));
     const SimulationLoop& loop = world.loop(0);
     const double wander = hand.wander / loop.haptics()->workspace.scale;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "pliant/core/error.h"
-
 namespace pliant::reproduce {
 
 Series tick_curve(const std::string& label, const std::vector<double>& values, int color,
@@ -19,15 +17,6 @@ Series tick_curve(const std::string& label, const std::vector<double>& values, i
 double smooth_step(double s) {
     s = std::clamp(s, 0.0, 1.0);
     return s * s * (3 - 2 * s);
-}
-
-ScriptedMotion path_of_tool(const SceneDescription& scene) {
-    for (const BodyDescription& body : scene.bodies) {
-        const auto* solid = std::get_if<RigidSource>(&body.source);
-        if (scene.held_tool && scene.held_tool->body == body.name && solid && solid->motion)
-            return *solid->motion;
-    }
-    throw InputError("", "the tool of demo " + scene.name + " has no path");
 }
 
 Command hand_to(const Pose& pose) {

@@ -22,8 +22,6 @@ using test::ToolInHandOptions;
 /// From 0 at 0 to 1 at 1 with slopes of zero.
 [[nodiscard]] double smooth_step(double s);
 
-/// Where the hand of a demo wants its tool to be. Throws InputError if nothing says so.
-[[nodiscard]] ScriptedMotion path_of_tool(const SceneDescription& scene);
 /// Tells a world that the hand wants the tool elsewhere.
 [[nodiscard]] Command hand_to(const Pose& pose);
 

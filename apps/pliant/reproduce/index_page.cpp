@@ -30,6 +30,7 @@ const char* css_class(Status status) {
         case Status::Matched: return "matched";
         case Status::Better: return "better";
         case Status::Differs: return "differs";
+        case Status::OwnCase: return "own";
         default: return "open";
     }
 }
@@ -57,10 +58,8 @@ std::string table_of(const PublishedWork& work, const Report& report) {
     for (const PublishedItem& item : work.items) {
         const Judgement judgement = judged(item, report.results, report.is_quick);
         std::string ours = escaped(judgement.ours);
-        // a reason belongs to what differs and to what is not measured at all
         std::string reason;
-        if (judgement.status == Status::Differs || judgement.status == Status::NotMeasured)
-            reason = item.reason;
+        if (needs_reason(judgement.status)) reason = item.reason;
         if (judgement.status == Status::Differs && reason.empty())
             reason = "No reason is known: it was not so when the reasons were written.";
         if (!reason.empty())
@@ -75,8 +74,6 @@ std::string table_of(const PublishedWork& work, const Report& report) {
 }
 
 std::string summary(const std::vector<PublishedWork>& works, const Report& report) {
-    constexpr Status kAll[] = {Status::Matched, Status::Better, Status::Differs, Status::NotRun,
-                               Status::NotMeasured};
     std::map<Status, std::size_t> totals;
     std::string rows;
     for (const PublishedWork& work : works) {
@@ -84,18 +81,18 @@ std::string summary(const std::vector<PublishedWork>& works, const Report& repor
         for (const PublishedItem& item : work.items)
             ++counts[judged(item, report.results, report.is_quick).status];
         rows += "<tr><td><a href=\"#" + work.key + "\">" + escaped(work.title) + "</a></td>";
-        for (const Status status : kAll) {
+        for (const Status status : kAllStatuses) {
             rows += format("<td class=\"num\">%zu</td>", counts[status]);
             totals[status] += counts[status];
         }
         rows += "</tr>\n";
     }
     std::string out = "<div class=\"scroll\"><table>\n<thead><tr><th>published items</th>";
-    for (const Status status : kAll)
+    for (const Status status : kAllStatuses)
         out += std::string("<th><span class=\"status ") + css_class(status) + "\">" +
                to_string(status) + "</span></th>";
     out += "</tr></thead>\n<tbody>\n" + rows + "<tr><td><strong>all</strong></td>";
-    for (const Status status : kAll)
+    for (const Status status : kAllStatuses)
         out += format("<td class=\"num\"><strong>%zu</strong></td>", totals[status]);
     return out + "</tr>\n</tbody></table></div>\n";
 }
@@ -187,13 +184,16 @@ std::string index_html(const Report& report, const std::vector<ExperimentPage>& 
     const std::string title = "Published results and ours";
     std::string out = "<h1>" + title + "</h1>\n";
     out +=
-        "<p>Each table, figure, claim and demo of the works that Pliant follows, with what this "
+        "<p>Tables, figures, claims and demos of the works that Pliant follows, with what this "
         "run measured. <em>Matched</em>: all numbers are within the tolerances that the pages "
         "state. <em>Better</em>: faster, smaller or more exact than published. "
         "<em>Differs</em>: a number is beyond its tolerance, or not what was published; the reason "
-        "is beside it. Nothing here is written by "
-        "hand but the published values and the reasons. Published times are those of the machines "
-        "of their day. Experiments run one after the other, each in a process of its own and on "
+        "is beside it. <em>Our own case</em>: the published body, load or motion is not known, and "
+        "one of ours stands in its place; its numbers are shown and not judged by the published "
+        "ones. <em>Not measured</em>: there is no number, and why. <em>Missing</em>: published, "
+        "and not done here. Nothing here is written by hand but the published values and the "
+        "reasons. Published times are those of the machines of their day. Experiments run one "
+        "after the other, each in a process of its own and on "
         "one thread where it is timed, so that none disturbs another's times.</p>\n";
     if (report.is_quick)
         out +=

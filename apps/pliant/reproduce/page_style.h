@@ -43,7 +43,7 @@ table.words td:last-child { white-space: nowrap; }
 table.words em, .ids { color: var(--soft); }
 .ids { font-size: .8em; white-space: nowrap; }
 .status { font-weight: 600; white-space: nowrap; }
-.matched { color: var(--good); } .better { color: var(--c0); } .differs { color: var(--bad); } .open { color: var(--soft); }
+.matched { color: var(--good); } .better { color: var(--c0); } .differs { color: var(--bad); } .own { color: var(--c1); } .open { color: var(--soft); }
 .deviations { border-left: 4px solid var(--bad); background: var(--band); padding: .6rem 1rem; margin: 1rem 0; }
 .deviations ul { margin: .3rem 0 0; padding-left: 1.2rem; }
 figure { margin: 1.2rem 0; }

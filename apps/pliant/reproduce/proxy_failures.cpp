@@ -38,8 +38,10 @@ std::vector<FailureCase> failure_cases() {
     block = lifted(std::move(block), 0.1 * r - 2.5 * r);
     return {
         {"clipping neighbour",
-         "a sheet 0.4 r below the centre, and a block in it whose top is 0.1 r above the centre",
-         {double_faced(lifted(test::flat_sheet(20 * r, 8), -0.4 * r)), block},
+         "a sheet 0.4 r below the centre, and a block in it whose top is 0.1 r above the centre "
+         "and "
+         "has its turn first",
+         {block, double_faced(lifted(test::flat_sheet(20 * r, 8), -0.4 * r))},
          Vector3d(0.003, 0.002, 0),
          [](const Vector3d& x) { return x.z() + 0.4 * kPopRadius; }},
         {"parallel walls",

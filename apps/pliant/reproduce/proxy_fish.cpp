@@ -223,7 +223,9 @@ void run_fish_stroke(Context& context) {
         "less on slopes and where the fish gives way. Particles have a stiffness of 0.9 in "
         "the head and 0.6 elsewhere; for comparison a fish with 0.6 everywhere, whose head gives "
         "way more. How far head and rest give way is set by their shapes as well. Published as a "
-        "curve with a spring of 10 N/m; here 500 N/m, so that the fish gives way, too.");
+        "curve with a spring of 10 N/m, whose force follows stiffness and profile; here 500 N/m, "
+        "so that the fish gives way, too. Judged: whether the stiffer head is felt as more force "
+        "than the belly, and whether it gives way less than a soft one.");
     const int steps = context.sized(4000, 2000);
     const FishStroke stiff = stroke_fish(0.9, steps);
     context.done(0.5);
@@ -252,6 +254,8 @@ void run_fish_stroke(Context& context) {
                    Cell::number(run->mean_force[1], "%.3f"),
                    Cell::number(1e3 * run->yielded[1], "%.3f")});
     page.table(table);
+    (void)page.at_least("mean force over the stiffer head over that over the belly",
+                        stiff.mean_force[0] / stiff.mean_force[1], 1.05, "%.2f");
     Table ratio{"fish_stroke_ratio",
                 "A head of 0.6 over one of 0.9",
                 {{"head", "gives way, head"}, {"rest", "gives way, rest"}}};

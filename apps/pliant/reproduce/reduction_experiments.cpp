@@ -8,7 +8,7 @@ ExperimentPage reduction_page() {
         "Reduced models: published and measured",
         {
             {"spoon", "Spoon: an impulse in three subspaces, and an extreme bend", 70, run_spoon},
-            {"serpent", "Serpent: size of the subspace", 35, run_serpent},
+            {"serpent", "Serpent: size of the subspace", 90, run_serpent},
             {"beam", "Beam: extreme shapes from few vectors", 11, run_beam},
             {"sketch", "Bridge: derivatives and sketches", 60, run_sketch_bases},
             {"vibration", "Tower and heart: spectra and free vibration", 45, run_vibration},

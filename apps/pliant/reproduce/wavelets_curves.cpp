@@ -6,6 +6,7 @@
 #include "apps/pliant/output.h"
 #include "contact_samples.h"
 #include "core/numbers.h"
+#include "pliant/geometry/shapes.h"
 #include "wavelets_experiments.h"
 #include "wavelets_samples.h"
 
@@ -61,10 +62,9 @@ void tell_transforms(Section& page, const std::vector<CurvedBody>& bodies) {
 
 void check_rabbit(Section& page, const CurvedBody& body) {
     struct Published {
-        double tolerance, compression, least, most_rms;
+        double tolerance, compression;
     };
-    constexpr std::array<Published, 3> kPublished = {
-        {{0.01, 8.4, 8, 0.01}, {0.05, 25, 23, 0.03}, {0.20, 68, 60, 0.07}}};
+    constexpr std::array<Published, 3> kPublished = {{{0.01, 8.4}, {0.05, 25}, {0.20, 68}}};
     Table table{"accepted",
                 body.title + ", lifted linear, beside the published compression",
                 {{"tolerance", "ε"},
@@ -76,10 +76,9 @@ void check_rabbit(Section& page, const CurvedBody& body) {
     for (const Published& published : kPublished) {
         const CompressionPoint& point = body.lifted_linear().at_tolerance(published.tolerance);
         const std::string where = format("ε = %.2f: ", published.tolerance);
-        table.add({Cell::number(published.tolerance),
-                   page.at_least(where + "compression", point.compression, published.least, "%.1f"),
+        table.add({Cell::number(published.tolerance), Cell::number(point.compression, "%.1f"),
                    Cell::number(published.compression),
-                   page.at_most(where + "RMS", point.rms, published.most_rms, "%.4f"),
+                   page.at_most(where + "RMS", point.rms, published.tolerance, "%.4f"),
                    Cell::number(point.max, "%.4f"),
                    page.at_most(where + "MAX / ε, published near 1", point.max / point.tolerance,
                                 kMostOverTolerance, "%.2f")});
@@ -105,6 +104,35 @@ void check_rabbit(Section& page, const CurvedBody& body) {
                              kMostOverTolerance + kAllowance, "%.2f"),
                 "about 1.25"});
     page.table(claims);
+}
+
+/// The rabbit beside shapes that nobody chose for their compression.
+void tell_other_shapes(Section& page, const CurvedBody& rabbit) {
+    Table table{"other_shapes",
+                "Compression of shapes made for other experiments, one level finer than there, "
+                "lifted linear, coarsest level kept",
+                {{"body", "body"},
+                 {"free", "free vertices"},
+                 {"at_001", "ε = 0.01"},
+                 {"at_005", "0.05"},
+                 {"at_020", "0.20"},
+                 {"max", "MAX / ε, largest"}}};
+    const auto add = [&](const CurvedBody& body) {
+        const CompressionCurve& curve = body.lifted_linear();
+        const auto at = [&](double tolerance) {
+            return Cell::number(curve.at_tolerance(tolerance).compression, "%.1f");
+        };
+        double largest = 0;
+        for (const CompressionPoint& point : curve.points)
+            largest = std::max(largest, point.max / point.tolerance);
+        table.add({body.title, Cell::count(body.free_vertices), at(0.01), at(0.05), at(0.2),
+                   page.at_most(body.title + ": MAX / ε, largest of all tolerances", largest,
+                                kMostOverTolerance + kAllowance, "%.2f")});
+    };
+    add(rabbit);
+    for (const auto& [shape, name] : {std::pair{"kidney", "Kidney"}, std::pair{"toy", "Toy"}})
+        add(CurvedBody(shape, name, make_semi_regular(shape).num_levels() + 1, false));
+    page.table(table);
 }
 
 /// How much better the finer of two levels compresses at the same error.
@@ -156,7 +184,10 @@ void run_rabbit_curves(Context& context) {
         "All columns of free vertices of the rabbit, four transforms, the coarsest level kept. "
         "Published for another rabbit of the same numbers of vertices: compression 8.4, 25 and 68 "
         "at ε = 0.01, 0.05 and 0.20 on level 4; errors of linear and butterfly nearly the same; "
-        "lifted better than unlifted; compression grows with the model.");
+        "lifted better than unlifted; compression grows with the model. Ours was chosen: of some "
+        "eighteen shapes of its ears the one whose compression is nearest to these, and held so "
+        "that the published numbers of vertices are free. That its compression agrees says "
+        "nothing; what other shapes give stands beside it.");
     std::vector<CurvedBody> bodies;
     const int finest = context.sized(4, 3);
     for (int level = 2; level <= finest; ++level) {
@@ -169,12 +200,13 @@ void run_rabbit_curves(Context& context) {
                 {{"body", "body"}, {"free", "free vertices"}, {"published", "published"}}};
     constexpr std::array<int, 3> kPublishedFree = {133, 537, 2145};
     for (std::size_t k = 0; k < bodies.size(); ++k)
-        sizes.add({bodies[k].title,
-                   page.compared(bodies[k].title + ": free vertices", bodies[k].free_vertices,
-                                 kPublishedFree[k], 0, "%.0f"),
+        sizes.add({bodies[k].title, Cell::count(bodies[k].free_vertices),
                    Cell::count(kPublishedFree[k])});
     page.table(sizes);
-    if (!context.is_quick) check_rabbit(page, bodies.back());
+    if (!context.is_quick) {
+        check_rabbit(page, bodies.back());
+        tell_other_shapes(page, bodies.back());
+    }
     tell_transforms(page, bodies);
     compare_levels(page, bodies);
     Table points = point_table("points", "Points of the curves", "body", "body");
