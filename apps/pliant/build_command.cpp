@@ -8,6 +8,7 @@
 #include "output.h"
 #include "pliant/core/error.h"
 #include "pliant/core/json_writer.h"
+#include "pliant/geometry/simulation_mesh.h"
 #include "pliant/reduction/build_reduced.h"
 
 namespace pliant::cli {
@@ -136,6 +137,11 @@ std::int64_t polynomial_bytes(const ReducedModel& model) {
     return model.has_polynomials() ? parts * 8 * num_quartic(model.rank()) : 0;
 }
 
+/// Of a volume mesh whose elements are lost; the name of a shape is no file.
+std::string own_mesh_note(const std::string& in, const VolumeMesh& mesh) {
+    return std::filesystem::exists(in) ? refilling_note(in, mesh) : "";
+}
+
 void print_report(const std::string& in, const std::string& out, const ReducedModel& model,
                   const ReducedBuildReport& report) {
     const auto line = [](const std::string& name, std::string text, const std::string& time = {}) {
@@ -173,6 +179,7 @@ void print_report(const std::string& in, const std::string& out, const ReducedMo
                                   : "none: forces through the elements");
     if (!report.cache_problem.empty())
         line("note", "stages were not kept for later: " + report.cache_problem);
+    if (const std::string note = own_mesh_note(in, mesh); !note.empty()) line("note", note);
     line(std::filesystem::path(out).filename().string(),
          byte_size(static_cast<double>(std::filesystem::file_size(out))) +
              format(", %.1f s, peak memory %s", report.seconds(),
@@ -182,7 +189,7 @@ void print_report(const std::string& in, const std::string& out, const ReducedMo
         1e3 * model.suggested_step(), model.expected_reach(), out.c_str());
 }
 
-void print_json(const std::string& out, const ReducedModel& model,
+void print_json(const std::string& in, const std::string& out, const ReducedModel& model,
                 const ReducedBuildReport& report) {
     JsonWriter json;
     json.begin_object()
@@ -212,6 +219,7 @@ void print_json(const std::string& out, const ReducedModel& model,
             .member("cached", stage.is_cached)
             .end_object();
     json.end_array().member("cache_problem", report.cache_problem);
+    json.member("note", own_mesh_note(in, model.mesh()));
     std::printf("%s\n", json.end_object().text().c_str());
 }
 
@@ -341,7 +349,7 @@ int run_build(const Arguments& arguments) {
                {{"input", in}, {"input_hash", input.hash}, {"options", arguments.options_text()}});
     progress.finish();
     if (arguments.json())
-        print_json(out, model, report);
+        print_json(in, out, model, report);
     else
         print_report(in, out, model, report);
     return 0;

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <thread>
 
+#include "device_options.h"
 #include "library_path.h"
 #include "output.h"
 #include "pliant/core/atomic_file.h"
@@ -15,6 +16,7 @@
 #include "pliant/core/version.h"
 #include "pliant/haptics/device_check.h"
 #include "pliant/haptics/open_device.h"
+#include "pliant/scene/scene_file.h"
 #include "reproduce/plot.h"
 #include "reproduce/report.h"
 
@@ -60,7 +62,7 @@ private:
     int ticks_asked_ = 0;
 };
 
-DeviceDescription chosen_device(const Arguments& arguments, const std::string& kind) {
+DeviceDescription described_device(const Arguments& arguments, const std::string& kind) {
     if (kind == "simulated") {
         SimulatedDescription device;
         device.model.delay = arguments.integer("--delay", device.model.delay, 0, 64);
@@ -73,15 +75,19 @@ DeviceDescription chosen_device(const Arguments& arguments, const std::string& k
         device.port = arguments.integer("--port", device.port, 0, 65535);
         return device;
     }
-    if (kind == "haply") {
-        HaplyDescription device;
-        device.url = arguments.text("--haply", device.url);
-        return device;
-    }
-    if (kind == "force-dimension") return ForceDimensionDescription{arguments.text("--dhd"), 0};
-    if (kind == "openhaptics") return OpenHapticsDescription{arguments.text("--hd"), ""};
+    if (kind == "haply") return HaplyDescription{};
+    if (kind == "force-dimension") return ForceDimensionDescription{};
+    if (kind == "openhaptics") return OpenHapticsDescription{};
     throw InputError("", "--device", kind,
                      "simulated, network, haply, force-dimension or openhaptics");
+}
+
+DeviceDescription chosen_device(const Arguments& arguments, const std::string& kind) {
+    DeviceDescription device = described_device(arguments, kind);
+    reach_device(device, arguments);
+    limit(device, device_limits(arguments));
+    warn_of_network(device);
+    return device;
 }
 
 int faulty_axis(const Arguments& arguments, const std::string& kind) {
@@ -135,17 +141,15 @@ void write_scene_device(JsonWriter& json, const std::string& kind, const Argumen
     }
     if (kind == "network" && arguments.has("--port"))
         json.member("port", arguments.integer("--port", 0, 0, 65535));
-    if (kind == "haply" && arguments.has("--haply")) json.member("url", arguments.text("--haply"));
-    for (const auto& [name, option] :
-         {std::pair{"force-dimension", "--dhd"}, std::pair{"openhaptics", "--hd"}})
-        if (kind == name && arguments.has(option))
-            json.member("library", whole_library_path(arguments.text(option)));
+    if (arguments.has("--device-address"))
+        json.member(kind == "haply" ? "url" : "address", arguments.text("--device-address"));
+    if (arguments.has("--device-library"))
+        json.member("library", whole_library_path(arguments.text("--device-library")));
+    json.member("max_force", can.max_force).member("max_torque", can.max_torque);
     if (kind == "simulated" || kind == "network") {
         json.key("workspace").begin_array();
         for (const double side : can.workspace) json.value(side);
         json.end_array()
-            .member("max_force", can.max_force)
-            .member("max_torque", can.max_torque)
             .member("continuous_force", can.continuous_force)
             .member("max_stiffness", can.max_stiffness);
     }
@@ -332,6 +336,9 @@ int check_haptic_device(const Arguments& arguments) {
         const std::unique_ptr<HapticDevice> device = open_device(description);
         report = check_device(*device, person(says_yes), options);
     }
+    if (const std::string loose = loose_limits(device_limits(arguments), report.capabilities);
+        !loose.empty())
+        std::fprintf(stderr, "%s\n", loose.c_str());
     const std::string json = profile(kind, arguments, report, options.rate);
     if (arguments.json())
         std::printf("%s\n", json.c_str());
@@ -339,10 +346,16 @@ int check_haptic_device(const Arguments& arguments) {
         print_check(report, options.rate);
     if (!page.empty()) write_and_tell(page, page_of(report, options.rate));
     if (arguments.has("--profile")) {
-        if (report.has_passed())
+        if (report.has_passed()) {
             write_and_tell(arguments.text("--profile"), json + "\n");
-        else
+            if (arguments.has("--device-library") || is_beyond_computer(description))
+                std::fprintf(stderr,
+                             "Its library or address counts only where the profile is your own, in "
+                             "%s; elsewhere give it again.\n",
+                             own_profile_folder().c_str());
+        } else {
             std::fprintf(stderr, "no profile was written: the check did not pass\n");
+        }
     }
     return report.has_passed() ? 0 : 1;
 }

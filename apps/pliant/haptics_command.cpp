@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "commands.h"
+#include "device_options.h"
 #include "haptics_check.h"
 #include "haptics_devices.h"
 #include "haptics_report.h"
@@ -83,38 +84,36 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command haptics_command() {
-    return {
-        .name = "haptics",
-        .summary = kHapticsSummary,
-        .operands = "check|devices|zwidth|report [FILE]",
-        .example = "pliant haptics zwidth --hand loose -o zwidth.html",
-        .min_operands = 1,
-        .max_operands = 2,
-        .options = {{"--device-mass", "KG", "felt at the handle (default 0.1)"},
-                    {"--damping", "NS/M", "viscous, of the device (default 0.1)"},
-                    {"--friction", "N", "dry, of the device (default 0)"},
-                    {"--bandwidth", "HZ", "of the motors (default: forces follow at once)"},
-                    {"--delay", "N", "whole samples until a force acts (default 1)"},
-                    {"--encoder", "M", "step of the encoders at the handle (default 2e-5)"},
-                    {"--hand", "NAME", "none, loose or firm (default none)"},
-                    {"--rate", "HZ", "of readings and forces (default 1000)"},
-                    {"--velocity-filter", "W",
-                     "one pole per sample of the wall's velocity (default 1: none)"},
-                    {"--duration", "S", "of one trial (default 4)"},
-                    {"--device", "KIND",
-                     "check: simulated, network, haply, force-dimension or openhaptics (default "
-                     "simulated)"},
-                    {"--yes", "", "check: asks nothing and does not wait"},
-                    {"--push", "N", "check: force of the trials (default 0.8)"},
-                    {"--profile", "FILE.json", "check: what was found, for scenes"},
-                    {"--fault", "AXIS", "check: simulated motor wired the wrong way, to practise"},
-                    {"--port", "N", "check, devices: of the network device (default 7717)"},
-                    {"--haply", "URL",
-                     "check, devices: of the service (default ws://127.0.0.1:10001)"},
-                    {"--dhd", "PATH", "check, devices: library of Force Dimension"},
-                    {"--hd", "PATH", "check, devices: library HD of OpenHaptics"},
-                    {"-o", "PATH", kPageHelp}},
-        .run = run};
+    std::vector<Option> options{
+        {"--device-mass", "KG", "felt at the handle (default 0.1)"},
+        {"--damping", "NS/M", "viscous, of the device (default 0.1)"},
+        {"--friction", "N", "dry, of the device (default 0)"},
+        {"--bandwidth", "HZ", "of the motors (default: forces follow at once)"},
+        {"--delay", "N", "whole samples until a force acts (default 1)"},
+        {"--encoder", "M", "step of the encoders at the handle (default 2e-5)"},
+        {"--hand", "NAME", "none, loose or firm (default none)"},
+        {"--rate", "HZ", "of readings and forces (default 1000)"},
+        {"--velocity-filter", "W", "one pole per sample of the wall's velocity (default 1: none)"},
+        {"--duration", "S", "of one trial (default 4)"},
+        {"--device", "KIND",
+         "check: simulated, network, haply, force-dimension or openhaptics (default simulated); "
+         "devices: whose library or address is given"},
+        {"--yes", "", "check: asks nothing and does not wait"},
+        {"--push", "N", "check: force of the trials (default 0.8)"},
+        {"--profile", "FILE.json", "check: what was found, for scenes"},
+        {"--fault", "AXIS", "check: simulated motor wired the wrong way, to practise"},
+        {"--port", "N", "check, devices: of the network device (default 7717)"}};
+    const std::vector<Option> device = device_options();
+    options.insert(options.end(), device.begin(), device.end());
+    options.push_back({"-o", "PATH", kPageHelp});
+    return {.name = "haptics",
+            .summary = kHapticsSummary,
+            .operands = "check|devices|zwidth|report [FILE]",
+            .example = "pliant haptics zwidth --hand loose -o zwidth.html",
+            .min_operands = 1,
+            .max_operands = 2,
+            .options = std::move(options),
+            .run = run};
 }
 
 }  // namespace pliant::cli

@@ -220,6 +220,13 @@ HapticStudy study_haptics(const Recording& recording, const std::string& file) {
 
     const double limit = study.device.capabilities.max_force;
     for (const HapticTick& tick : study.ticks) {
+        const double sum = tick.command.force.sum() + tick.command.torque.sum() + tick.depth +
+                           tick.max_depth + tick.port_energy + tick.stored_energy;
+        if (!std::isfinite(sum))
+            throw InputError(
+                file, "tick " + std::to_string(&tick - study.ticks.data() + 1) +
+                          " holds numbers that are not finite, of which nothing can be said; "
+                          "record again");
         study.max_torque = std::max(study.max_torque, tick.command.torque.norm());
         if (tick.command.force.norm() > 0.999 * limit) ++study.saturated;
         if (tick.num_contacts > 0) ++study.contacting;
@@ -231,7 +238,9 @@ HapticStudy study_haptics(const Recording& recording, const std::string& file) {
         study.least_margin = std::min(study.least_margin, tick.port_energy - tick.stored_energy);
         study.least_gain = std::min(study.least_gain, tick.gain_scale);
         study.least_step = std::min(study.least_step, tick.step_scale);
-        if (tick.device.status != DeviceStatus::Ok) ++study.num_unread;
+        if (tick.device.status != DeviceStatus::Ok &&
+            tick.device.status != DeviceStatus::NoRotation)
+            ++study.num_unread;
         if (tick.status != StepStatus::Ok) ++study.num_not_ok;
     }
     const auto count = static_cast<double>(study.ticks.size());

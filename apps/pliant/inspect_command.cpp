@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "commands.h"
+#include "core/printable.h"
 #include "field_report.h"
 #include "greens_report.h"
 #include "output.h"
@@ -143,7 +144,7 @@ int inspect_archive(const Arguments& arguments, const std::string& path) {
         std::printf("%s: %s, %s\n", path.c_str(), archive.kind().c_str(),
                     byte_size(static_cast<double>(archive.file_size())).c_str());
         for (const auto& [key, value] : archive.provenance())
-            std::printf("  %-14s %s\n", key.c_str(), value.c_str());
+            std::printf("  %-14s %s\n", printable(key).c_str(), printable(value).c_str());
         table.print();
         if (model) print_model(*model);
         if (field) print_field(*field);

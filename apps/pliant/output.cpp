@@ -2,10 +2,16 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include <unistd.h>
 
 #include "arguments.h"
+#include "core/printable.h"
 #include "pliant/core/atomic_file.h"
 #include "pliant/core/error.h"
 #include "pliant/core/json_writer.h"
@@ -22,7 +28,53 @@ std::size_t width(const std::string& text) {
 
 bool starts_a_number(const std::string& text) { return text.find_first_of("+-0123456789") == 0; }
 
+/// False: the output takes no more.
+bool write_out(std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return false;
+        text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return true;
+}
+
+/// For a stream: all bytes are taken, or none and it has failed.
+ssize_t write_printable(void* held, const char* bytes, std::size_t size) {
+    std::string& first = *static_cast<std::string*>(held);
+    std::string text = std::exchange(first, {}) + std::string(bytes, size);
+    // the first half of a character that is judged with the other one
+    if (text.ends_with('\xc2')) {
+        first = "\xc2";
+        text.pop_back();
+    }
+    return write_out(printable(text, "\n\t")) ? static_cast<ssize_t>(size) : 0;
+}
+
 }  // namespace
+
+void protect_terminal() {
+    // never deleted: the stream is flushed after everything else has ended
+    static std::string* const held = new std::string;
+    if (std::FILE* const out = fopencookie(
+            held, "w",
+            {.read = nullptr, .write = write_printable, .seek = nullptr, .close = nullptr})) {
+        std::setvbuf(out, nullptr, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, BUFSIZ);
+        stdout = out;
+    }
+}
+
+void show_status(const std::string& line) {
+    std::fflush(stdout);
+    (void)write_out("\r" + printable(line) + "\x1b[K");
+}
+
+void print_error(const InputError& error) {
+    const std::string_view text = error.what();
+    const std::size_t name = std::min(error.file().size(), text.size());
+    std::fprintf(stderr, "error: %s%s\n", printable(text.substr(0, name)).c_str(),
+                 printable(text.substr(name), "\n").c_str());
+}
 
 std::string grouped(std::int64_t number) {
     const std::string digits = std::to_string(number);
@@ -105,6 +157,12 @@ void check_output(const std::string& path, const std::vector<std::string>& exten
     if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
         throw InputError(path,
                          "the folder " + folder.string() + " does not exist; create it first");
+    // a read-only place, which is known before the work
+    std::filesystem::path place = path;
+    if (!std::filesystem::exists(place, ignored)) place = folder.empty() ? "." : folder;
+    if (access(place.c_str(), W_OK) != 0)
+        throw InputError(path, std::string("cannot be written: ") + std::strerror(errno) +
+                                   "; choose another place");
 }
 
 std::string written_files(const std::string& out) {

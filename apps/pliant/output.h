@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "pliant/core/error.h"
 #include "pliant/core/progress.h"
 
 namespace pliant::cli {
@@ -22,6 +23,14 @@ class Arguments;
 [[nodiscard]] std::string share(double fraction);
 /// printf for short texts.
 [[nodiscard]] std::string format(const char* pattern, ...) __attribute__((format(printf, 1, 2)));
+
+/// From here on standard output passes printable() but for line breaks and tabs, whoever prints:
+/// what comes out of files cannot speak to the terminal.
+void protect_terminal();
+/// A line that stays the last one on the terminal until something else is printed; empty: none.
+void show_status(const std::string& line);
+/// `error: …` on standard error, with the line breaks of sentences, but none in the file's name.
+void print_error(const InputError& error);
 
 /// Columns aligned for a terminal: numbers to the right, text to the left.
 class Table {

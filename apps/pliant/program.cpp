@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "build_features.h"
+#include "output.h"
 #include "pliant/core/error.h"
 #include "pliant/core/nearest_name.h"
 #include "pliant/core/parallel.h"
@@ -25,16 +26,6 @@ void print_overview(const std::vector<Command>& commands) {
     for (const Command& command : commands)
         std::printf("  pliant %-9s %s\n", command.name.c_str(), command.summary.c_str());
     std::printf("\nEach command has --help. pliant --version says what this build has.\n");
-}
-
-/// An error as a terminal may show it: control characters, which names of files may have, as '?'.
-/// Sentences have line breaks of their own.
-void print_error(std::string text, std::size_t name_length = 0) {
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto c = static_cast<unsigned char>(text[i]);
-        if ((c < ' ' && (c != '\n' || i < name_length)) || c == 0x7f) text[i] = '?';
-    }
-    std::fprintf(stderr, "error: %s\n", text.c_str());
 }
 
 int dispatch(const std::vector<Command>& commands, const std::vector<std::string>& words) {
@@ -70,6 +61,7 @@ int dispatch(const std::vector<Command>& commands, const std::vector<std::string
 int run_program(const std::vector<Command>& commands, const std::vector<std::string>& words) {
     // a file that grows beyond the limit is then an error of the write, which cleans up
     std::signal(SIGXFSZ, SIG_IGN);
+    protect_terminal();
     try {
         const CancelOnInterrupt ctrl_c;
         const int code = dispatch(commands, words);
@@ -80,13 +72,13 @@ int run_program(const std::vector<Command>& commands, const std::vector<std::str
         std::fprintf(stderr, "\n%s\n", cancelled.what());
         return kInterrupted;
     } catch (const InputError& error) {
-        print_error(error.what(), error.file().size());
+        print_error(error);
         return kFailed;
     } catch (const std::bad_alloc&) {
         std::fprintf(stderr, "error: out of memory; try a lower resolution\n");
         return kFailed;
     } catch (const std::exception& error) {
-        print_error(error.what());
+        print_error(InputError("", error.what()));
         return kFailed;
     }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "core/printable.h"
 #include "output.h"
 #include "pliant/core/json_writer.h"
 
@@ -20,22 +21,24 @@ std::int64_t num_commands(const Recording& recording, int loop) {
 
 void print_content(const Recording& recording, const std::string& path) {
     const RecordingHeader& header = recording.header();
-    std::printf("%s: %.6g s%s%s, Pliant %s\n", path.c_str(), recording.duration(),
-                header.started.empty() ? "" : " from ", header.started.c_str(),
-                header.version.c_str());
+    std::printf("%s: %.6g s%s%s, Pliant %s\n", printable(path).c_str(), recording.duration(),
+                header.started.empty() ? "" : " from ", printable(header.started).c_str(),
+                printable(header.version).c_str());
     for (int l = 0; l < static_cast<int>(header.loops.size()); ++l)
         std::printf("%-12s %s ticks at %g Hz, %s commands\n",
-                    header.loops[static_cast<std::size_t>(l)].name.c_str(),
+                    printable(header.loops[static_cast<std::size_t>(l)].name).c_str(),
                     grouped(static_cast<std::int64_t>(recording.num_ticks(l))).c_str(),
                     header.loops[static_cast<std::size_t>(l)].rate,
                     grouped(num_commands(recording, l)).c_str());
     if (header.device)
         std::printf(
-            "%-12s %s (%s), %s readings\n", "device", header.device->capabilities.name.c_str(),
-            header.device->kind.c_str(),
+            "%-12s %s (%s), %s readings\n", "device",
+            printable(header.device->capabilities.name).c_str(),
+            printable(header.device->kind).c_str(),
             grouped(static_cast<std::int64_t>(recording.haptics(header.device->loop).size()))
                 .c_str());
-    if (!recording.is_complete()) std::printf("%-12s %s\n", "problem", recording.problem().c_str());
+    if (!recording.is_complete())
+        std::printf("%-12s %s\n", "problem", printable(recording.problem()).c_str());
 }
 
 std::string content_json(const Recording& recording, const std::string& path) {

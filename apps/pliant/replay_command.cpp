@@ -1,11 +1,11 @@
 #include <cstdio>
 
 #include "commands.h"
+#include "core/printable.h"
 #include "output.h"
 #include "pliant/core/error.h"
 #include "pliant/core/json_writer.h"
 #include "pliant/scene/recording.h"
-#include "pliant/scene/scene_file.h"
 #include "recording_report.h"
 #include "session.h"
 #include "viewing.h"
@@ -54,16 +54,13 @@ int run_replay(const Arguments& arguments) {
     bool is_same = true;
     if (arguments.has("--obj") || arguments.has("--vtu") || arguments.has("--check") ||
         !wants_export) {
-        std::unique_ptr<World> world =
-            make_world(arguments, parse_scene(header.scene, path, header.scene_folder),
-                       recorded_device(recording));
+        std::unique_ptr<World> world = make_replay(arguments, recording, path);
         if (!wants_export) {
             ViewerOptions options;
             options.web = web;
-            serve_viewer(arguments, "Replaying " + path, "pause: space · help: ?", [&] {
+            return serve_viewer(arguments, "Replaying " + path, "pause: space · help: ?", [&] {
                 return std::make_unique<ViewerServer>(recording, std::move(world), options);
             });
-            return 0;
         }
         Progress progress(progress_style(arguments));
         // compared first: drawing leaves the world in other states
@@ -72,14 +69,20 @@ int run_replay(const Arguments& arguments) {
             is_same = check.num_different == 0;
             json.member("states_compared", check.num_compared)
                 .member("states_different", check.num_different)
-                .member("first_difference", check.first_difference);
+                .member("first_difference", check.first_difference)
+                .member("ticks_beyond", check.num_beyond);
             if (!arguments.json())
                 std::printf("%-12s %s of %s states differ%s%s\n", "replay",
                             is_same
                                 ? "none"
                                 : grouped(static_cast<std::int64_t>(check.num_different)).c_str(),
                             grouped(static_cast<std::int64_t>(check.num_compared)).c_str(),
-                            is_same ? "" : ", first ", check.first_difference.c_str());
+                            is_same ? "" : ", first ", printable(check.first_difference).c_str());
+            if (!arguments.json() && check.num_beyond > 0)
+                std::printf(
+                    "%-12s the last %s ticks are left out: the recording of another loop, "
+                    "which they saw, ends before\n",
+                    "", grouped(static_cast<std::int64_t>(check.num_beyond)).c_str());
         }
         for (const char* extension : {"obj", "vtu"}) {
             const std::string option = std::string("--") + extension;

@@ -6,10 +6,13 @@
 #include <cstdio>
 #include <optional>
 
+#include "core/printable.h"
+#include "device_options.h"
 #include "output.h"
 #include "pliant/core/error.h"
 #include "pliant/core/hash.h"
 #include "pliant/core/json_writer.h"
+#include "pliant/scene/body_watch.h"
 #include "pliant/scene/recording.h"
 #include "pliant/scene/scene_file.h"
 #include "stopwatch.h"
@@ -21,7 +24,9 @@ namespace {
 WorldOptions world_options(const Arguments& arguments) {
     WorldOptions options;
     if (!arguments.json())
-        options.say = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
+        options.say = [](const std::string& line) {
+            std::fprintf(stderr, "%s\n", printable(line, "\n").c_str());
+        };
     return options;
 }
 
@@ -31,6 +36,7 @@ struct Summary {
     std::vector<TickHistogram> work;  ///< of each loop
     std::uint64_t recorded_bytes = 0;
     double oscillation = 0;  ///< of the force on the hand, the largest of all windows [N]
+    BodyWatch watch;
 };
 
 /// Of the tool in a hand; null: there is none.
@@ -40,16 +46,11 @@ const HapticTick* haptics_of(const World& world, const HapticInfo*& info) {
     return nullptr;
 }
 
-/// Whole ticks that reach a time.
-std::uint64_t ticks_until(double time, const SimulationLoop& loop) {
-    return static_cast<std::uint64_t>(std::ceil(time * loop.settings().rate - 1e-6));
-}
-
 Summary simulate(const Arguments& arguments, World& world, double duration) {
-    Summary summary;
+    Summary summary{.work = {}, .watch = BodyWatch(world)};
     std::uint64_t num_ticks = 0;
     for (int l = 0; l < world.num_loops(); ++l) {
-        num_ticks += ticks_until(duration, world.loop(l));
+        num_ticks += world.tick_at(duration, l);
         summary.work.emplace_back(1e6 * world.loop(l).dt());
     }
     std::optional<WorldRecorder> recorder;
@@ -60,7 +61,7 @@ Summary simulate(const Arguments& arguments, World& world, double duration) {
     Progress progress(progress_style(arguments));
     progress.stage("simulating", num_ticks);
     const auto start = Clock::now();
-    for (std::uint64_t tick = 0; tick < num_ticks; ++tick) {
+    const auto advance = [&] {
         const double before = thread_cpu_time_us();
         const int loop = world.advance();
         const double work = thread_cpu_time_us() - before;
@@ -70,10 +71,20 @@ Summary simulate(const Arguments& arguments, World& world, double duration) {
         if (const HapticTick* const haptics = world.loop(loop).haptic_tick())
             summary.oscillation = std::max(summary.oscillation, haptics->oscillation);
         if (recorder) recorder->add_tick(world, loop, work);
-        if ((tick + 1) % kTicksBetweenLooks == 0) progress.advance(kTicksBetweenLooks);
+        summary.watch.look_after_tick(loop);
+    };
+    try {
+        for (std::uint64_t tick = 0; tick < num_ticks; ++tick) {
+            advance();
+            if ((tick + 1) % kTicksBetweenLooks == 0) progress.advance(kTicksBetweenLooks);
+        }
+    } catch (const Cancelled&) {
+        if (recorder) recorder->finish();  // says what is lost
+        throw;
     }
     summary.wall = seconds_since(start);
     progress.finish();
+    summary.watch.look_at_all();
     summary.simulated = world.loop(0).time();
     if (recorder) {
         recorder->finish();
@@ -84,23 +95,60 @@ Summary simulate(const Arguments& arguments, World& world, double duration) {
 
 using StatusCounts = std::array<std::uint64_t, kNumStepStatuses>;
 
+/// Of bodies, contacts and commands.
 StatusCounts status_counts(const World& world) {
     StatusCounts counts{};
-    for (int i = 0; i < static_cast<int>(world.bodies().size()); ++i)
-        for (std::size_t s = 0; s < counts.size(); ++s)
-            counts[s] += world.body(i).report().counts[s];
+    for (int l = 0; l < world.num_loops(); ++l) {
+        const LoopFrame frame = world.loop(l).make_frame();
+        for (std::size_t s = 0; s < counts.size(); ++s) counts[s] += frame.status_counts[s];
+    }
     return counts;
+}
+
+/// What does not look right: ticks that took longer than their period, and bodies.
+void print_troubles(const World& world, const Summary& summary) {
+    for (int l = 0; l < world.num_loops(); ++l) {
+        const SimulationLoop& loop = world.loop(l);
+        const TickHistogram::Summary work = summary.work[static_cast<std::size_t>(l)].summary();
+        if (work.missed > 0)
+            std::printf(
+                "%-12s %s of %s ticks of \"%s\" took longer than their %.3g ms, up to %.3g "
+                "ms%s\n",
+                "late", grouped(static_cast<std::int64_t>(work.missed)).c_str(),
+                grouped(static_cast<std::int64_t>(work.count)).c_str(),
+                loop.settings().name.c_str(), 1e3 * loop.dt(), 1e-3 * work.max_us,
+                work.p50_us > 1e6 * loop.dt() ? ": it cannot run in real time" : "");
+    }
+    for (const std::string& text : summary.watch.texts())
+        std::printf("%-12s %s\n", "not well", text.c_str());
+}
+
+void put_troubles(JsonWriter& json, const World& world, const BodyWatch& watch) {
+    json.key("warnings").begin_array();
+    for (const std::string& warning : world.warnings()) json.value(warning);
+    json.end_array().key("troubles").begin_array();
+    for (const BodyTrouble& trouble : watch.troubles())
+        json.begin_object()
+            .member("body", world.bodies()[static_cast<std::size_t>(trouble.body)].name)
+            .member("what", trouble.name())
+            .member("since_s", trouble.since)
+            .member("until_s", trouble.until)
+            .member("steps", trouble.count)
+            .member("value", trouble.value)
+            .member("text", watch.text(trouble))
+            .end_object();
+    json.end_array();
 }
 
 void print_summary(const Arguments& arguments, const World& world, const Summary& summary) {
     const StatusCounts statuses = status_counts(world);
     std::printf("%-12s %.6g s simulated in %.3g s, %.3g times as fast\n",
-                world.scene().name.c_str(), summary.simulated, summary.wall,
+                printable(world.scene().name).c_str(), summary.simulated, summary.wall,
                 summary.simulated / std::max(summary.wall, 1e-9));
     for (int l = 0; l < world.num_loops(); ++l) {
         const TickHistogram::Summary work = summary.work[static_cast<std::size_t>(l)].summary();
         std::printf("%-12s %s ticks at %g Hz, work p50 %.1f µs, p99 %.1f, p99.9 %.1f, max %.1f\n",
-                    world.loop(l).settings().name.c_str(),
+                    printable(world.loop(l).settings().name).c_str(),
                     grouped(static_cast<std::int64_t>(work.count)).c_str(),
                     world.loop(l).settings().rate, work.p50_us, work.p99_us, work.p999_us,
                     work.max_us);
@@ -115,18 +163,23 @@ void print_summary(const Arguments& arguments, const World& world, const Summary
                         grouped(static_cast<std::int64_t>(world.loop(0).ticks())).c_str());
         else
             std::printf("%-12s %.3g mm at most\n", "depth", 1e3 * haptics->worst_depth);
-        std::printf("%-12s %s, 1 : %.3g, oscillation %.3g N at most\n", "device",
-                    info->capabilities.name.c_str(), 1 / info->workspace.scale,
-                    summary.oscillation);
+        std::printf("%-12s %s, up to %.3g N and %.3g N m, 1 : %.3g, oscillation %.3g N at most\n",
+                    "device", printable(info->capabilities.name).c_str(),
+                    info->capabilities.max_force, info->capabilities.max_torque,
+                    1 / info->workspace.scale, summary.oscillation);
+        if (haptics->faults > 0)
+            std::printf("%-12s %s jumped or were faster than a hand: without force\n", "readings",
+                        grouped(static_cast<std::int64_t>(haptics->faults)).c_str());
         if (info->kind == "recorded" && haptics->device.status == DeviceStatus::Disconnected)
             std::printf("%-12s has ended: the tool stayed where it was, without force\n",
                         "recording");
     }
     for (std::size_t s = 1; s < statuses.size(); ++s)
         if (statuses[s] > 0)
-            std::printf("%-12s %s steps of bodies said %s\n", "status",
+            std::printf("%-12s %s steps said %s\n", "status",
                         grouped(static_cast<std::int64_t>(statuses[s])).c_str(),
                         std::string(to_string(static_cast<StepStatus>(s))).c_str());
+    print_troubles(world, summary);
     std::printf("%-12s %s\n", "state", hash_text(world.state_hash()).c_str());
     if (arguments.has("--record"))
         std::printf("%-12s %s, %s\n", "recording", arguments.text("--record").c_str(),
@@ -160,6 +213,8 @@ void print_json(const Arguments& arguments, const World& world, const Summary& s
         json.key("haptics")
             .begin_object()
             .member("device", info->capabilities.name)
+            .member("max_force_N", info->capabilities.max_force)
+            .member("max_torque_Nm", info->capabilities.max_torque)
             .member("worst_depth_m", haptics->worst_depth)
             .member("max_depth_m", haptics->max_depth)
             .member("violations", haptics->violations)
@@ -169,7 +224,9 @@ void print_json(const Arguments& arguments, const World& world, const Summary& s
     const StatusCounts statuses = status_counts(world);
     for (std::size_t s = 0; s < statuses.size(); ++s)
         json.member(to_string(static_cast<StepStatus>(s)), statuses[s]);
-    json.end_object().member("state_hash", hash_text(world.state_hash()));
+    json.end_object();
+    put_troubles(json, world, summary.watch);
+    json.member("state_hash", hash_text(world.state_hash()));
     if (arguments.has("--record"))
         json.member("recording", arguments.text("--record"))
             .member("recording_bytes", summary.recorded_bytes);
@@ -177,7 +234,7 @@ void print_json(const Arguments& arguments, const World& world, const Summary& s
 }
 
 int run_headless(const Arguments& arguments, const SceneDescription& scene) {
-    for (const char* option : {"--port", "--address", "--no-browser", "--speed"})
+    for (const char* option : {"--port", "--address", "--keep-token", "--no-browser", "--speed"})
         if (arguments.has(option))
             throw InputError(
                 "", std::string(option) + " is for the viewer, which --headless does without");
@@ -193,6 +250,31 @@ int run_headless(const Arguments& arguments, const SceneDescription& scene) {
     else
         print_summary(arguments, *world, summary);
     return 0;
+}
+
+bool has_choice(const Arguments& arguments) {
+    return std::ranges::any_of(
+        std::array{"--device", "--hand", "--recording", "--profile", "--device-library",
+                   "--device-address", "--max-force", "--max-torque"},
+        [&](const char* option) { return arguments.has(option); });
+}
+
+DeviceChoice device_choice(const Arguments& arguments) {
+    DeviceChoice choice;
+    choice.kind = arguments.text("--device");
+    choice.hand = arguments.text("--hand");
+    choice.recording = arguments.text("--recording");
+    choice.profile = arguments.text("--profile");
+    choice.limits = device_limits(arguments);
+    choice.library = arguments.text("--device-library");
+    choice.address = arguments.text("--device-address");
+    if (!choice.profile.empty() && !choice.kind.empty())
+        throw InputError("", "--profile says which device it is of; drop --device");
+    if (choice.kind == "recorded" && choice.recording.empty())
+        throw InputError("",
+                         "--device recorded needs the recording that it plays: --recording "
+                         "FILE.pliantrec");
+    return choice;
 }
 
 }  // namespace
@@ -212,37 +294,31 @@ std::vector<Option> session_options() {
                     {"--hand", "GRIP", "of a simulated device: loose, normal or firm"},
                     {"--profile", "FILE",
                      "the device of a profile that pliant haptics check --profile wrote"}});
+    const std::vector<Option> device = device_options();
+    options.insert(options.end(), device.begin(), device.end());
     return options;
 }
 
-std::unique_ptr<World> make_world(const Arguments& arguments, SceneDescription scene,
-                                  std::optional<DeviceDescription> device) {
+std::unique_ptr<World> make_world(const Arguments& arguments, SceneDescription scene) {
     Progress progress(progress_style(arguments));
-    WorldOptions options = world_options(arguments);
-    options.device = std::move(device);
-    auto world = std::make_unique<World>(std::move(scene), options, progress);
+    auto world = std::make_unique<World>(std::move(scene), world_options(arguments), progress);
+    progress.finish();
+    return world;
+}
+
+std::unique_ptr<World> make_replay(const Arguments& arguments, const Recording& recording,
+                                   const std::string& path) {
+    Progress progress(progress_style(arguments));
+    auto world =
+        std::make_unique<World>(replay_world(recording, path, world_options(arguments), progress));
     progress.finish();
     return world;
 }
 
 int run_session(const Arguments& arguments, const SceneDescription& wanted) {
-    const std::string device = arguments.text("--device"), hand = arguments.text("--hand");
-    const std::string profile = arguments.text("--profile");
-    if (!profile.empty() && !device.empty())
-        throw InputError("", "--profile says which device it is of; drop --device");
-    const std::string recording = arguments.text("--recording");
-    if (device == "recorded" && recording.empty())
-        throw InputError("",
-                         "--device recorded needs the recording that it plays: --recording "
-                         "FILE.pliantrec");
-    const auto in_hand = [device, hand, profile, recording](const SceneDescription& scene) {
-        const SceneDescription measured =
-            profile.empty() ? scene : with_device_profile(scene, profile);
-        return device.empty() && hand.empty() && recording.empty()
-                   ? measured
-                   : with_device(measured, device, hand, recording);
-    };
-    const SceneDescription scene = in_hand(wanted);
+    const DeviceChoice chosen = device_choice(arguments);
+    const SceneDescription scene = has_choice(arguments) ? with_device(wanted, chosen) : wanted;
+    warn_of_network(scene.device);
     if (arguments.has("--record")) check_output(arguments.text("--record"), {".pliantrec"});
     if (arguments.has("--headless")) return run_headless(arguments, scene);
 
@@ -256,17 +332,24 @@ int run_session(const Arguments& arguments, const SceneDescription& wanted) {
                                      [&](const DemoInfo& demo) { return demo.name == scene.name; });
     if (!is_demo) options.scenes.push_back({scene.name, scene.description});
     for (const DemoInfo& demo : demos) options.scenes.push_back({demo.name, demo.description});
-    options.open_scene = [scene, in_hand, recording](const std::string& name, Progress& progress) {
+    // a recording is of one scene, and a library or address of the kind of device that was chosen
+    DeviceChoice elsewhere = chosen;
+    if (chosen.kind.empty() && chosen.profile.empty()) elsewhere.library = elsewhere.address = "";
+    const bool is_elsewhere = has_choice(arguments) && chosen.recording.empty();
+    options.open_scene = [scene, elsewhere, is_elsewhere](const std::string& name,
+                                                          Progress& progress) {
         SceneDescription next = name == scene.name ? scene : demo_scene(name);
-        // a recording is of one scene
-        if (next.held_tool && recording.empty()) next = in_hand(next);
+        if (name != scene.name && next.held_tool && is_elsewhere)
+            next = with_device(next, elsewhere);
         return std::make_unique<World>(std::move(next), WorldOptions{}, progress);
     };
     std::unique_ptr<World> world = make_world(arguments, scene);
-    serve_viewer(arguments, format("Running at %g Hz", scene.rate),
-                 "pull: drag · depth: wheel · tool: T · pause: space · help: ?",
-                 [&] { return std::make_unique<ViewerServer>(std::move(world), options); });
-    return 0;
+    if (arguments.json())
+        for (const std::string& warning : world->warnings())
+            std::fprintf(stderr, "warning: %s\n", warning.c_str());
+    return serve_viewer(arguments, format("Running at %g Hz", scene.rate),
+                        "pull: drag · depth: wheel · tool: T · pause: space · help: ?",
+                        [&] { return std::make_unique<ViewerServer>(std::move(world), options); });
 }
 
 }  // namespace pliant::cli

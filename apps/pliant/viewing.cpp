@@ -15,12 +15,15 @@
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <thread>
 
+#include "core/printable.h"
 #include "output.h"
 #include "pliant/core/error.h"
 #include "pliant/core/json_writer.h"
 #include "pliant/reduction/build_reduced.h"
+#include "server/leading_page.h"
 #include "server/page_files.h"
 #include "stopwatch.h"
 
@@ -30,6 +33,7 @@ namespace pliant::cli {
 namespace {
 
 constexpr int kFirstPort = 8080, kLastPort = 8099;
+constexpr int kLost = 1;  // exit code when a recording is not whole
 
 /// Whether somebody listens there already; addresses that are not numbers are the server's to
 /// judge.
@@ -88,20 +92,21 @@ bool has_desktop() {
 }
 
 /// Does not wait; a desktop without xdg-open still has the printed address.
-void open_browser(const std::string& url) {
+void open_browser(const std::string& page) {
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     for (const int stream : {STDOUT_FILENO, STDERR_FILENO})
         posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0);
-    std::string program = "xdg-open", address = url;
+    std::string program = "xdg-open", address = page;
     char* words[] = {program.data(), address.data(), nullptr};
     pid_t child = 0;
     posix_spawnp(&child, program.c_str(), &actions, nullptr, words, environ);
     posix_spawn_file_actions_destroy(&actions);
 }
 
-/// The same in every run, so that pages come back by themselves when the program is started again;
-/// in a file that only its owner reads. A token for this run alone where there is no such file.
+/// The same in every run with --keep-token, so that bookmarks stay right and pages come back by
+/// themselves; in a file that only its owner reads. A token for this run alone where there is no
+/// such file.
 std::string kept_token() {
     constexpr std::size_t kLength = 32;
     std::filesystem::path folder = default_cache_folder();
@@ -129,6 +134,19 @@ std::string kept_token() {
     return is_ours ? kept : token;
 }
 
+/// Who may come in where the viewer is open to the network, and by what.
+void warn_of_network(const ViewerServer& server) {
+    std::fprintf(
+        stderr,
+        "Warning: with --address the viewer is open to other machines: everybody who can reach "
+        "this one may try to come in. The token in the address is the only protection, and nothing "
+        "is encrypted: who sees the traffic can read the token, watch, and steer. Without "
+        "--address the viewer answers this computer only.\n");
+    if (server.network_urls().empty())
+        std::fprintf(stderr,
+                     "This computer has no address in a network now: nobody else can connect.\n");
+}
+
 /// How punctual the loops were.
 void print_times(const std::vector<LoopTimes>& loops) {
     for (const LoopTimes& loop : loops) {
@@ -136,12 +154,19 @@ void print_times(const std::vector<LoopTimes>& loops) {
         std::printf(
             "%-12s %s ticks at %g Hz, late by p50 %.1f µs, p99.9 %.1f, max %.1f; %.2f %% within "
             "0.1 ms\n",
-            loop.name.c_str(), grouped(static_cast<std::int64_t>(late.count)).c_str(), loop.rate,
-            late.p50_us, late.p999_us, late.max_us, 100 * loop.on_time());
+            printable(loop.name).c_str(), grouped(static_cast<std::int64_t>(late.count)).c_str(),
+            loop.rate, late.p50_us, late.p999_us, late.max_us, 100 * loop.on_time());
+        if (loop.skipped > 0)
+            std::printf(
+                "%-12s %s ticks of \"%s\" were skipped: a tick of %.3g ms took up to %.3g "
+                "ms\n",
+                "late", grouped(static_cast<std::int64_t>(loop.skipped)).c_str(),
+                printable(loop.name).c_str(), 1e3 / loop.rate, 1e-3 * loop.work.max_us);
     }
 }
 
-void print_times_json(const std::vector<LoopTimes>& loops) {
+void print_times_json(const std::vector<LoopTimes>& loops,
+                      const std::vector<std::string>& troubles) {
     JsonWriter json;
     json.begin_object().key("loops").begin_array();
     for (const LoopTimes& loop : loops) {
@@ -154,6 +179,8 @@ void print_times_json(const std::vector<LoopTimes>& loops) {
         json.member("late_max_us", loop.lateness.max_us);
         json.member("on_time", loop.on_time()).end_object();
     }
+    json.end_array().key("troubles").begin_array();
+    for (const std::string& trouble : troubles) json.value(trouble);
     std::printf("%s\n", json.end_array().end_object().text().c_str());
 }
 
@@ -162,7 +189,11 @@ void print_times_json(const std::vector<LoopTimes>& loops) {
 const std::vector<Option>& viewing_options() {
     static const std::vector<Option> options{
         {"--port", "N", "of the viewer (default 8080, or the next free one); 0: any free one"},
-        {"--address", "A", "where the viewer listens (default 127.0.0.1: this computer only)"},
+        {"--address", "A",
+         "where the viewer listens (default 127.0.0.1: this computer only); 0.0.0.0: all networks, "
+         "not encrypted, with the token as the only protection"},
+        {"--keep-token", "",
+         "the same token in every run, for bookmarks (default: a new one in each)"},
         {"--no-browser", "", "only print the address of the viewer"},
         {"--duration", "S", "stop after so many seconds (default: at Ctrl-C)"},
     };
@@ -177,7 +208,7 @@ WebServerOptions viewer_address(const Arguments& arguments) {
     WebServerOptions web;
     web.address = arguments.text("--address", web.address);
     web.port = arguments.integer("--port", kFirstPort, 0, 65535);
-    web.token = kept_token();
+    web.token = arguments.has("--keep-token") ? kept_token() : random_token();
     if (web.port == 0 || !is_taken(web.address, web.port)) return web;
     if (arguments.has("--port"))
         throw InputError("", "port " + std::to_string(web.port) +
@@ -191,44 +222,67 @@ WebServerOptions viewer_address(const Arguments& arguments) {
     return web;
 }
 
-void serve_viewer(const Arguments& arguments, const std::string& headline, const std::string& hints,
-                  const std::function<std::unique_ptr<ViewerServer>()>& start) {
+int serve_viewer(const Arguments& arguments, const std::string& headline, const std::string& hints,
+                 const std::function<std::unique_ptr<ViewerServer>()>& start) {
     constexpr auto kLook = std::chrono::milliseconds(50), kRedraw = std::chrono::milliseconds(1000);
     const double duration =
         arguments.real("--duration", std::numeric_limits<double>::infinity(), 0, 1e9);
     is_stopped.store(false, std::memory_order_relaxed);
     const StopOnSignal signals;
     const std::unique_ptr<ViewerServer> server = start();
-    const std::string url = server->url();
+    // those that other machines need work on this one, too
+    std::vector<std::string> urls = server->network_urls();
+    if (urls.empty()) urls.push_back(server->url());
+    if (server->is_open_to_network()) warn_of_network(*server);
     if (arguments.json()) {
-        std::printf("%s\n", JsonWriter()
-                                .begin_object()
-                                .member("url", url)
-                                .member("scheduling", server->scheduling())
-                                .end_object()
-                                .text()
-                                .c_str());
+        JsonWriter json;
+        json.begin_object().member("url", urls.front());
+        json.key("urls").begin_array();
+        for (const std::string& url : urls) json.value(url);
+        json.end_array().member("scheduling", server->scheduling()).end_object();
+        std::printf("%s\n", json.text().c_str());
     } else {
-        std::printf("%s. Open  %s\n", headline.c_str(), url.c_str());
+        std::string addresses = urls.front();
+        for (std::size_t i = 1; i < urls.size(); ++i) addresses += "\n  or  " + urls[i];
+        std::printf("%s. Open  %s\n", headline.c_str(), addresses.c_str());
         std::printf("  %s\n", hints.c_str());
         std::printf("  %s\n", server->scheduling().c_str());
     }
     std::fflush(stdout);
-    if (has_desktop() && !arguments.has("--no-browser")) open_browser(url);
+    std::optional<LeadingPage> page;
+    if (has_desktop() && !arguments.has("--no-browser")) {
+        page.emplace(server->url());
+        if (!page->path().empty()) open_browser(page->path());
+    }
 
     const bool shows_status = !arguments.json() && isatty(STDOUT_FILENO);
+    std::size_t num_said = 0;
+    const auto say_losses = [&] {
+        const std::vector<std::string> losses = server->losses();
+        if (shows_status && num_said < losses.size()) show_status("");
+        for (; num_said < losses.size(); ++num_said) print_error(InputError("", losses[num_said]));
+    };
     const auto begin = Clock::now();
     auto next_status = begin;
     while (!is_stopped.load(std::memory_order_relaxed) && seconds_since(begin) < duration) {
         std::this_thread::sleep_for(kLook);
+        say_losses();
         if (!shows_status || Clock::now() < next_status) continue;
         next_status = Clock::now() + kRedraw;
-        std::printf("\r%s\x1b[K", server->status_line().c_str());
-        std::fflush(stdout);
+        show_status(server->status_line());
     }
-    if (arguments.json()) return print_times_json(server->loop_times());
-    std::printf("%s%s\n", shows_status ? "\r\x1b[K" : "", server->status_line().c_str());
-    print_times(server->loop_times());
+    server->finish_recording();
+    say_losses();
+    if (arguments.json()) {
+        print_times_json(server->loop_times(), server->troubles());
+    } else {
+        if (shows_status) show_status("");
+        std::printf("%s\n", printable(server->status_line()).c_str());
+        print_times(server->loop_times());
+        for (const std::string& trouble : server->troubles())
+            std::printf("%-12s %s\n", "not well", printable(trouble).c_str());
+    }
+    return num_said == 0 ? 0 : kLost;
 }
 
 }  // namespace pliant::cli

@@ -18,8 +18,10 @@ namespace pliant::cli {
 
 /// Prints the address and the hints, opens a browser where there is a desktop, and serves until
 /// Ctrl-C, SIGTERM or the end of `--duration`. `headline` is what runs, "Running at 1000 Hz";
-/// `hints` what keys do.
-void serve_viewer(const Arguments& arguments, const std::string& headline, const std::string& hints,
-                  const std::function<std::unique_ptr<ViewerServer>()>& start);
+/// `hints` what keys do. Says at once what recordings lose; returns the exit code, which is not 0
+/// then.
+[[nodiscard]] int serve_viewer(const Arguments& arguments, const std::string& headline,
+                               const std::string& hints,
+                               const std::function<std::unique_ptr<ViewerServer>()>& start);
 
 }  // namespace pliant::cli

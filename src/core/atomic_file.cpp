@@ -1,13 +1,17 @@
 #include "pliant/core/atomic_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cassert>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <mutex>
+#include <set>
 #include <utility>
 
 #include "pliant/core/error.h"
@@ -21,11 +25,16 @@ constexpr int kMaxLinks = 40;  // as Linux follows
 
 std::string system_message(int error_number) { return std::strerror(error_number); }
 
+constexpr std::string_view kTemporaryBegin = ".pliant-", kTemporaryEnd = ".tmp";
+/// Younger temporaries may be between being made and being locked.
+constexpr auto kLeftBehind = std::chrono::minutes(10);
+
 /// A name beside `target` that nobody else uses, short whatever the target is called.
 fs::path temporary_beside(const fs::path& target) {
     static std::atomic<unsigned> counter{0};
-    return target.parent_path() / (".pliant-" + std::to_string(getpid()) + "-" +
-                                   std::to_string(counter.fetch_add(1)) + ".tmp");
+    return target.parent_path() /
+           (std::string(kTemporaryBegin) + std::to_string(getpid()) + "-" +
+            std::to_string(counter.fetch_add(1)) + std::string(kTemporaryEnd));
 }
 
 /// Closes the descriptor at the end of the scope.
@@ -35,6 +44,36 @@ struct Descriptor {
         if (number >= 0) close(number);
     }
 };
+
+/// Removes a temporary that its writer left behind. Writers lock theirs, and locks end with their
+/// process however that ends: one that can be locked has no writer, on this machine or another.
+void remove_if_left_behind(const fs::path& temporary) {
+    const Descriptor file{open(temporary.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)};
+    struct stat status {};
+    if (file.number < 0 || fstat(file.number, &status) != 0 || !S_ISREG(status.st_mode) ||
+        status.st_uid != geteuid())
+        return;
+    const auto age = std::chrono::system_clock::now() -
+                     std::chrono::system_clock::from_time_t(status.st_mtim.tv_sec);
+    if (age > kLeftBehind && flock(file.number, LOCK_EX | LOCK_NB) == 0) unlink(temporary.c_str());
+}
+
+/// Once for each folder and process: what was killed there before.
+void clean_up(const fs::path& folder) {
+    static std::mutex mutex;
+    static std::set<fs::path> cleaned;
+    {
+        const std::lock_guard lock(mutex);
+        if (!cleaned.insert(folder).second) return;
+    }
+    std::error_code error;
+    for (fs::directory_iterator entry(folder.empty() ? "." : folder, error), end;
+         !error && entry != end; entry.increment(error)) {
+        const std::string name = entry->path().filename().string();
+        if (name.starts_with(kTemporaryBegin) && name.ends_with(kTemporaryEnd))
+            remove_if_left_behind(entry->path());
+    }
+}
 
 }  // namespace
 
@@ -61,6 +100,11 @@ AtomicFile::AtomicFile(fs::path target) : target_(std::move(target)) {
             temporary_ = temporary_beside(target_);
             descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         } while (descriptor_ < 0 && errno == EEXIST);
+        if (descriptor_ >= 0) {
+            // as remove_if_left_behind() wants it; where nothing can be locked, nothing is removed
+            flock(descriptor_, LOCK_EX | LOCK_NB);
+            clean_up(target_.parent_path());
+        }
     }
     if (descriptor_ < 0) {
         const int error_number = errno;

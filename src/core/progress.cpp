@@ -12,6 +12,7 @@
 #include <mutex>
 #include <string_view>
 
+#include "core/printable.h"
 #include "pliant/core/json_writer.h"
 
 namespace pliant {
@@ -181,8 +182,9 @@ void Progress::draw(bool stage_ended) {
     const std::string time = stage_ended ? duration_text(elapsed_seconds())
                              : left < 0  ? ""
                                          : clock_text(left) + " left";
+    // names out of files may be in it
     const std::string name =
-        display_->stage + (display_->note.empty() ? "" : ", " + display_->note);
+        printable(display_->stage + (display_->note.empty() ? "" : ", " + display_->note));
     std::string text;
     if (display_->style == ProgressStyle::Bar) {
         text = "\r" + bar_text(name, part, time, terminal_width(display_->out)) + "\x1b[K" +

@@ -97,12 +97,39 @@ std::string_view value_in_list(std::string_view list, char separator, std::strin
 
 }  // namespace
 
+bool is_loopback_address(std::string_view address) {
+    if (address == "localhost") return true;
+    const auto bytes = parse_address(address);
+    return bytes && is_loopback(*bytes);
+}
+
+bool is_every_address(std::string_view address) {
+    const auto bytes = parse_address(address);
+    return bytes && is_every_address(*bytes);
+}
+
 std::string host_text(const ServedAddress& served) {
     std::string name = served.address;
     if (const auto bytes = parse_address(name); bytes && is_every_address(*bytes))
         name = is_mapped_ipv4(*bytes) ? "127.0.0.1" : "::1";
     if (name.find(':') != std::string::npos) name = "[" + name + "]";
     return name + ":" + std::to_string(served.port);
+}
+
+std::vector<std::string> network_hosts(const ServedAddress& served,
+                                       std::span<const std::string> interfaces) {
+    std::vector<std::string> hosts;
+    const auto own = parse_address(served.address);
+    for (const std::string& text : interfaces) {
+        const auto address = parse_address(text);
+        if (!own || !address || is_loopback(*address)) continue;
+        // all addresses of version 6 are all of both
+        const bool is_served = is_every_address(*own)
+                                   ? is_mapped_ipv4(*address) || !is_mapped_ipv4(*own)
+                                   : *address == *own;
+        if (is_served) hosts.push_back(host_text({text, served.port}));
+    }
+    return hosts;
 }
 
 bool is_own_host(std::string_view host, const ServedAddress& served) {

@@ -2,8 +2,10 @@
 
 #include <chrono>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace pliant {
 
@@ -13,8 +15,18 @@ struct ServedAddress {
     int port = 0;
 };
 
+/// `localhost`, or a numeric address that only programs of this computer reach.
+[[nodiscard]] bool is_loopback_address(std::string_view address);
+/// 0.0.0.0 or ::, which mean all addresses of this computer.
+[[nodiscard]] bool is_every_address(std::string_view address);
+
 /// `127.0.0.1:8080`, `[::1]:8080`; the loopback for an address that means all of the machine's.
 [[nodiscard]] std::string host_text(const ServedAddress& served);
+
+/// How other machines name a server in their browsers: each of `interfaces`, the addresses of this
+/// machine's network, that it serves. None where it serves the loopback.
+[[nodiscard]] std::vector<std::string> network_hosts(const ServedAddress& served,
+                                                     std::span<const std::string> interfaces);
 
 /// True when a `Host` header names this server: its address and port; `localhost` where the
 /// loopback is served; any numeric address when all are. Names are refused otherwise: a foreign

@@ -41,6 +41,10 @@ ListeningSocket listen_on(const std::string& address, int port) {
     socket.descriptor = ::socket(place->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     // nor do connections of a server that has just ended
     const int reuse = 1;
+    // :: is all addresses of both versions, whatever the system's setting
+    const int only_v6 = 0;
+    if (socket.is_v6)
+        ::setsockopt(socket.descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &only_v6, sizeof only_v6);
     const bool is_listening =
         socket.descriptor >= 0 &&
         ::setsockopt(socket.descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof reuse) == 0 &&

@@ -9,6 +9,8 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstring>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -59,16 +61,20 @@ struct UdpServer::Impl {
         close_all();
     }
     void close_all() const {
-        if (socket >= 0) ::close(socket);
-        if (wake >= 0) ::close(wake);
+        for (const int descriptor : {socket, favoured_socket, wake})
+            if (descriptor >= 0) ::close(descriptor);
     }
 
     void run() {
         auto next = std::chrono::steady_clock::now();
         while (!is_stopping) {
-            std::array<pollfd, 2> waiting = {{{socket, POLLIN, 0}, {wake, POLLIN, 0}}};
+            // a negative descriptor is skipped
+            std::array<pollfd, 3> waiting = {
+                {{socket, POLLIN, 0}, {favoured_socket, POLLIN, 0}, {wake, POLLIN, 0}}};
             ::poll(waiting.data(), waiting.size(), static_cast<int>(handlers.interval.count()));
-            for (int i = 0; i < kDatagramsPerTurn && !is_stopping && receive(); ++i) {
+            for (int i = 0; i < kDatagramsPerTurn && !is_stopping; ++i) {
+                const bool had_favoured = favoured_socket >= 0 && receive(favoured_socket);
+                if (!receive(socket) && !had_favoured) break;
             }
             const auto now = std::chrono::steady_clock::now();
             if (now < next || is_stopping) continue;
@@ -78,10 +84,10 @@ struct UdpServer::Impl {
     }
 
     /// False: there was none.
-    bool receive() {
+    bool receive(int from_socket) {
         SocketAddress from;
-        const ssize_t size =
-            ::recvfrom(socket, buffer.data(), buffer.size(), MSG_DONTWAIT, &from.any, &from.size);
+        const ssize_t size = ::recvfrom(from_socket, buffer.data(), buffer.size(), MSG_DONTWAIT,
+                                        &from.any, &from.size);
         // answers that found nobody come back as errors of later calls
         if (size < 0) return errno == ECONNREFUSED || errno == EINTR;
         if (static_cast<std::size_t>(size) > kMaxBytes) return true;
@@ -95,8 +101,42 @@ struct UdpServer::Impl {
         return true;
     }
 
+    void favour(std::string_view peer) {
+        if (peer == favoured) return;
+        favoured = peer;
+        if (favoured_socket >= 0) ::close(favoured_socket);
+        favoured_socket = -1;
+        SocketAddress place;
+        if (peer.empty() || peer.size() > sizeof place.v6) return;
+        std::memcpy(&place.v6, peer.data(), peer.size());
+        place.size = static_cast<socklen_t>(peer.size());
+        favoured_socket = connected_socket(place);
+    }
+
+    /// The system gives a socket that is connected what its peer sends. Only we can open a second
+    /// one on the port, and only now. -1: it cannot be; the peer goes on among the others.
+    [[nodiscard]] int connected_socket(const SocketAddress& peer) const {
+        SocketAddress own;
+        const auto share = [](int descriptor, int is_shared) {
+            return ::setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &is_shared,
+                                sizeof is_shared) == 0;
+        };
+        const int second =
+            ::socket(peer.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        if (second < 0) return -1;
+        const bool is_ready = ::getsockname(socket, &own.any, &own.size) == 0 && share(socket, 1) &&
+                              share(second, 1) && ::bind(second, &own.any, own.size) == 0 &&
+                              ::connect(second, &peer.any, peer.size) == 0;
+        share(socket, 0);
+        share(second, 0);
+        if (is_ready) return second;
+        ::close(second);
+        return -1;
+    }
+
     Handlers handlers;
-    int socket = -1, wake = -1, port = 0;
+    int socket = -1, favoured_socket = -1, wake = -1, port = 0;
+    std::string favoured;  // peer
     std::array<std::byte, kMaxBytes + 1> buffer{};
     std::atomic<bool> is_stopping{false};
     std::thread thread;
@@ -106,5 +146,6 @@ UdpServer::UdpServer(const std::string& address, int port, Handlers handlers)
     : impl_(std::make_unique<Impl>(address, port, std::move(handlers))) {}
 UdpServer::~UdpServer() = default;
 int UdpServer::port() const noexcept { return impl_->port; }
+void UdpServer::favour(std::string_view peer) { impl_->favour(peer); }
 
 }  // namespace pliant

@@ -3,6 +3,7 @@
 
 #include "net/access.h"
 #include "net/asio_setup.h"
+#include "net/interface_addresses.h"
 #include "net/listening_socket.h"
 #include "net/reply_head.h"
 
@@ -18,7 +19,9 @@
 #include <boost/beast/websocket/stream.hpp>
 
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <netinet/tcp.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <algorithm>
 #include <array>
@@ -50,6 +53,8 @@ using Request = http::request<http::empty_body>;
 
 constexpr std::uint32_t kMaxHeaderBytes = 16 * 1024;
 constexpr std::size_t kMaxDrainedBytes = std::size_t{1} << 20;
+constexpr std::uint64_t kPieceBytes = std::uint64_t{64} << 10;  // of a streamed body, in memory
+constexpr int kMissedPings = 3;
 constexpr std::chrono::seconds kClosingLimit{1};
 constexpr std::chrono::milliseconds kDeadlineCheck{200};
 
@@ -62,6 +67,23 @@ constexpr const char* kWrongHost =
 
 HttpReply text_reply(int status, std::string text) {
     return {.status = status, .body = std::make_shared<const std::string>(std::move(text))};
+}
+
+/// Whose connections count together: an address of version 4, the half of one of version 6 that a
+/// provider gives away.
+using Network = std::array<unsigned char, 8>;
+
+Network network_of(const asio::ip::tcp::endpoint& endpoint) {
+    Network network{};
+    const asio::ip::address address = endpoint.address();
+    const auto copy = [&](const auto& bytes, std::size_t from) {
+        std::copy_n(bytes.begin() + from, std::min(network.size(), bytes.size() - from),
+                    network.begin());
+    };
+    if (address.is_v4()) copy(address.to_v4().to_bytes(), 0);
+    // version 4 through a socket of version 6 has its number behind the first half
+    if (address.is_v6()) copy(address.to_v6().to_bytes(), address.to_v6().is_v4_mapped() ? 8 : 0);
+    return network;
 }
 
 }  // namespace
@@ -79,6 +101,7 @@ struct WebServer::Impl {
     void run();
     void accept();
     void take_connection(Socket socket);
+    void make_room();
     void schedule_tick();
     void schedule_deadline_check();
     void stop();
@@ -86,6 +109,9 @@ struct WebServer::Impl {
     template <class... Parameters, class... Arguments>
     void call(const std::function<void(Parameters...)>& handler, Arguments... arguments);
     [[nodiscard]] Connection* find(Client client);
+    [[nodiscard]] std::string url(const std::string& host) const {
+        return "http://" + host + "/" + (options.token.empty() ? "" : "?t=" + options.token);
+    }
 
     WebServerOptions options;
     Handlers handlers;
@@ -107,10 +133,12 @@ struct WebServer::Impl {
 /// operation holds a reference. Whatever waits for the client to speak has a deadline.
 class WebServer::Impl::Connection : public std::enable_shared_from_this<Connection> {
 public:
-    Connection(Impl& server, Socket socket, std::uint64_t number, bool is_over_limit)
+    Connection(Impl& server, Socket socket, std::uint64_t number, const Network& network,
+               bool is_over_limit)
         : server_(server),
           stream_(std::move(socket)),
           number_(number),
+          network_(network),
           is_over_limit_(is_over_limit),
           rate_(server.options.max_messages_per_second, Clock::now()) {}
 
@@ -121,6 +149,13 @@ public:
     void finish();
     [[nodiscard]] std::size_t unsent_bytes() const { return unsent_; }
     [[nodiscard]] bool is_overdue(Clock::time_point now);
+    /// Pings a client when it is time, and says so when it does not answer; true when it has not
+    /// for too long.
+    [[nodiscard]] bool is_silent(Clock::time_point now);
+    /// How readily it is given up for a new one: 2 before it has shown the token, 1 between two
+    /// requests, 0 never.
+    [[nodiscard]] int spareness() const;
+    [[nodiscard]] const Network& network() const { return network_; }
 
 private:
     struct Message {
@@ -136,6 +171,7 @@ private:
     /// Replies, and ends the connection.
     void end_with(int status, const char* text) { reply(text_reply(status, text), false); }
     void write_reply();
+    void write_piece();
     void drain();
     void upgrade();
     void read_message();
@@ -146,26 +182,40 @@ private:
     // HTTP uses the layer below
     websocket::stream<Socket, false> stream_;
     const std::uint64_t number_;
+    const Network network_;
     const bool is_over_limit_;
     bool is_client_ = false, is_finished_ = false, is_closing_ = false, is_writing_ = false;
+    bool is_admitted_ = false, waits_for_request_ = false;
     Clock::time_point deadline_ = Clock::time_point::max();
     beast::flat_buffer buffer_;
 
     std::optional<http::request_parser<http::empty_body>> parser_;
     std::string head_;
-    SharedBytes body_;
+    SharedBytes body_;         // of a streamed one, the piece that is on its way
     std::size_t written_ = 0;  // of head_ and body_
+    std::optional<StreamedBody> streamed_;
+    std::uint64_t streamed_bytes_ = 0;  // that were read
     bool keep_alive_ = false;
 
     RateLimit rate_;
     std::deque<Message> queue_;
     std::size_t unsent_ = 0;
+
+    void heard() {
+        unanswered_pings_ = 0;
+        heard_ = Clock::now();
+    }
+    Clock::time_point next_ping_, heard_;
+    int unanswered_pings_ = 0;
+    bool is_pinging_ = false;
+    int in_system_ = 0;  // bytes that the client's machine has not taken, when they were looked at
 };
 
 // ---------------------------------------------------------------- HTTP
 
 void WebServer::Impl::Connection::read_request() {
     expire_in(server_.options.request_limit);
+    waits_for_request_ = true;
     parser_.emplace();
     parser_->header_limit(kMaxHeaderBytes);
     // bodies are refused by what the header says; none, Beast 1.74 takes for a limit of nothing
@@ -178,6 +228,7 @@ void WebServer::Impl::Connection::read_request() {
 
 void WebServer::Impl::Connection::on_request(error_code error, std::size_t bytes) {
     if (is_finished_) return;
+    waits_for_request_ = false;
     server_.counters.bytes_received += bytes;
     if (!error) return answer();
     // wrong syntax gets an answer; a connection that ended or broke gets none
@@ -224,6 +275,7 @@ void WebServer::Impl::Connection::answer() {
         ++server_.counters.refused;
         return reply(std::move(*refused), keep_alive);
     }
+    is_admitted_ = true;
     if (has_body) return end_with(413, "No body is expected.\n");
     const auto path = decoded_path(request.target());
     if (!path) return end_with(400, "This is not a path.\n");
@@ -246,14 +298,19 @@ void WebServer::Impl::Connection::reply(HttpReply reply, bool keep_alive, bool s
     const std::string_view host = request[http::field::host];
     const bool is_own = is_own_host(host, server_.served);
     body_ = reply.body ? std::move(reply.body) : std::make_shared<const std::string>();
+    streamed_ = std::move(reply.streamed);
+    streamed_bytes_ = 0;
     head_ = reply_head({.status = reply.status,
                         .content_type = reply.content_type,
-                        .content_length = body_->size(),
+                        .content_length = streamed_ ? streamed_->size : body_->size(),
                         .keeps_alive = keep_alive,
                         .is_stored = is_stored,
                         .host = is_own ? std::string(host) : host_text(server_.served),
                         .set_cookie = sets_cookie ? server_.cookie : std::string()});
-    if (request.method() == http::verb::head) body_ = std::make_shared<const std::string>();
+    if (request.method() == http::verb::head) {
+        body_ = std::make_shared<const std::string>();
+        streamed_.reset();
+    }
     keep_alive_ = keep_alive;
     written_ = 0;
     write_reply();
@@ -275,6 +332,8 @@ void WebServer::Impl::Connection::write_reply() {
             my.written_ += bytes;
             if (my.written_ < my.head_.size() + my.body_->size()) return my.write_reply();
             my.body_.reset();
+            if (my.streamed_ && my.streamed_bytes_ < my.streamed_->size) return my.write_piece();
+            my.streamed_.reset();
             if (my.keep_alive_) return my.read_request();
             // unread bytes would reset the connection before the answer is read
             error_code ignored;
@@ -283,6 +342,23 @@ void WebServer::Impl::Connection::write_reply() {
             my.written_ = 0;
             my.drain();
         });
+}
+
+void WebServer::Impl::Connection::write_piece() {
+    std::string piece(std::min(kPieceBytes, streamed_->size - streamed_bytes_), '\0');
+    std::size_t found = 0;
+    try {
+        found = streamed_->read(streamed_bytes_, piece);
+    } catch (...) {
+        // as if nothing were there
+    }
+    // what was promised is no longer there: only the end of the connection says so now
+    if (found != piece.size()) return finish();
+    streamed_bytes_ += found;
+    head_.clear();
+    written_ = 0;
+    body_ = std::make_shared<const std::string>(std::move(piece));
+    write_reply();
 }
 
 void WebServer::Impl::Connection::drain() {
@@ -304,12 +380,14 @@ void WebServer::Impl::Connection::upgrade() {
     expire_in(server_.options.request_limit);
     stream_.read_message_max(server_.options.max_message_bytes);
     stream_.auto_fragment(false);
+    stream_.control_callback([this](websocket::frame_type, std::string_view) { heard(); });
     stream_.async_accept(parser_->get(), [self = shared_from_this()](error_code error) {
         Connection& my = *self;
         if (error || my.is_finished_) return my.finish();
         my.parser_.reset();
         my.deadline_ = Clock::time_point::max();
         my.is_client_ = true;
+        my.heard();
         my.server_.clients.emplace(my.number_, self.get());
         ++my.server_.counters.opened;
         my.server_.call(my.server_.handlers.opened, my.number_);
@@ -329,6 +407,7 @@ void WebServer::Impl::Connection::on_message(error_code error, std::size_t bytes
     server_.counters.bytes_received += bytes;
     // closed, broken, too large or no text: Beast has told the client
     if (error) return finish();
+    heard();
     if (!is_closing_) {
         if (rate_.take(Clock::now())) {
             const auto data = buffer_.cdata();
@@ -374,6 +453,32 @@ bool WebServer::Impl::Connection::is_overdue(Clock::time_point now) {
     if (is_client_ && !stream_.is_open() && deadline_ == Clock::time_point::max())
         expire_in(kClosingLimit);
     return now > deadline_;
+}
+
+bool WebServer::Impl::Connection::is_silent(Clock::time_point now) {
+    if (!is_client_ || is_closing_ || now < next_ping_) return false;
+    next_ping_ = now + server_.options.ping_interval;
+    const int before = in_system_;
+    if (::ioctl(stream_.next_layer().native_handle(), SIOCOUTQ, &in_system_) != 0) in_system_ = 0;
+    // a ping waits behind a message that is on its way: who goes on taking that is not silent
+    if (is_pinging_ && in_system_ != before) heard();
+    if (unanswered_pings_ > kMissedPings && now - heard_ > server_.options.stall_limit) {
+        // nothing waits for it any longer: should it come back, it is told at once
+        error_code ignored;
+        stream_.next_layer().set_option(asio::socket_base::linger(true, 0), ignored);
+        return true;
+    }
+    if (unanswered_pings_++ == kMissedPings) server_.call(server_.handlers.silent, number_);
+    if (is_pinging_) return false;
+    is_pinging_ = true;
+    stream_.async_ping({}, [self = shared_from_this()](error_code) { self->is_pinging_ = false; });
+    return false;
+}
+
+int WebServer::Impl::Connection::spareness() const {
+    if (is_over_limit_) return 0;
+    if (!is_admitted_) return 2;
+    return waits_for_request_ ? 1 : 0;
 }
 
 void WebServer::Impl::Connection::close() {
@@ -463,6 +568,7 @@ void WebServer::Impl::accept() {
 void WebServer::Impl::take_connection(Socket socket) {
     // those above the limit are told so, unless even they are too many
     const auto limit = static_cast<std::size_t>(std::max(options.max_connections, 1));
+    if (connections.size() >= limit) make_room();
     if (connections.size() >= 2 * limit) return;
     error_code ignored;
     // not for programs that are started later
@@ -473,11 +579,27 @@ void WebServer::Impl::take_connection(Socket socket) {
     const auto patience =
         static_cast<unsigned>(std::chrono::milliseconds(options.stall_limit).count());
     ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_USER_TIMEOUT, &patience, sizeof patience);
+    const auto endpoint = socket.remote_endpoint(ignored);
     const auto number = ++last_number;
-    const auto connection =
-        std::make_shared<Connection>(*this, std::move(socket), number, connections.size() >= limit);
+    const auto connection = std::make_shared<Connection>(
+        *this, std::move(socket), number, network_of(endpoint), connections.size() >= limit);
     connections.emplace(number, connection);
     connection->read_request();
+}
+
+/// Ends the oldest connection of the network that has the most of those that can be spared.
+void WebServer::Impl::make_room() {
+    int most_spare = 1;
+    for (const auto& [number, connection] : connections)
+        most_spare = std::max(most_spare, connection->spareness());
+    std::map<Network, std::vector<Connection*>> spare;
+    for (const auto& [number, connection] : connections)
+        if (connection->spareness() == most_spare)
+            spare[connection->network()].push_back(connection.get());
+    const auto largest = std::max_element(spare.begin(), spare.end(), [](auto& a, auto& b) {
+        return a.second.size() < b.second.size();
+    });
+    if (largest != spare.end()) largest->second.front()->finish();
 }
 
 void WebServer::Impl::schedule_tick() {
@@ -497,7 +619,8 @@ void WebServer::Impl::schedule_deadline_check() {
         const auto now = Clock::now();
         std::vector<std::shared_ptr<Connection>> overdue;
         for (const auto& [number, connection] : connections)
-            if (connection->is_overdue(now)) overdue.push_back(connection);
+            if (connection->is_overdue(now) || connection->is_silent(now))
+                overdue.push_back(connection);
         for (const auto& connection : overdue) connection->finish();
         if (std::exchange(accept_failed, false)) accept();
         schedule_deadline_check();
@@ -529,9 +652,16 @@ WebServer::~WebServer() = default;
 
 int WebServer::port() const noexcept { return impl_->served.port; }
 
-std::string WebServer::url() const {
-    const std::string& token = impl_->options.token;
-    return "http://" + host_text(impl_->served) + "/" + (token.empty() ? "" : "?t=" + token);
+std::string WebServer::url() const { return impl_->url(host_text(impl_->served)); }
+
+std::vector<std::string> WebServer::network_urls() const {
+    std::vector<std::string> urls = network_hosts(impl_->served, interface_addresses());
+    for (std::string& host : urls) host = impl_->url(host);
+    return urls;
+}
+
+bool WebServer::is_open_to_network() const noexcept {
+    return !is_loopback_address(impl_->served.address);
 }
 
 WebServerCounts WebServer::counts() const noexcept {

@@ -1,7 +1,12 @@
 #include "server/recording_folder.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
-#include <fstream>
+#include <cerrno>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -15,8 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kExtension = ".pliantrec";
-// the whole file is in memory while it is sent
-constexpr std::uintmax_t kLargestDownload = std::uintmax_t{256} << 20;
 
 bool is_plain(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
@@ -53,6 +56,29 @@ fs::path free_path(const fs::path& folder, const fs::path& name, const char* pur
         free.replace_filename(name.stem().string() + "-" + std::to_string(copy) +
                               name.extension().string());
     return free;
+}
+
+struct OpenFile {
+    explicit OpenFile(int opened) : descriptor(opened) {}
+    ~OpenFile() {
+        if (descriptor >= 0) ::close(descriptor);
+    }
+    OpenFile(const OpenFile&) = delete;
+    OpenFile& operator=(const OpenFile&) = delete;
+    const int descriptor;
+};
+
+/// As many bytes as there are.
+std::size_t read_at(int descriptor, std::uint64_t offset, std::span<char> piece) {
+    std::size_t found = 0;
+    while (found < piece.size()) {
+        const ssize_t count = ::pread(descriptor, piece.data() + found, piece.size() - found,
+                                      static_cast<off_t>(offset + found));
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) break;
+        found += static_cast<std::size_t>(count);
+    }
+    return found;
 }
 
 /// A plain file, not a link to somewhere else.
@@ -110,21 +136,19 @@ HttpReply list_recordings(const fs::path& folder) {
 HttpReply read_recording(const fs::path& folder, std::string_view name) {
     if (!is_recording_name(name)) return not_found();
     const fs::path path = folder / fs::path(name);
-    std::error_code error;
-    if (!is_file(path)) return not_found();
-    const std::uintmax_t bytes = fs::file_size(path, error);
-    if (error) return not_found();
-    if (bytes > kLargestDownload)
-        return {.status = 413,
-                .body = shared_text("This recording is too large to be sent; copy the file " +
-                                    path.string() + ".\n")};
-    std::string content(static_cast<std::size_t>(bytes), '\0');
-    std::ifstream file(path, std::ios::binary);
-    file.read(content.data(), static_cast<std::streamsize>(content.size()));
-    content.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+    // neither a link to somewhere else nor a pipe that waits for a writer
+    const auto file = std::make_shared<const OpenFile>(
+        ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    struct stat info {};
+    if (file->descriptor < 0 || ::fstat(file->descriptor, &info) != 0 || !S_ISREG(info.st_mode))
+        return not_found();
+    const auto read = [file](std::uint64_t offset, std::span<char> piece) {
+        return read_at(file->descriptor, offset, piece);
+    };
     return {.status = 200,
             .content_type = "application/octet-stream",
-            .body = shared_text(std::move(content))};
+            .body = nullptr,
+            .streamed = StreamedBody{static_cast<std::uint64_t>(info.st_size), read}};
 }
 
 }  // namespace pliant

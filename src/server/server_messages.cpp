@@ -292,7 +292,9 @@ std::string hello_message(const ViewedWorld& viewed, const SceneAssets& assets,
     json.member("tool_radius",
                 tool != nullptr && world.scene().tool ? world.scene().tool->radius : 0.0);
     json.member("scheduling", viewed.scheduling());
-    json.key("replay");
+    json.key("warnings").begin_array();
+    for (const std::string& warning : world.warnings()) json.value(warning);
+    json.end_array().key("replay");
     if (const auto duration = viewed.replay_duration())
         json.begin_object().member("duration", *duration).end_object();
     else

@@ -1,6 +1,7 @@
 #include "server/viewer_hub.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <ctime>
 #include <utility>
 
@@ -12,7 +13,10 @@
 namespace pliant {
 namespace {
 
-constexpr double kStatsInterval = 0.2, kProgressInterval = 0.2;  // [s]
+constexpr double kStatsInterval = 0.2, kProgressInterval = 0.2,
+                 kWatchInterval = 1;  // [s]
+/// Work of a loop before its rate is judged [µs].
+constexpr double kJudgedWork = 5e5;
 
 /// Takes a prefix off; false: it is not there.
 bool take_prefix(std::string_view& text, std::string_view prefix) {
@@ -26,6 +30,7 @@ bool take_prefix(std::string_view& text, std::string_view prefix) {
 ViewerHub::ViewerHub(std::unique_ptr<ViewedWorld> viewed, const ViewerOptions& options,
                      std::span<const EmbeddedFile> page, Send send)
     : options_(options), page_(page), send_(std::move(send)) {
+    recording_ = options.record.filename().string();
     show(std::move(viewed), 0);
 }
 
@@ -70,6 +75,10 @@ void ViewerHub::opened(Client client, double now) {
     if (steers(viewer)) last_command_ = now;
     viewer.session.send_text(
         shared_text(hello_message(*viewed_, *assets_, options_.scenes, steers(viewer))));
+    for (const std::string& loss : losses())
+        viewer.session.send_text(shared_text(notice_message("error", loss)));
+    for (const std::string& text : watch_->texts(3))
+        viewer.session.send_text(shared_text(notice_message("warning", text)));
     send_frame(viewer, now);
 }
 
@@ -89,10 +98,24 @@ void ViewerHub::closed(Client client, double now) {
     send_stats(*viewers_[0]);
 }
 
+void ViewerHub::silent(Client client, double now) {
+    Viewer* viewer = find(client);
+    if (viewer == nullptr) return;
+    viewer->is_silent = true;
+    if (!steers(*viewer)) return;
+    if (holds()) {
+        release_all();
+        viewer->session.send_text(shared_text(notice_message(
+            "warning", "This page was not heard for some seconds: what it held was let go.")));
+    }
+    give_way(now);
+}
+
 void ViewerHub::received(Client client, std::span<const std::byte> message, bool is_text,
                          double now) {
     Viewer* viewer = find(client);
     if (viewer == nullptr) return;
+    viewer->is_silent = false;
     const std::string_view text(reinterpret_cast<const char*>(message.data()), message.size());
     const auto parsed = is_text ? parse_viewer_message(text) : std::nullopt;
     if (!parsed) {
@@ -128,7 +151,10 @@ void ViewerHub::handle(Viewer& viewer, const CommandMessage& message, double now
             if (command.buttons != 0) held_tool_ = command;
             tool_to_release_.reset();
         }
-        if (command.kind == Command::Kind::Reset) forget_held();
+        if (command.kind == Command::Kind::Reset) {
+            forget_held();
+            watch_->forget();
+        }
     }
 }
 
@@ -202,14 +228,9 @@ void ViewerHub::steer(const ControlMessage& message) {
 }
 
 void ViewerHub::ask_to_steer(Viewer& viewer, double now) {
-    if (steers(viewer)) {
-        const auto asking = std::find_if(viewers_.begin(), viewers_.end(),
-                                         [](const auto& other) { return other->asks_to_steer; });
-        if (asking != viewers_.end())
-            hand_over(static_cast<std::size_t>(asking - viewers_.begin()), now);
-        return;
-    }
-    if (held_slots_ == 0 && !held_tool_ && now - last_command_ >= kIdleSteering) {
+    if (steers(viewer)) return give_way(now);
+    const bool is_idle = !holds() && now - last_command_ >= kIdleSteering;
+    if (is_idle || viewers_[0]->is_silent) {
         const auto place = std::find_if(viewers_.begin(), viewers_.end(),
                                         [&](const auto& other) { return other.get() == &viewer; });
         hand_over(static_cast<std::size_t>(place - viewers_.begin()), now);
@@ -220,6 +241,14 @@ void ViewerHub::ask_to_steer(Viewer& viewer, double now) {
     viewers_[0]->session.send_text(
         shared_text(notice_message("info", "Another viewer asks to steer.")));
     send_stats(*viewers_[0]);
+}
+
+/// To the one who asked first, if there is one.
+void ViewerHub::give_way(double now) {
+    const auto asking = std::find_if(viewers_.begin(), viewers_.end(),
+                                     [](const auto& other) { return other->asks_to_steer; });
+    if (asking != viewers_.end())
+        hand_over(static_cast<std::size_t>(asking - viewers_.begin()), now);
 }
 
 void ViewerHub::hand_over(std::size_t to, double now) {
@@ -261,10 +290,13 @@ void ViewerHub::send_releases() {
 void ViewerHub::show(std::unique_ptr<ViewedWorld> viewed, double now) {
     assets_.reset();
     slices_.reset();
+    watch_.reset();
     sketch_.reset();
     viewed_ = std::move(viewed);
     assets_ = std::make_unique<SceneAssets>(viewed_->world());
     slices_ = std::make_unique<FieldSlices>(viewed_->world());
+    watch_ = std::make_unique<BodyWatch>(viewed_->world());
+    is_slow_.assign(static_cast<std::size_t>(viewed_->world().num_loops()), 0);
     forget_held();
     slots_to_release_ = 0;
     tool_to_release_.reset();
@@ -316,6 +348,7 @@ void ViewerHub::start_recording() {
             new_recording_path(options_.recordings, viewed_->world().scene().name, utc);
         viewed_->start_recording(path, iso_time(utc));
         recording_ = path.filename().string();
+        lost_records_ = false;
         // a recording begins with a reset
         forget_held();
         notice("info", "Recording to " + path.string() + ".");
@@ -325,32 +358,45 @@ void ViewerHub::start_recording() {
 }
 
 void ViewerHub::stop_recording() {
+    check_recording();
     if (recording_.empty()) return;
     const std::string name = std::exchange(recording_, {});
     try {
         viewed_->stop_recording();
-        const std::uint64_t lost = viewed_->recording().lost;
-        if (lost > 0)
-            notice("warning", name + ": " + std::to_string(lost) +
-                                  " records were lost because the disk was too slow.");
-        else
-            notice("info", "Recorded " + name + ".");
+        check_lost_records(name);
+        if (!lost_records_) notice("info", "Recorded " + name + ".");
     } catch (const InputError& error) {
-        notice("error", error.what());
+        tell_loss(error.what());
     }
 }
 
 void ViewerHub::check_recording() {
     if (recording_.empty()) return;
+    check_lost_records(recording_);
     const std::string problem = viewed_->recording().problem;
     if (problem.empty()) return;
-    notice("error", recording_ + ": " + problem);
+    tell_loss(problem);
     recording_.clear();
     try {
         viewed_->stop_recording();
     } catch (const InputError&) {
         // it was said above
     }
+}
+
+void ViewerHub::check_lost_records(const std::string& name) {
+    if (viewed_->recording().lost > 0 && !std::exchange(lost_records_, true))
+        tell_loss(name +
+                  ": records are lost because the disk is too slow; the recording goes on, with "
+                  "gaps, and cannot be simulated again. Record to a faster disk.");
+}
+
+void ViewerHub::tell_loss(const std::string& sentence) {
+    {
+        const std::lock_guard lock(status_mutex_);
+        losses_.push_back(sentence);
+    }
+    notice("error", sentence);
 }
 
 void ViewerHub::start_sketch() {
@@ -455,15 +501,38 @@ void ViewerHub::tick(double now) {
     check_recording();
     for (const auto& viewer : viewers_) send_stats(*viewer);
     std::vector<LoopTimes> times;
+    const bool watches = now >= next_watch_;
+    if (watches) next_watch_ = now + kWatchInterval;
     for (int l = 0; l < viewed_->world().num_loops(); ++l) {
         const LoopSettings& loop = viewed_->world().loop(l).settings();
         const LoopFrame& frame = viewed_->frame(l);
         times.push_back({loop.name, loop.rate, frame.work, frame.lateness, frame.skipped});
+        if (watches) watch(l, frame);
     }
     std::string line = status_text(*viewed_, times.front(), viewers_.size());
+    std::vector<std::string> troubles = watch_->texts();
     const std::lock_guard lock(status_mutex_);
     status_ = std::move(line);
     loop_times_ = std::move(times);
+    troubles_ = std::move(troubles);
+}
+
+void ViewerHub::watch(int loop, const LoopFrame& frame) {
+    watch_->look(loop, frame);
+    for (const std::string& text : watch_->news()) notice("warning", text);
+    const LoopSettings& settings = viewed_->world().loop(loop).settings();
+    char& is_slow = is_slow_[static_cast<std::size_t>(loop)];
+    if (is_slow || static_cast<double>(frame.work.count) * frame.work.p50_us < kJudgedWork ||
+        frame.work.p50_us < 1e6 / settings.rate)
+        return;
+    is_slow = 1;
+    char text[300];
+    std::snprintf(
+        text, sizeof text,
+        "The loop \"%s\" does not keep its %g Hz: a tick of %.3g ms takes %.3g ms, and the "
+        "scene runs slower than the clock.",
+        settings.name.c_str(), settings.rate, 1e3 / settings.rate, 1e-3 * frame.work.p50_us);
+    notice("warning", text);
 }
 
 void ViewerHub::send_stats(Viewer& viewer) {
@@ -495,9 +564,19 @@ std::string ViewerHub::status_line() const {
     return status_;
 }
 
+std::vector<std::string> ViewerHub::troubles() const {
+    const std::lock_guard lock(status_mutex_);
+    return troubles_;
+}
+
 std::vector<LoopTimes> ViewerHub::loop_times() const {
     const std::lock_guard lock(status_mutex_);
     return loop_times_;
+}
+
+std::vector<std::string> ViewerHub::losses() const {
+    const std::lock_guard lock(status_mutex_);
+    return losses_;
 }
 
 }  // namespace pliant

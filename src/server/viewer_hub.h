@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/embedded_files.h"
+#include "pliant/scene/body_watch.h"
 #include "pliant/server/viewer_message.h"
 #include "pliant/server/viewer_server.h"
 #include "server/field_slices.h"
@@ -36,19 +37,26 @@ public:
     [[nodiscard]] HttpReply get(std::string_view path);
     void opened(Client client, double now);
     void received(Client client, std::span<const std::byte> message, bool is_text, double now);
+    /// Nothing is heard of it: it lets go, and gives way to a viewer that asks to steer.
+    void silent(Client client, double now);
     void closed(Client client, double now);
     void tick(double now);
+    /// If there is one; what it lost is told.
+    void stop_recording();
 
     // Any thread.
     [[nodiscard]] std::string status_line() const;
     [[nodiscard]] std::vector<LoopTimes> loop_times() const;
+    /// What recordings lost so far, a sentence each.
+    [[nodiscard]] std::vector<std::string> losses() const;
+    [[nodiscard]] std::vector<std::string> troubles() const;
     [[nodiscard]] std::uint64_t malformed_messages() const noexcept { return num_malformed_; }
 
 private:
     struct Viewer {
         Client client = 0;
         ViewerSession session;
-        bool asks_to_steer = false;
+        bool asks_to_steer = false, is_silent = false;
     };
 
     /// Reduced coordinates of a body in the newest frame.
@@ -69,7 +77,9 @@ private:
     void set_parameter(int index, double value);
     [[nodiscard]] bool is_possible(const Command& command) const;
     void ask_to_steer(Viewer& viewer, double now);
+    void give_way(double now);
     void hand_over(std::size_t to, double now);
+    [[nodiscard]] bool holds() const { return held_slots_ != 0 || held_tool_.has_value(); }
     void release_all();
     void forget_held();
     void send_releases();
@@ -78,13 +88,18 @@ private:
     void open(const std::string& name);
     void poll_opener(double now);
     void start_recording();
-    void stop_recording();
     void check_recording();
+    void check_lost_records(const std::string& name);
+    /// Until it is closed on every page, and for losses().
+    void tell_loss(const std::string& sentence);
     void start_sketch();
     /// And of the model that is built from one.
     void cancel_sketch();
     void end_sketch();
     void build_sketch(int rank);
+
+    /// Looks at the bodies of a loop and at its rate, and says what is new.
+    void watch(int loop, const LoopFrame& frame);
 
     void send_frame(Viewer& viewer, double now);
     void send_samples();
@@ -95,8 +110,11 @@ private:
     std::unique_ptr<ViewedWorld> viewed_;
     std::unique_ptr<SceneAssets> assets_;
     std::unique_ptr<FieldSlices> slices_;
+    std::unique_ptr<BodyWatch> watch_;
+    std::vector<char> is_slow_;  // of each loop, and that was said
     SceneOpener opener_;
-    std::string recording_;  // name of the file; empty: none
+    std::string recording_;      // name of the file; empty: none
+    bool lost_records_ = false;  // told of this recording
     std::optional<SketchRecorder> sketch_;
     std::size_t num_built_loads_ = 0;  // 0: the opener is not building a sketch's model
 
@@ -111,12 +129,14 @@ private:
     FrameStream stream_;
     std::vector<SharedBytes> beside_;  // the frame that is sent
     std::vector<TickSample> samples_;
-    double next_samples_ = 0, next_stats_ = 0, next_progress_ = 0;
+    double next_samples_ = 0, next_stats_ = 0, next_watch_ = 0, next_progress_ = 0;
 
     std::atomic<std::uint64_t> num_malformed_{0};
     mutable std::mutex status_mutex_;  // of server and asking threads, never of a loop
     std::string status_;
     std::vector<LoopTimes> loop_times_;
+    std::vector<std::string> losses_;
+    std::vector<std::string> troubles_;
 };
 
 }  // namespace pliant

@@ -1,5 +1,6 @@
 #include "pliant/server/viewer_server.h"
 
+#include <atomic>
 #include <chrono>
 #include <ctime>
 #include <latch>
@@ -49,10 +50,14 @@ struct ViewerServer::Impl {
                                    bool is_text) {
             hub.received(client, message, is_text, clock());
         };
+        handlers.silent = [this](Client client) { hub.silent(client, clock()); };
         handlers.closed = [this](Client client) { hub.closed(client, clock()); };
         handlers.tick = [this] {
             is_ready.wait();
             hub.tick(clock());
+            if (!wants_finish.load(std::memory_order_acquire) || is_finished.try_wait()) return;
+            hub.stop_recording();
+            is_finished.count_down();
         };
         // what an input does is on its way within this time of being published
         handlers.interval = std::chrono::milliseconds(2);
@@ -65,6 +70,8 @@ struct ViewerServer::Impl {
 
     const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
     std::latch is_ready{1};  // handlers may be called before `web` is set
+    std::atomic<bool> wants_finish{false};
+    std::latch is_finished{1};  // the recording, once that is wanted
     const std::string scheduling;
     ViewerHub hub;
     // last, so that it ends first; its handlers use the pointer until then
@@ -86,10 +93,19 @@ ViewerServer::ViewerServer(Recording recording, std::unique_ptr<World> world,
 
 ViewerServer::~ViewerServer() = default;
 
+void ViewerServer::finish_recording() {
+    impl_->wants_finish.store(true, std::memory_order_release);
+    impl_->is_finished.wait();
+}
+
+std::vector<std::string> ViewerServer::losses() const { return impl_->hub.losses(); }
 std::string ViewerServer::url() const { return impl_->web->url(); }
+std::vector<std::string> ViewerServer::network_urls() const { return impl_->web->network_urls(); }
+bool ViewerServer::is_open_to_network() const noexcept { return impl_->web->is_open_to_network(); }
 const std::string& ViewerServer::scheduling() const noexcept { return impl_->scheduling; }
 std::string ViewerServer::status_line() const { return impl_->hub.status_line(); }
 std::vector<LoopTimes> ViewerServer::loop_times() const { return impl_->hub.loop_times(); }
+std::vector<std::string> ViewerServer::troubles() const { return impl_->hub.troubles(); }
 WebServerCounts ViewerServer::counts() const noexcept { return impl_->web->counts(); }
 std::uint64_t ViewerServer::malformed_messages() const noexcept {
     return impl_->hub.malformed_messages();

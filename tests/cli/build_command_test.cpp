@@ -57,6 +57,23 @@ TEST_F(BuildCommand, PrintsAReportAndWritesAModel) {
     EXPECT_FALSE(contains(seen, "DAMAGED"));
 }
 
+TEST_F(BuildCommand, ElementsOfAnOwnVolumeMeshAreSaidToBeLost) {
+    const std::string beam = path("beam.obj"), own = path("own.msh");
+    ASSERT_EQ(pliant("shape beam -o " + beam).exit_code, 0);
+    ASSERT_EQ(
+        pliant("mesh " + beam + " --kind tet --resolution 10 --progress none -o " + own).exit_code,
+        0);
+    const Output made = pliant(build(kHeld, own));
+    ASSERT_EQ(made.exit_code, 0) << made.text;
+    const std::string note = line_of(made, "note");
+    EXPECT_TRUE(has(note, "own.msh: its own ")) << made.text;
+    EXPECT_TRUE(has(note, " tetrahedra are not used: its boundary was filled anew with "))
+        << made.text;
+    EXPECT_TRUE(has(note, "build_fem(load_volume(\"own.msh\"))")) << made.text;
+    EXPECT_TRUE(contains(pliant(build(kHeld, own) + " --json"), R"("note":"own.msh: its own )"));
+    EXPECT_TRUE(contains(pliant(build(kHeld) + " --json"), R"("note":"")"));
+}
+
 TEST_F(BuildCommand, HelpBeginsWithAnExample) {
     const Output help = pliant("build --help");
     EXPECT_EQ(help.exit_code, 0);

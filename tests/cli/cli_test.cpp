@@ -480,14 +480,15 @@ TEST_F(CommandLine, StableWallsAreTabledAndDrawn) {
 }
 
 TEST_F(CommandLine, DevicesAreListedWithWhatIsMissing) {
-    const std::string search = "haptics devices --port 0 --haply ws://127.0.0.1:9 --hd " +
-                               path("libHD.so") + " --dhd " + path("libdhd.so");
-    const Output table = pliant(search);
+    const std::string search = "haptics devices --port 0 --device ";
+    const Output table = pliant(search + "haply --device-address ws://127.0.0.1:9");
     EXPECT_EQ(table.exit_code, 0) << table.text;
     EXPECT_TRUE(contains(table, "is free for a driver, by UDP or WebSocket")) << table.text;
     EXPECT_TRUE(contains(table, "nobody answers at ws://127.0.0.1:9")) << table.text;
-    EXPECT_TRUE(contains(table, "looked for " + path("libdhd.so"))) << table.text;
-    const Output json = pliant(search + " --json");
+    const Output other = pliant(search + "force-dimension --device-library " + path("libdhd.so"));
+    EXPECT_TRUE(contains(other, "looked for " + path("libdhd.so"))) << other.text;
+    const Output json =
+        pliant(search + "openhaptics --device-library " + path("libHD.so") + " --json");
     EXPECT_TRUE(contains(json, "{\"kind\":\"simulated\",\"ready\":true,")) << json.text;
     EXPECT_TRUE(contains(json, "{\"kind\":\"openhaptics\",\"ready\":false,")) << json.text;
 }

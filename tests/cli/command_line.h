@@ -19,10 +19,9 @@ struct Output {
     std::string text;  // both streams
 };
 
-/// PLIANT_PROGRAM is the built program's path.
-inline Output pliant(const std::string& arguments) {
-    std::string command = PLIANT_PROGRAM;
-    command.append(" ").append(arguments).append(" 2>&1");
+/// Of one command.
+inline Output shell(const std::string& words) {
+    const std::string command = words + " 2>&1";
     std::FILE* pipe = popen(command.c_str(), "r");
     Output output{-1, {}};
     std::array<char, 4096> buffer;
@@ -32,6 +31,9 @@ inline Output pliant(const std::string& arguments) {
     output.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
     return output;
 }
+
+/// PLIANT_PROGRAM is the built program's path.
+inline Output pliant(const std::string& arguments) { return shell(PLIANT_PROGRAM " " + arguments); }
 
 /// Runs the program until it first says how far it is, then presses Ctrl-C. Give `--progress json`.
 inline Output interrupted(std::vector<std::string> arguments) {

@@ -8,6 +8,8 @@
 #include <regex>
 #include <sstream>
 
+#include "pliant/scene/recording.h"
+
 namespace cli_test {
 namespace {
 
@@ -96,6 +98,56 @@ TEST_F(Session, HeadlessRunSaysWhatHappened) {
     EXPECT_FALSE(contains(output, " 0 N at most")) << output.text;
 }
 
+TEST_F(Session, ABodyBeyondUseIsNamedInTheSummaryAndInJson) {
+    std::ofstream(path("soft.json")) << R"({"pliant": 1, "bodies": [
+        {"name": "floor", "rigid": {"ground": {}}},
+        {"name": "b", "fem": {"box": {"sizes": [0.1, 0.1, 0.1], "cells": [5, 5, 5]},
+            "material": "tissue"}, "pose": {"position": [0, 0, 0.1]}}]})";
+    const std::string run = "run " + path("soft.json") + " --headless --progress none --duration 1";
+    const Output output = pliant(run);
+    EXPECT_EQ(output.exit_code, 0) << "the run did what was asked; " << output.text;
+    EXPECT_TRUE(std::regex_search(
+        output.text, std::regex("not well +\"b\" is inside out: it has -[0-9.]+ % of its volume, "
+                                "from 0[0-9.]* s to 1 s; take a stiffer material")))
+        << output.text;
+    const Output json = pliant(run + " --json");
+    EXPECT_EQ(std::count(json.text.begin(), json.text.end(), '\n'), 1) << json.text;
+    EXPECT_TRUE(contains(json, R"("warnings":[],"troubles":[{"body":"b",)")) << json.text;
+    EXPECT_TRUE(contains(json, R"({"body":"b","what":"inside out","since_s":0.)")) << json.text;
+    // and one that is not
+    EXPECT_FALSE(contains(pliant(headless("--duration 0.5")), "not well"));
+}
+
+TEST_F(Session, BodiesThatPassThroughEachOtherAreNamedAtTheStart) {
+    const Output output = pliant(headless("--duration 0.01"));
+    EXPECT_TRUE(contains(output, "warning: \"box\" and \"ball\" pass through each other"))
+        << output.text;
+    EXPECT_TRUE(contains(pliant(headless("--duration 0.01 --json")),
+                         R"("warnings":["\"box\" and \"ball\" pass through each other)"));
+}
+
+TEST_F(Session, ALoopThatCannotKeepItsRateIsSaidBeforeAndAfter) {
+    std::ofstream(path("stiff.json")) << R"({"pliant": 1, "rate": 500, "bodies": [
+        {"name": "b", "fem": {"box": {"sizes": [0.1, 0.1, 0.1], "cells": [5, 5, 5]},
+            "material": {"youngs_modulus": 1e13, "poisson_ratio": 0.3, "density": 1000}}}]})";
+    const std::string run =
+        "run " + path("stiff.json") + " --headless --progress none --duration 0.02";
+    const Output output = pliant(run);
+    EXPECT_EQ(output.exit_code, 0) << output.text;
+    EXPECT_TRUE(contains(output, "warning: the loop \"haptic\" will not keep its 500 Hz"))
+        << output.text;
+    EXPECT_TRUE(contains(output, "10 of 10 ticks of \"haptic\" took longer than their 2 ms"))
+        << output.text;
+    EXPECT_TRUE(contains(output, ": it cannot run in real time")) << output.text;
+    EXPECT_TRUE(contains(pliant(run + " --json"), "\"missed\":10,"));
+    // where there is a window, too
+    const Output shown = pliant("run " + path("stiff.json") +
+                                " --no-browser --port 0 --progress none --duration 1.5");
+    EXPECT_EQ(shown.exit_code, 0) << shown.text;
+    EXPECT_TRUE(contains(shown, "ticks of \"haptic\" were skipped: a tick of 2 ms took up to "))
+        << shown.text;
+}
+
 TEST_F(Session, SameSceneGivesTheSameStateForEveryNumberOfThreads) {
     const Output one = pliant(headless("--duration 0.5 --json --threads 1"));
     const Output two = pliant(headless("--duration 0.5 --json --threads 2"));
@@ -136,7 +188,8 @@ TEST_F(Session, AToolInAHandIsRecordedWithItsDeviceAndRepeatedBitForBit) {
     const Output output = pliant(run + "--duration 0.6 --hand firm --record " + file);
     EXPECT_EQ(output.exit_code, 0) << output.text;
     EXPECT_TRUE(contains(output, "mm at most, 0 of 600 ticks deeper")) << output.text;
-    EXPECT_TRUE(contains(output, "simulated device, 1 : ")) << output.text;
+    EXPECT_TRUE(contains(output, "simulated device, up to 8.5 N and 0.17 N m, 1 : "))
+        << output.text;
     EXPECT_TRUE(contains(pliant("inspect " + file), "simulated device (simulated), 600 readings"));
     const Output replay =
         pliant("replay " + file + " --progress none --check --csv " + path("a.csv"));
@@ -239,6 +292,123 @@ TEST_F(Session, FullDiskWhileRecordingLeavesAReadableRecording) {
     EXPECT_TRUE(contains(check, "cut off")) << check.text;
 }
 
+TEST_F(Session, FullDiskInALiveRunIsSaidAtOnceAndAtTheEnd) {
+    const std::string file = path("a.pliantrec"), out = path("out"), errors = path("errors");
+    const std::string live =
+        "run " + path("box.json") + " --port 0 --no-browser --progress none --record " + file;
+    if (contains(pliant(live + " --duration 0.01"), "the viewer is not in this build"))
+        GTEST_SKIP() << "no page in this build";
+    // until the loss is said, at most as long as a file takes to reach 20 kB and a second more
+    std::string limited = "( ulimit -f 20; exec " PLIANT_PROGRAM " ";
+    limited += live + " > " + out + " 2> " + errors + " ) & ";
+    limited += "for i in $(seq 100); do grep -q 'writing failed' " + errors +
+               " && break; sleep 0.05; done; kill -TERM $!; wait $!; echo $? > " + path("code");
+    ASSERT_EQ(std::system(limited.c_str()), 0);
+    EXPECT_EQ(read(path("code")), "1\n");
+    // once, after what is said of the scene
+    const std::string said = read(errors);
+    EXPECT_EQ(said.substr(std::min(said.find("error: "), said.size())),
+              "error: " + file +
+                  ": writing failed: File too large; what was recorded before stays readable\n");
+    EXPECT_NE(read(out).find("ticks at 1000 Hz"), std::string::npos) << "the run goes on";
+    const Output content = pliant("inspect " + file);
+    EXPECT_EQ(content.exit_code, 0) << content.text;
+    EXPECT_TRUE(contains(content, "cut off")) << content.text;
+    EXPECT_EQ(pliant("replay --check --progress none " + file).exit_code, 0);
+}
+
+TEST_F(Session, AReadOnlyPlaceIsSaidBeforeTheRun) {
+    if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+    std::filesystem::create_directory(path("r"));
+    std::filesystem::permissions(
+        path("r"), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+    EXPECT_FAILS_WITH(headless("--record " + path("r/a.pliantrec")),
+                      "r/a.pliantrec: cannot be written: Permission denied; choose another place");
+}
+
+TEST_F(Session, RecordingThatIsRemovedIsSaid) {
+    const std::string file = path("a.pliantrec");
+    std::string removed = PLIANT_PROGRAM " ";
+    removed += headless("--duration 2000 --record " + file) + " 2> " + path("errors");
+    removed += " & for i in $(seq 600); do [ -s " + file + " ] && break; sleep 0.05; done; rm " +
+               file + "; wait $!";
+    EXPECT_EQ(WEXITSTATUS(std::system(removed.c_str())), 1);
+    EXPECT_NE(read(path("errors")).find("a.pliantrec: the file was removed while it was being"),
+              std::string::npos);
+}
+
+/// Nothing that a terminal obeys.
+bool is_plain(const std::string& text) {
+    const auto is_control = [](unsigned char c) { return (c < ' ' && c != '\n') || c == 0x7f; };
+    return std::none_of(text.begin(), text.end(), is_control) &&
+           text.find("\xc2\x9b") == std::string::npos;
+}
+
+TEST_F(Session, NamesInScenesReachTheTerminalAsText) {
+    std::string scene = kScene;  // ESC and U+009B begin commands to a terminal
+    const std::string name = R"("name": "box",)";
+    scene.replace(scene.find(name), name.size(),
+                  R"("name": "box\u001b[2J\nstate ok\u009b31m", "description": "\u001b[2J",)");
+    std::ofstream(path("box.json")) << scene;
+    const std::string file = path("a.pliantrec");
+    const Output run = pliant(headless("--duration 0.2 --record " + file));
+    EXPECT_TRUE(contains(run, "box?[2J?state ok?31m 0.2 s simulated")) << run.text;
+    for (const std::string& command :
+         {headless("--json"), "inspect " + file, "inspect --json " + file,
+          "replay --check --progress lines " + file,
+          "replay --progress lines --obj " + path("frames") + " " + file})
+        EXPECT_TRUE(is_plain(pliant(command).text)) << command;
+    for (const auto& frame : std::filesystem::directory_iterator(path("frames")))
+        EXPECT_TRUE(is_plain(frame.path().string()));
+}
+
+TEST_F(Session, NamesInRecordingsReachTheTerminalAsText) {
+    using pliant::RecordingHeader;
+    const std::string odd =
+        "a\x1b[2J\nproblem none\xc2\x9b"
+        "1m";
+    const std::string file = path("a.pliantrec");
+    RecordingHeader header{.scene = odd, .scene_folder = odd, .version = odd, .started = odd};
+    header.loops.push_back({odd, 1000});
+    header.bodies.push_back({odd, 0, 0, 1, 1});
+    header.device = RecordingHeader::Device{.loop = 0, .kind = odd, .is_virtual = true};
+    header.device->capabilities.name = odd;
+    {
+        pliant::RecordingWriter writer(file, header);
+        const pliant::TickSample sample{};
+        writer.add(0, pliant::RecordKind::Sample, 1, std::as_bytes(std::span(&sample, 1)));
+        writer.finish();
+    }
+    const Output content = pliant("inspect " + file);
+    EXPECT_EQ(content.exit_code, 0) << content.text;
+    EXPECT_EQ(std::count(content.text.begin(), content.text.end(), '\n'), 3) << content.text;
+    for (const std::string& command :
+         {"inspect " + file, "inspect --json " + file, "replay --check " + file,
+          "replay --loop no --csv " + path("a.csv") + " " + file,
+          "replay --csv " + path("a.csv") + " " + file, "haptics report " + file})
+        EXPECT_TRUE(is_plain(pliant(command).text)) << command;
+}
+
+TEST_F(Session, NamesInMeshesReachTheTerminalAsText) {
+    const std::string beam = "'" + path("b\x1b[1m.obj") + "'";
+    ASSERT_EQ(pliant("shape beam --resolution 8 -o " + beam).exit_code, 0);
+    const std::string make = "mesh " + beam + " --resolution 8 --progress lines -o ";
+    EXPECT_TRUE(is_plain(pliant(make + path("a.pliant")).text));
+    const Output archive = pliant("inspect " + path("a.pliant"));  // knows where it came from
+    EXPECT_TRUE(contains(archive, "b?[1m.obj")) << archive.text;
+    EXPECT_TRUE(is_plain(archive.text)) << archive.text;
+    std::ofstream(path("odd.obj")) << "v 0 \x1b[2J 0\n";
+    std::ofstream(path("odd.json")) << "{\"pliant\": 1, \"\\u001b[2J\": 3}";
+    std::ofstream(path("odd.msh")) << "$MeshFormat\n4.1 0 8\n$\x1b[2J\n";
+    for (const char* file : {"inspect odd.obj", "run --headless odd.json", "inspect odd.msh"}) {
+        const std::string words = file;
+        const std::size_t name = words.rfind(' ') + 1;
+        const Output refused = pliant(words.substr(0, name) + path(words.substr(name)));
+        EXPECT_NE(refused.exit_code, 0) << refused.text;
+        EXPECT_TRUE(is_plain(refused.text)) << refused.text;
+    }
+}
+
 TEST_F(Session, InterruptedRunFinishesItsRecording) {
     const std::string file = path("a.pliantrec");
     const Output output = interrupted({"run", path("box.json"), "--headless", "--duration", "1e6",
@@ -292,6 +462,24 @@ TEST_F(Session, ViewerPrintsItsAddressAndStopsCleanly) {
     const std::regex members(R"("late_p999_us":[0-9.e+-]+.*"on_time":[01])");
     EXPECT_TRUE(std::regex_search(json.text, members)) << json.text;
 
+    // a token of 128 bits, another one in each run
+    const auto token_of = [](const Output& run) {
+        std::smatch found;
+        return std::regex_search(run.text, found, std::regex(R"(\?t=([0-9a-f]{32})\b)"))
+                   ? found[1].str()
+                   : std::string();
+    };
+    EXPECT_EQ(token_of(output).size(), 32u) << output.text;
+    EXPECT_EQ(token_of(json).size(), 32u) << json.text;
+    EXPECT_NE(token_of(output), token_of(json));
+    EXPECT_FALSE(contains(output, "Warning")) << output.text;
+    const std::string kept = "run " + path("box.json") +
+                             " --port 0 --no-browser --duration 0.1 --progress none --keep-token";
+    const std::string cache = "XDG_CACHE_HOME=" + path("cache");
+    const Output first = shell(cache + " " PLIANT_PROGRAM " " + kept);
+    EXPECT_EQ(token_of(first).size(), 32u) << first.text;
+    EXPECT_EQ(token_of(shell(cache + " " PLIANT_PROGRAM " " + kept)), token_of(first));
+
     const TakenPort taken;
     const std::string port = std::to_string(taken.port());
     EXPECT_FAILS_WITH("run " + path("box.json") + " --no-browser --port " + port,
@@ -304,6 +492,59 @@ TEST_F(Session, ViewerPrintsItsAddressAndStopsCleanly) {
     stopped += " && break; sleep 0.05; done; kill -TERM $!; wait $!";
     EXPECT_EQ(std::system(stopped.c_str()), 0);
     EXPECT_NE(read(path("out")).find("Running at"), std::string::npos);
+}
+
+TEST_F(Session, ViewerThatIsOpenToTheNetworkSaysWhoMayComeInAndHow) {
+    const std::string run =
+        "run " + path("box.json") + " --no-browser --duration 0.1 --progress none --port 0 ";
+    const Output output = pliant(run + "--address 0.0.0.0");
+    if (contains(output, "the viewer is not in this build")) GTEST_SKIP() << "no page";
+    EXPECT_EQ(output.exit_code, 0) << output.text;
+    for (const char* part :
+         {"Warning: with --address the viewer is open to other machines",
+          "everybody who can reach this one may try to come in",
+          "The token in the address is the only protection", "nothing is encrypted",
+          "Without --address the viewer answers this computer only"})
+        EXPECT_TRUE(contains(output, part)) << output.text;
+    // addresses of the network, or the word that there is none
+    const std::regex loopback(R"(Open  http://(127|\[::1\]))"), numbers(R"(Open  http://[0-9.]+:)");
+    if (contains(output, "This computer has no address in a network now"))
+        EXPECT_TRUE(std::regex_search(output.text, loopback)) << output.text;
+    else
+        EXPECT_FALSE(std::regex_search(output.text, loopback)) << output.text;
+    EXPECT_TRUE(std::regex_search(output.text, numbers)) << output.text;
+    const Output json = pliant(run + "--address 0.0.0.0 --json");
+    EXPECT_TRUE(std::regex_search(json.text, std::regex(R"("urls":\["http://[0-9.]+:)")))
+        << json.text;
+    EXPECT_FALSE(contains(pliant(run + "--address 127.0.0.1"), "Warning"));
+}
+
+TEST_F(Session, BrowserIsOpenedWithoutTheTokenInItsWords) {
+    std::filesystem::create_directory(path("bin"));
+    std::filesystem::create_directory(path("runtime"));
+    std::ofstream(path("bin/xdg-open")) << "#!/bin/sh\n"
+                                           "tr '\\0' ' ' </proc/$$/cmdline >" +
+                                               path("words") +
+                                               "\n"
+                                               "cp \"$1\" " +
+                                               path("copy") + "\nstat -c %a \"$1\" >" +
+                                               path("mode") + "\n";
+    std::filesystem::permissions(path("bin/xdg-open"), std::filesystem::perms::owner_all);
+    const Output output = shell(
+        "PATH=" + path("bin") + ":$PATH DISPLAY=:99 XDG_RUNTIME_DIR=" + path("runtime") +
+        " " PLIANT_PROGRAM " run " + path("box.json") + " --port 0 --duration 1 --progress none");
+    if (contains(output, "the viewer is not in this build")) GTEST_SKIP() << "no page";
+    EXPECT_EQ(output.exit_code, 0) << output.text;
+    std::smatch url;
+    ASSERT_TRUE(std::regex_search(output.text, url, std::regex(R"(http://\S+\?t=[0-9a-f]{32})")));
+    const std::string words = read(path("words"));
+    EXPECT_NE(words.find("xdg-open " + path("runtime") + "/pliant-"), std::string::npos) << words;
+    EXPECT_EQ(words.find("t="), std::string::npos) << words;
+    EXPECT_EQ(read(path("mode")), "600\n");
+    EXPECT_NE(read(path("copy")).find("url=" + url[0].str()), std::string::npos)
+        << read(path("copy"));
+    // nothing is left
+    EXPECT_TRUE(std::filesystem::is_empty(path("runtime")));
 }
 
 }  // namespace

@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <thread>
 
 #include "core/temporary_directory.h"
@@ -172,6 +175,66 @@ TEST(AtomicFile, PipesAreWrittenInPlace) {
     file.commit();
     reader.join();
     EXPECT_EQ(received, "through the pipe");
+}
+
+/// What a program leaves that is killed while it writes, and its age.
+fs::path leave_a_temporary(const TemporaryDirectory& directory, std::chrono::hours age) {
+    const pid_t child = fork();
+    if (child == 0) {
+        AtomicFile file(directory / "big.bin");
+        file.write(std::string(1 << 20, 'x'));
+        kill(getpid(), SIGKILL);
+    }
+    waitpid(child, nullptr, 0);
+    for (const auto& entry : fs::directory_iterator(directory / "")) {
+        if (!entry.path().filename().string().starts_with(".pliant-")) continue;
+        fs::last_write_time(entry, fs::file_time_type::clock::now() - age);
+        return entry.path();
+    }
+    return {};
+}
+
+TEST(AtomicFile, WhatAKilledWriterLeftIsRemovedByTheNextWrite) {
+    using std::chrono::hours;
+    const TemporaryDirectory directory, young;
+    const fs::path left = leave_a_temporary(directory, hours(1));
+    ASSERT_TRUE(fs::exists(left));
+    // others' files, whatever they are called
+    write_text(directory / ".pliant-1-0.tmp.txt", "mine");
+    fs::create_directory(directory / ".pliant-2-0.tmp");
+    ASSERT_EQ(mkfifo((directory / ".pliant-3-0.tmp").c_str(), 0600), 0);
+    write_file(directory / "a.txt", "new");
+    EXPECT_FALSE(fs::exists(left));
+    EXPECT_EQ(read_text(directory / "a.txt"), "new");
+    EXPECT_EQ(directory.num_files(), 4u);
+
+    // between being made and being locked a temporary is young
+    const fs::path just_made = leave_a_temporary(young, hours(0));
+    write_file(young / "a.txt", "new");
+    EXPECT_TRUE(fs::exists(just_made));
+}
+
+TEST(AtomicFile, WhatIsStillWrittenStaysHoweverOldItIs) {
+    const TemporaryDirectory directory;
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        AtomicFile file(directory / "big.bin");
+        file.write("whole");
+        for (const auto& entry : fs::directory_iterator(directory / ""))
+            fs::last_write_time(entry, fs::file_time_type::clock::now() - std::chrono::hours(9));
+        if (write(ends[1], "x", 1) == 1) sleep(1);  // the other one writes meanwhile
+        file.commit();
+        _exit(0);
+    }
+    char word = 0;
+    ASSERT_EQ(read(ends[0], &word, 1), 1);
+    write_file(directory / "a.txt", "new");
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(read_text(directory / "big.bin"), "whole");
 }
 
 TEST(ReadFile, ReadsEveryByte) {

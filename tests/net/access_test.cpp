@@ -1,5 +1,6 @@
 #include "net/access.h"
 
+#include "net/interface_addresses.h"
 #include "net/reply_head.h"
 #include "pliant/net/web_server.h"
 
@@ -66,6 +67,39 @@ TEST(HostText, NamesAnAddressThatABrowserCanOpen) {
     EXPECT_EQ(host_text({"::1", 8080}), "[::1]:8080");
     EXPECT_EQ(host_text({"0.0.0.0", 8080}), "127.0.0.1:8080");
     EXPECT_EQ(host_text({"::", 8080}), "[::1]:8080");
+}
+
+TEST(NetworkHosts, AreTheAddressesByWhichOtherMachinesComeIn) {
+    const std::vector<std::string> interfaces{"127.0.0.1", "192.168.1.2", "10.0.0.7", "2001:db8::5",
+                                              "::1"};
+    EXPECT_EQ(network_hosts({"0.0.0.0", 8080}, interfaces),
+              (std::vector<std::string>{"192.168.1.2:8080", "10.0.0.7:8080"}));
+    EXPECT_EQ(
+        network_hosts({"::", 8080}, interfaces),
+        (std::vector<std::string>{"192.168.1.2:8080", "10.0.0.7:8080", "[2001:db8::5]:8080"}));
+    EXPECT_EQ(network_hosts({"10.0.0.7", 80}, interfaces),
+              (std::vector<std::string>{"10.0.0.7:80"}));
+    for (const char* loopback : {"127.0.0.1", "127.0.0.2", "::1"})
+        EXPECT_TRUE(network_hosts({loopback, 8080}, interfaces).empty()) << loopback;
+    // each of them is answered
+    for (const char* all : {"0.0.0.0", "::"})
+        for (const std::string& host : network_hosts({all, 8080}, interfaces))
+            EXPECT_TRUE(is_own_host(host, {all, 8080})) << host;
+}
+
+TEST(NetworkHosts, OnlyTheLoopbackIsClosedToThem) {
+    for (const char* closed : {"127.0.0.1", "127.3.2.1", "::1", "::ffff:127.0.0.1"})
+        EXPECT_TRUE(is_loopback_address(closed)) << closed;
+    for (const char* open : {"0.0.0.0", "::", "192.168.1.2", "2001:db8::5", "fe80::1"})
+        EXPECT_FALSE(is_loopback_address(open)) << open;
+}
+
+TEST(InterfaceAddresses, AreThoseOfANetworkThatABrowserCanName) {
+    for (const std::string& address : interface_addresses()) {
+        EXPECT_FALSE(is_loopback_address(address)) << address;
+        EXPECT_FALSE(address.starts_with("fe80:")) << address;
+        EXPECT_TRUE(is_own_host(host_text({address, 8080}), {"::", 8080})) << address;
+    }
 }
 
 TEST(OwnOrigin, IsThePageThatHostNames) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <latch>
 
 #include "input_error.h"
 
@@ -61,6 +62,48 @@ TEST(UdpServer, PeersAreToldApart) {
     EXPECT_FALSE(is_same);
     EXPECT_EQ(one.ask("x"), "ok");
     EXPECT_TRUE(is_same);
+}
+
+TEST(UdpServer, AFavouredPeerIsNotDrownedByAFlood) {
+    // the server's thread stands in its first answer while others fill the system's queue
+    std::latch is_flooded{1};
+    std::atomic<int> num_before{0};
+    std::atomic<bool> is_standing{false}, is_heard{false};
+    UdpServer* pointer = nullptr;
+    std::latch is_ready{1};
+    UdpServer server("127.0.0.1", 0, {[&](std::string_view peer, std::span<const std::byte> bytes) {
+                         is_ready.wait();
+                         const std::string text(reinterpret_cast<const char*>(bytes.data()),
+                                                bytes.size());
+                         if (text == "flood" && !is_heard) ++num_before;
+                         if (text == "favour me") {
+                             pointer->favour(peer);
+                             return std::string_view("favoured");
+                         }
+                         if (text == "wait") {
+                             is_standing = true;
+                             is_flooded.wait();
+                         }
+                         if (text == "hear me") {
+                             is_heard = true;
+                             return std::string_view("heard");
+                         }
+                         return std::string_view();
+                     }});
+    pointer = &server;
+    is_ready.count_down();
+    const FakeDriver driver(server.port()), other(server.port()), flood(server.port());
+    ASSERT_EQ(driver.ask("favour me"), "favoured");
+    other.send("wait");
+    ASSERT_TRUE(test::eventually([&] { return is_standing.load(); }));
+    for (int i = 0; i < 5000; ++i) flood.send("flood");
+    driver.send("hear me");
+    is_flooded.count_down();
+    EXPECT_EQ(driver.receive(), "heard");
+    EXPECT_LE(num_before, 1);
+    // who is no longer favoured waits among the others
+    EXPECT_EQ(driver.ask("favour me"), "favoured");
+    EXPECT_EQ(driver.ask("hear me"), "heard");
 }
 
 TEST(UdpServer, GoesOnWhenAnAnswerFindsNobody) {

@@ -35,6 +35,7 @@ public:
         handlers.opened = [this](WebServer::Client client) { opened(client); };
         handlers.received = [this](WebServer::Client client, std::span<const std::byte> message,
                                    bool is_text) { received(client, message, is_text); };
+        handlers.silent = [this](WebServer::Client) { note("silent"); };
         handlers.closed = [this](WebServer::Client client) { closed(client); };
         handlers.tick = [this] { check_thread(); };
         web_ = std::make_unique<WebServer>(options, std::move(handlers));
@@ -51,6 +52,11 @@ public:
     [[nodiscard]] bool used_one_thread() const { return used_one_thread_; }
     [[nodiscard]] int num_refused_sends() const { return num_refused_sends_; }
     [[nodiscard]] std::size_t most_unsent() const { return most_unsent_; }
+    /// Of "/streamed": how many of its bytes are there, how many were read, who still reads.
+    std::atomic<std::uint64_t> num_streamed{kStreamedBytes}, num_read{0};
+    [[nodiscard]] bool is_streaming() const { return !reading_.expired(); }
+    static constexpr std::uint64_t kStreamedBytes = 200'000'000;
+    static char streamed_byte(std::uint64_t i) { return static_cast<char>('a' + i % 23); }
     void stop() { web_.reset(); }
 
 private:
@@ -71,9 +77,23 @@ private:
         if (path == "/api/scene") return {200, "application/json", bytes("{}")};
         if (path == "/big")
             return {200, "application/octet-stream", bytes(std::string(9 << 20, 'b'))};
+        if (path == "/streamed") return {200, "application/octet-stream", nullptr, streamed()};
         if (path == "/none") return {200, "text/plain", nullptr};
         if (path == "/throw") throw std::runtime_error("handler");
         return {404, "text/plain", bytes("not " + std::string(path))};
+    }
+    StreamedBody streamed() {
+        const auto held = std::make_shared<int>();
+        reading_ = held;
+        return {num_streamed, [this, held](std::uint64_t offset, std::span<char> piece) {
+                    check_thread();
+                    const std::uint64_t there = num_streamed;
+                    const auto end = std::min(offset + piece.size(), std::max(offset, there));
+                    for (std::uint64_t i = offset; i < end; ++i)
+                        piece[i - offset] = streamed_byte(i);
+                    num_read += end - offset;
+                    return static_cast<std::size_t>(end - offset);
+                }};
     }
     void opened(WebServer::Client client) {
         check_thread();
@@ -125,6 +145,7 @@ private:
     std::atomic<bool> used_one_thread_{true};
     std::atomic<int> num_refused_sends_{0};
     std::atomic<std::size_t> most_unsent_{0};
+    std::weak_ptr<int> reading_;
     std::atomic<WebServer*> pointer_{nullptr};
     std::unique_ptr<WebServer> web_;
 };
@@ -271,6 +292,39 @@ TEST(WebServerHttp, LargeRepliesArriveWhole) {
     const TestClient::Reply reply = client.http_get("/big");
     EXPECT_EQ(reply.body, std::string(9 << 20, 'b'));
     EXPECT_GT(server.counts().bytes_sent, std::uint64_t{9} << 20);
+}
+
+TEST(WebServerHttp, StreamedRepliesArriveWholeAndTheConnectionGoesOn) {
+    Server server;
+    server.num_streamed = 300'001;
+    TestClient client(server.port());
+    EXPECT_EQ(client.request("HEAD", "/streamed").headers["content-length"], "300001");
+    EXPECT_EQ(server.num_read, 0u);
+    const TestClient::Reply reply = client.http_get("/streamed");
+    EXPECT_EQ(reply.status, 200);
+    ASSERT_EQ(reply.body.size(), 300'001u);
+    for (std::uint64_t i = 0; i < reply.body.size(); ++i)
+        ASSERT_EQ(reply.body[i], Server::streamed_byte(i)) << i;
+    EXPECT_EQ(client.http_get("/app.js").body, "let x;");
+    EXPECT_EQ(server.num_read, 300'001u);
+    EXPECT_FALSE(server.is_streaming());
+    server.num_streamed = 0;
+    EXPECT_EQ(client.http_get("/streamed").headers["content-length"], "0");
+    EXPECT_EQ(client.http_get("/app.js").body, "let x;");
+    EXPECT_TRUE(server.used_one_thread());
+}
+
+TEST(WebServerHttp, AStreamThatBecomesShorterEndsTheConnection) {
+    Server server;
+    TestClient client(server.port(), 4096);
+    client.send_raw("GET /streamed HTTP/1.1\r\nHost: localhost:" + std::to_string(server.port()) +
+                    "\r\n\r\n");
+    EXPECT_TRUE(client.receive_raw(15).starts_with("HTTP/1.1 200 OK"));
+    server.num_streamed = 1000;
+    EXPECT_TRUE(client.is_closed_within(10s));
+    EXPECT_TRUE(eventually([&] { return !server.is_streaming(); }));
+    EXPECT_LT(server.num_read, Server::kStreamedBytes / 2);
+    EXPECT_EQ(TestClient(server.port()).http_get("/").status, 200);
 }
 
 TEST(WebServerHttp, OtherMethodsGet405WithAllow) {
@@ -579,13 +633,13 @@ TEST(WebServerClients, StalledOneKeepsABoundedQueueAndIsClosed) {
     ASSERT_EQ(other.open_websocket("/ws"), 101);
     EXPECT_EQ(other.receive().data, "hello");
     other.send_text("echo");
-    EXPECT_EQ(other.receive().data, "echo");
+    EXPECT_EQ(other.receive_data().data, "echo");
     EXPECT_GT(server.num_refused_sends(), 500);
     EXPECT_LE(server.most_unsent(), (std::size_t{1} << 20) + 100'000);
     EXPECT_TRUE(eventually([&] { return server.counts().closed == 1; }));
     EXPECT_EQ(server.log(), "opened;opened;closed;");
     other.send_text("still here");
-    EXPECT_EQ(other.receive().data, "still here");
+    EXPECT_EQ(other.receive_data().data, "still here");
 }
 
 TEST(WebServerClients, SlowOneThatTakesItsDataIsKept) {
@@ -615,6 +669,119 @@ TEST(WebServerClients, StalledReplyIsGivenUp) {
     std::this_thread::sleep_for(100ms);
     EXPECT_EQ(TestClient(server.port()).http_get("/").status, 503);
     EXPECT_TRUE(eventually([&] { return TestClient(server.port()).http_get("/").status == 200; }));
+}
+
+TEST(WebServerClients, StalledStreamIsReadNoFurtherAndGivenUp) {
+    WebServerOptions options;
+    options.stall_limit = 1s;
+    const Server server(options);
+    TestClient stalled(server.port(), 4096);
+    stalled.send_raw("GET /streamed HTTP/1.1\r\nHost: localhost:" + std::to_string(server.port()) +
+                     "\r\n\r\n");
+    EXPECT_TRUE(eventually([&] { return server.is_streaming(); }));
+    EXPECT_TRUE(eventually([&] { return !server.is_streaming(); }));
+    // what the system takes, and one piece
+    EXPECT_LT(server.num_read, 16'000'000u);
+}
+
+TEST(WebServerClients, SilentOnesAreToldOfAndClosedAndOthersDoNotNotice) {
+    WebServerOptions options;
+    options.ping_interval = 200ms;
+    options.stall_limit = 2s;
+    Server server(options);
+    TestClient silent(server.port()), answering(server.port()), talking(server.port());
+    ASSERT_EQ(silent.open_websocket("/ws"), 101);
+    ASSERT_EQ(answering.open_websocket("/ws"), 101);
+    ASSERT_EQ(talking.open_websocket("/ws"), 101);
+    // one answers pings and says nothing, as a page in the background; one talks, but answers none
+    std::atomic<bool> is_done{false};
+    std::thread browser([&] {
+        while (!is_done) answering.receive_data(100ms);
+    });
+    std::thread talker([&] {
+        while (!is_done) {
+            talking.send_text("#");
+            std::this_thread::sleep_for(20ms);
+        }
+    });
+    EXPECT_TRUE(eventually([&] { return server.counts().closed == 1; }));
+    EXPECT_TRUE(silent.is_closed_within(1s));
+    std::this_thread::sleep_for(1500ms);
+    is_done = true;
+    browser.join();
+    talker.join();
+    EXPECT_EQ(server.counts().closed, 1u);
+    EXPECT_EQ(server.log(), "opened;opened;opened;silent;closed;");
+    answering.send_text("still here");
+    EXPECT_EQ(answering.receive_data().data, "still here");
+}
+
+TEST(WebServerClients, OneThatHangsForAWhileStays) {
+    WebServerOptions options;
+    options.ping_interval = 200ms;
+    const Server server(options);
+    TestClient hanging(server.port());
+    ASSERT_EQ(hanging.open_websocket("/ws"), 101);
+    EXPECT_TRUE(eventually([&] { return server.log() == "opened;silent;"; }));
+    std::this_thread::sleep_for(500ms);
+    // it says something, and may fall silent once more
+    hanging.send_text("#");
+    EXPECT_TRUE(eventually([&] { return server.log() == "opened;silent;silent;"; }));
+    hanging.send_text("here again");
+    for (std::string text; text != "here again";) {
+        const TestClient::Message message = hanging.receive_data();
+        ASSERT_NE(message.kind, Kind::None);
+        text = message.data;
+    }
+    EXPECT_EQ(server.counts().closed, 0u);
+}
+
+TEST(WebServerClients, SilentSocketsMakeRoomForANewViewer) {
+    WebServerOptions options = with_token();
+    options.max_connections = 8;
+    options.request_limit = 60s;
+    const Server server(options);
+    std::vector<std::unique_ptr<TestClient>> others;
+    TestClient viewer(server.port());
+    ASSERT_EQ(viewer.open_websocket("/ws?t=0123456789abcdef"), 101);
+    // nothing said, half a request, a wrong token
+    for (int i = 0; i < 30; ++i) {
+        others.push_back(std::make_unique<TestClient>(server.port()));
+        if (i % 3 == 1) others.back()->send_raw("GET /?t=0123456789abcdef HT");
+        if (i % 3 == 2) {
+            EXPECT_EQ(others.back()->http_get("/").status, 403);
+        }
+    }
+    TestClient newcomer(server.port());
+    EXPECT_EQ(newcomer.http_get("/?t=0123456789abcdef").status, 200);
+    // a browser between two requests goes after all of those, a viewer never
+    for (int i = 0; i < 6; ++i) others.push_back(std::make_unique<TestClient>(server.port()));
+    EXPECT_EQ(newcomer.http_get("/app.js?t=0123456789abcdef").status, 200);
+    std::vector<std::unique_ptr<TestClient>> viewers;
+    for (int i = 0; i < 7; ++i) {
+        viewers.push_back(std::make_unique<TestClient>(server.port()));
+        EXPECT_EQ(viewers.back()->open_websocket("/ws?t=0123456789abcdef"), 101) << i;
+    }
+    EXPECT_TRUE(newcomer.is_closed_within(5s));
+    EXPECT_EQ(TestClient(server.port()).http_get("/?t=0123456789abcdef").status, 503);
+    EXPECT_EQ(server.counts().closed, 0u);
+}
+
+TEST(WebServerClients, OneAddressDoesNotTakeThePlacesOfOthers) {
+    WebServerOptions options;
+    options.address = "::";
+    options.max_connections = 4;
+    options.request_limit = 60s;
+    std::unique_ptr<Server> server;
+    if (!input_error([&] { server = std::make_unique<Server>(options); }).empty())
+        GTEST_SKIP() << "this machine has no ::1";
+    TestClient other(server->port(), 0, "::1");
+    if (!other.is_connected()) GTEST_SKIP() << "this machine has no ::1";
+    std::vector<std::unique_ptr<TestClient>> flood;
+    for (int i = 0; i < 20; ++i) flood.push_back(std::make_unique<TestClient>(server->port()));
+    EXPECT_TRUE(flood[16]->is_closed_within(5s));
+    EXPECT_EQ(other.http_get("/").status, 200);
+    EXPECT_EQ(flood.back()->http_get("/").status, 200);
 }
 
 TEST(WebServerClients, RequestsMustBeCompleteInTime) {

@@ -1,6 +1,7 @@
 #include "server/recording_folder.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "core/temporary_directory.h"
 #include "input_error.h"
@@ -10,6 +11,16 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr std::time_t kMoment = 1794790923;  // 2026-11-16T01:02:03Z
+
+/// A body as it is sent, in pieces of one byte.
+std::string all_of(const HttpReply& reply) {
+    std::string text;
+    char c = 0;
+    while (reply.streamed && text.size() < reply.streamed->size &&
+           reply.streamed->read(text.size(), {&c, 1}) == 1)
+        text += c;
+    return text;
+}
 
 TEST(RecordingFolder, NamesSayWhatAndWhen) {
     EXPECT_EQ(recording_name("bridge", kMoment), "bridge-2026-11-16T01-02-03.pliantrec");
@@ -73,10 +84,28 @@ TEST(RecordingFolder, RecordingsAreListedAndRead) {
 
     const HttpReply reply = read_recording(folder / "", "b.pliantrec");
     EXPECT_EQ(reply.status, 200);
-    EXPECT_EQ(*reply.body, "bb");
+    EXPECT_EQ(all_of(reply), "bb");
     for (const char* name : {"notes.txt", "c.pliantrec", "d.pliantrec", "link.pliantrec", "",
                              "../b.pliantrec", "./b.pliantrec", "odd name.pliantrec"})
         EXPECT_EQ(read_recording(folder / "", name).status, 404) << name;
+}
+
+TEST(RecordingFolder, FilesMayChangeWhileTheyAreSent) {
+    const test::TemporaryDirectory folder;
+    test::write_text(folder / "a.pliantrec", "0123456789");
+    const HttpReply shortened = read_recording(folder / "", "a.pliantrec");
+    fs::resize_file(folder / "a.pliantrec", 4);
+    EXPECT_EQ(all_of(shortened), "0123");
+    std::string rest(10, '-');
+    EXPECT_EQ(shortened.streamed->read(2, rest), 2u);
+    EXPECT_EQ(rest, "23--------");
+    const HttpReply removed = read_recording(folder / "", "a.pliantrec");
+    fs::remove(folder / "a.pliantrec");
+    EXPECT_EQ(all_of(removed), "0123");
+    EXPECT_EQ(read_recording(folder / "", "a.pliantrec").status, 404);
+    // a pipe would be waited for
+    ASSERT_EQ(::mkfifo((folder / "p.pliantrec").c_str(), 0600), 0);
+    EXPECT_EQ(read_recording(folder / "", "p.pliantrec").status, 404);
 }
 
 }  // namespace

@@ -155,6 +155,49 @@ TEST_F(ViewerHubTest, HelloTellsEverythingThatAPageNeeds) {
     EXPECT_TRUE(hello.find("replay")->is(JsonValue::Type::Null));
 }
 
+/// A box of tissue that turns inside out where it falls, over a floor that a second one passes.
+std::unique_ptr<World> falling_tissue() {
+    const char* text = R"({"pliant": 1, "name": "tissue", "bodies": [
+        {"name": "floor", "rigid": {"ground": {}}},
+        {"name": "soft", "fem": {"box": {"sizes": [0.1, 0.1, 0.1], "cells": [5, 5, 5]},
+            "material": "tissue"}, "pose": {"position": [0, 0, 0.1]}},
+        {"name": "hard", "rigid": {"sphere": {"radius": 0.1}, "density": 100},
+            "pose": {"position": [1, 0, 1]}}]})";
+    return std::make_unique<World>(parse_scene(text, "tissue.json"), WorldOptions{.cache = {}});
+}
+
+TEST_F(ViewerHubTest, WarningsOfTheSceneStandInTheHelloAndBodiesBeyondUseAreToldOnce) {
+    open_hub(std::make_unique<VirtualWorld>(falling_tissue()));
+    hub->opened(1, now);
+    const JsonValue hello = parse_json(inboxes[1].texts.at(0), "hello");
+    ASSERT_EQ(hello.find("warnings")->array().size(), 1u);
+    EXPECT_THAT(hello.find("warnings")->array()[0].string(),
+                HasSubstr("\"floor\" and \"hard\" pass through each other"));
+    EXPECT_EQ(inboxes[1].count("notice"), 0);
+    run(4, {1});
+    const std::string notice = inboxes[1].last("notice");
+    EXPECT_THAT(notice, HasSubstr("\"level\":\"warning\""));
+    EXPECT_THAT(notice, HasSubstr("\\\"soft\\\""));
+    const int told = inboxes[1].count("notice");
+    EXPECT_GE(told, 1);
+    EXPECT_LE(told, 3) << "one for each thing that is wrong";
+    // who comes later is told as well
+    hub->opened(2, now);
+    EXPECT_EQ(inboxes[2].count("notice"), told);
+    EXPECT_THAT(hub->troubles(), testing::Contains(HasSubstr("\"soft\" is inside out")));
+}
+
+TEST_F(ViewerHubTest, ALoopThatDoesNotKeepItsRateIsToldOnce) {
+    world->slow_work_us = 15000;  // of ticks of 10 ms
+    hub->opened(1, now);
+    run(4, {1});
+    EXPECT_EQ(inboxes[1].count("notice"), 1);
+    EXPECT_THAT(
+        inboxes[1].last("notice"),
+        HasSubstr("The loop \\\"soft\\\" does not keep its 100 Hz: a tick of 10 ms takes 15 "
+                  "ms"));
+}
+
 TEST_F(ViewerHubTest, FrameHoldsEveryBody) {
     hub->opened(1, now);
     ASSERT_EQ(inboxes[1].frames.size(), 1u) << "the first comes with the hello";
@@ -311,6 +354,31 @@ TEST_F(ViewerHubTest, VanishedHandLetsGo) {
     EXPECT_EQ(world->commands[1].slot, 3);
     hub->closed(2, now);
     EXPECT_EQ(world->commands.size(), 2u) << "the second held nothing";
+}
+
+TEST_F(ViewerHubTest, SilentViewerLetsGoAndGivesWayToTheOneWhoAsks) {
+    hub->opened(1, now);
+    hub->opened(2, now);
+    say(1, kGrab);
+    say(2, R"({"type":"steer"})");
+    hub->silent(2, now);  // a watcher holds nothing
+    EXPECT_EQ(world->commands.size(), 1u);
+    hub->silent(1, now);
+    ASSERT_EQ(world->commands.size(), 2u);
+    EXPECT_EQ(world->commands[1].kind, Command::Kind::Release);
+    EXPECT_EQ(world->commands[1].slot, 1);
+    EXPECT_THAT(inboxes[1].last("notice"), HasSubstr("what it held was let go"));
+    EXPECT_THAT(inboxes[2].last("stats"), HasSubstr(R"("steers":true)"));
+    EXPECT_THAT(inboxes[1].last("stats"), HasSubstr(R"("steers":false)"));
+    // one that is heard again is asked as ever
+    say(2, R"({"type":"ping","id":1})");
+    say(1, R"({"type":"steer"})");
+    EXPECT_THAT(inboxes[2].last("notice"), HasSubstr("asks to steer"));
+    // one that is silent and holds nothing is told nothing
+    const int told = inboxes[2].count("notice");
+    hub->silent(2, now);
+    EXPECT_EQ(inboxes[2].count("notice"), told);
+    EXPECT_THAT(inboxes[1].last("stats"), HasSubstr(R"("steers":true)"));
 }
 
 TEST_F(ViewerHubTest, ButtonsOfAVanishedHandGoUp) {
@@ -863,6 +931,32 @@ TEST_F(ViewerHubTest, ProblemsOfARecordingAreTold) {
     EXPECT_THAT(inboxes[1].last("notice"), HasSubstr("the disk is full"));
     EXPECT_EQ(inboxes[1].count("notice"), 3) << "told once: refused, began, ended";
     EXPECT_THAT(inboxes[1].last("stats"), HasSubstr(R"("recording":null)"));
+}
+
+TEST_F(ViewerHubTest, WhatARecordingLostIsToldToWhoeverComes) {
+    hub->opened(1, now);
+    say(1, R"({"type":"record","on":true})");
+    EXPECT_TRUE(hub->losses().empty());
+    world->later_problem = "a.pliantrec: writing failed: the disk is full";
+    run(0.5);
+    EXPECT_EQ(hub->losses(), std::vector<std::string>{world->later_problem});
+    hub->opened(2, now);
+    EXPECT_THAT(inboxes[2].last("notice"), HasSubstr(R"("level":"error")"));
+    EXPECT_THAT(inboxes[2].last("notice"), HasSubstr("the disk is full"));
+    say(1, R"({"type":"record","on":false})");
+    EXPECT_EQ(hub->losses().size(), 1u);
+}
+
+TEST_F(ViewerHubTest, LostRecordsAreToldOnceAndAtOnce) {
+    hub->opened(1, now);
+    say(1, R"({"type":"record","on":true})");
+    world->lost_records = 7;
+    run(0.5);
+    EXPECT_THAT(inboxes[1].last("notice"), HasSubstr("because the disk is too slow"));
+    run(0.5);
+    say(1, R"({"type":"record","on":false})");
+    EXPECT_EQ(hub->losses().size(), 1u);
+    EXPECT_EQ(inboxes[1].count("notice"), 2) << "began, lost; not that it is well recorded";
 }
 
 TEST_F(ViewerHubTest, DataIsFetchedByPath) {

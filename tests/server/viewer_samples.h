@@ -138,6 +138,10 @@ public:
         ++num_looks;
         LoopFrame& frame = frames_[static_cast<std::size_t>(loop)];
         world_->loop(loop).fill(frame);
+        if (loop == 1 && slow_work_us > 0) {
+            frame.work.count = 1000;
+            frame.work.p50_us = slow_work_us;
+        }
         return frame;
     }
     void take_samples(int loop, std::vector<TickSample>& samples) override {
@@ -151,15 +155,19 @@ public:
     }
     void stop_recording() override { recording_path.clear(); }
     Engine::RecordingStatus recording() const override {
-        return {
-            .is_active = !recording_path.empty(), .bytes = 7, .lost = 0, .problem = later_problem};
+        return {.is_active = !recording_path.empty(),
+                .bytes = 7,
+                .lost = lost_records,
+                .problem = later_problem};
     }
 
     bool takes_commands = true;
     std::vector<Command> commands;
     int steps = 0, num_looks = 0;
+    double slow_work_us = 0;  ///< of the ticks of the second loop, as they are shown; 0: as it is
     std::filesystem::path recording_path;
     std::string recording_problem, later_problem;
+    std::uint64_t lost_records = 0;
 
 private:
     std::unique_ptr<World> world_;

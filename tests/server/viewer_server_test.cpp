@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
 
 #include "core/temporary_directory.h"
 #include "input_error.h"
@@ -112,6 +115,74 @@ TEST(ViewerServer, StalledClientDisturbsNobody) {
     EXPECT_EQ(num_stalled, 2);
 }
 
+TEST(ViewerServer, ViewerThatFallsSilentLetsGo) {
+    const test::TemporaryDirectory folder;
+    ViewerOptions options = local_options(folder / "r");
+    options.web.ping_interval = 200ms;
+    const ViewerServer server(test::small_world(), options);
+    TestClient holding(port_of(server)), watching(port_of(server));
+    ASSERT_EQ(holding.open_websocket("/"), 101);
+    ASSERT_EQ(watching.open_websocket("/"), 101);
+    // its machine sleeps, its cable is out: the connection stays, and nothing is answered any more
+    holding.send_text(
+        R"({"type":"grab","slot":0,"body":0,"triangle":10,"barycentric":[1,0,0],"target":[1,0,0]})");
+    const auto holds = [](const TestClient::Message& message, float body) {
+        return number_at<std::uint32_t>(message.data, 0) == 1 &&
+               number_at<float>(message.data, 32) == body;
+    };
+    EXPECT_TRUE(draw_until(watching, [&](const auto& message) { return holds(message, 0); }));
+    EXPECT_TRUE(draw_until(watching, [&](const auto& message) { return holds(message, -1); }));
+    // who asks need not wait for its answer
+    watching.send_text(R"({"type":"steer"})");
+    EXPECT_TRUE(draw_until(watching, [](const auto& message) {
+        return is_text_of(message, "stats") &&
+               message.data.find(R"("viewers":2,"steers":true)") != std::string::npos;
+    }));
+    watching.send_text(
+        R"({"type":"grab","slot":0,"body":0,"triangle":10,"barycentric":[1,0,0],"target":[1,0,0]})");
+    EXPECT_TRUE(draw_until(watching, [&](const auto& message) { return holds(message, 0); }));
+    // it only hung, and is told
+    EXPECT_EQ(server.counts().closed, 0u);
+    EXPECT_TRUE(draw_until(holding, [](const auto& message) {
+        return is_text_of(message, "notice") &&
+               message.data.find("what it held was let go") != std::string::npos;
+    }));
+}
+
+/// Memory of this process that is in use [bytes].
+std::uint64_t resident_bytes() {
+    std::uint64_t pages = 0, resident = 0;
+    std::ifstream("/proc/self/statm") >> pages >> resident;
+    return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+TEST(ViewerServer, StalledDownloadsCostLittleMemory) {
+    constexpr std::uint64_t kFile = 200'000'000;
+    const test::TemporaryDirectory folder;
+    test::write_text(folder / "large.pliantrec", "");
+    std::filesystem::resize_file(folder / "large.pliantrec", kFile);  // holes cost no disk
+    const ViewerServer server(test::small_world(), local_options(folder / ""));
+    EXPECT_EQ(TestClient(port_of(server)).http_get("/").status, 200);
+    const std::uint64_t before = resident_bytes();
+    std::vector<std::unique_ptr<TestClient>> stalled;
+    for (int i = 0; i < 12; ++i) {
+        stalled.push_back(std::make_unique<TestClient>(port_of(server), 4096));
+        stalled.back()->send_raw("GET /api/recording/large.pliantrec HTTP/1.1\r\nHost: localhost:" +
+                                 std::to_string(port_of(server)) + "\r\n\r\n");
+        EXPECT_TRUE(stalled.back()->receive_raw(15).starts_with("HTTP/1.1 200 OK"));
+    }
+    // the system takes what it takes
+    std::uint64_t sent = 0;
+    while (sent != server.counts().bytes_sent) {
+        sent = server.counts().bytes_sent;
+        std::this_thread::sleep_for(100ms);
+    }
+    EXPECT_LT(sent, 12 * kFile / 4);
+    EXPECT_LT(resident_bytes(), before + 16'000'000);
+    // the page is served meanwhile
+    EXPECT_EQ(TestClient(port_of(server)).http_get("/").status, 200);
+}
+
 TEST(ViewerServer, GarbageIsCounted) {
     const test::TemporaryDirectory folder;
     const ViewerServer server(test::small_world(), local_options(folder / "r"));
@@ -167,6 +238,46 @@ TEST(ViewerServer, RecordingMadeFromThePageIsReplayed) {
     EXPECT_TRUE(test::eventually([&] {
         return server.status_line().starts_with("replay 0.1 of 0.");
     })) << server.status_line();
+}
+
+TEST(ViewerServer, ARecordingOfTheStartIsShownAndItsLossIsToldWithinASecond) {
+    const test::TemporaryDirectory folder;
+    ViewerOptions options = local_options(folder / "r");
+    options.record = folder / "a.pliantrec";
+    ViewerServer server(test::small_world(), options);
+    TestClient page(port_of(server));
+    ASSERT_EQ(page.open_websocket("/"), 101);
+    EXPECT_TRUE(draw_until(page, [](const TestClient::Message& message) {
+        return message.data.find(R"("recording":{"name":"a.pliantrec")") != std::string::npos;
+    }));
+    EXPECT_TRUE(server.losses().empty());
+    std::filesystem::remove(options.record);
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_TRUE(draw_until(page, [](const TestClient::Message& message) {
+        return is_text_of(message, "notice") &&
+               message.data.find("the file was removed") != std::string::npos;
+    }));
+    EXPECT_LT(std::chrono::steady_clock::now() - start, 1s);
+    server.finish_recording();
+    EXPECT_EQ(server.losses().size(), 1u);
+}
+
+TEST(ViewerServer, WhatIsLostAtTheVeryEndIsKnown) {
+    const test::TemporaryDirectory folder;
+    ViewerOptions options = local_options(folder / "r");
+    options.record = folder / "a.pliantrec";
+    ViewerServer server(test::small_world(), options);
+    std::filesystem::remove(options.record);
+    server.finish_recording();
+    ASSERT_EQ(server.losses().size(), 1u);
+    EXPECT_THAT(server.losses()[0], HasSubstr("a.pliantrec: the file was removed"));
+    // and one that is whole
+    options.record = folder / "b.pliantrec";
+    ViewerServer other(test::small_world(), options);
+    other.finish_recording();
+    other.finish_recording();
+    EXPECT_TRUE(other.losses().empty());
+    EXPECT_TRUE(Recording::load(options.record).is_complete());
 }
 
 TEST(ViewerServer, PortInUseIsNamed) {

@@ -10,7 +10,8 @@ import markdown
 import reference
 
 # pages of the repository outside docs/
-OTHER_PAGES = {"CONTRIBUTING.md": "contributing.html", "CHANGELOG.md": "changes.html", "README.md": "readme.html"}
+OTHER_PAGES = {"CONTRIBUTING.md": "contributing.html", "SECURITY.md": "security.html", "CHANGELOG.md": "changes.html",
+               "README.md": "readme.html"}
 # files with a page of their own
 SHOWN_BY = {"docs/scene.schema.json": "docs/scene-reference.md", "docs/references.bib": "docs/references.md"}
 SOURCES = ("apps/", "benchmarks/", "cmake/", "docs/", "examples/", "include/", "scenes/", "src/", "tests/", "tools/", "web/")

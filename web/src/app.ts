@@ -47,6 +47,7 @@ import { ToolHand } from "./tool_hand";
 import { ViewSettings } from "./view_settings";
 import { WorldView } from "./world_view";
 
+const kShownWarnings = 3; // of a scene; what is beyond stands in the terminal
 const kSmallFrame = 1 << 16; // bytes: not worth waiting until the one before is drawn
 
 /// The page: connects what arrives with what is drawn, and what people do with what is sent.
@@ -288,8 +289,6 @@ export class App {
                 if (this.frame?.haptics) this.haptics.showFrame(this.frame.haptics);
                 this.haptics.showButtons((which) => this.tool.isDown(which));
                 this.panel.setEnabled(message.steers);
-                if (message.recording?.problem)
-                    this.notices.show("error", `Recording: ${message.recording.problem}`);
                 break;
             case "parameter":
                 this.panel.show(message.name, message.value);
@@ -350,6 +349,8 @@ export class App {
         this.haptics.showHello(hello);
         this.plots.showHaptics(hello.haptics !== null);
         if (hello.haptics?.warning) this.notices.show("warning", hello.haptics.warning);
+        for (const warning of hello.warnings.slice(0, kShownWarnings))
+            this.notices.show("warning", warning);
         this.panel.setParameters(inOrder(hello.parameters));
         this.setMode(this.hand.mode === "tool" && !this.hasTool ? "pull" : this.hand.mode);
         if (!isSameScene) this.stage.setScene(hello);

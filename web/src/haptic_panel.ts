@@ -9,6 +9,8 @@ const kStatusTexts: Record<DeviceStatus, string> = {
     [DeviceStatus.Disabled]: "motors off",
     [DeviceStatus.Stale]: "", // between two samples
     [DeviceStatus.Disconnected]: "disconnected",
+    [DeviceStatus.Uncalibrated]: "not calibrated",
+    [DeviceStatus.NoRotation]: "rotation unknown",
 };
 
 /// Buttons with a meaning of their own.

@@ -1,7 +1,8 @@
 import { element } from "./dom";
 import { icon } from "./icons";
 
-const kShown = 8000; // ms; errors stay until closed
+const kShown = { info: 8000, warning: 20000 }; // ms; errors stay until closed
+const kMost = 4; // at once, but for errors
 
 /// Messages that a person should read, in a corner of the view.
 export class Notices {
@@ -13,7 +14,11 @@ export class Notices {
             if (old.firstChild?.textContent === text) old.remove();
         const notice: HTMLElement = element(
             "div",
-            { class: "notice", "data-level": level },
+            {
+                class: "notice",
+                "data-level": level,
+                role: level === "error" ? "alert" : "status",
+            },
             element("span", {}, text),
             element(
                 "button",
@@ -22,7 +27,9 @@ export class Notices {
             ),
         );
         this.root.append(notice);
-        while (this.root.children.length > 4) this.root.firstElementChild!.remove();
-        if (level !== "error") setTimeout(() => notice.remove(), kShown);
+        // errors stay, however much is said after them
+        for (const old of [...this.root.querySelectorAll('[data-level]:not([data-level="error"])')])
+            if (this.root.children.length > kMost) old.remove();
+        if (level !== "error") setTimeout(() => notice.remove(), kShown[level]);
     }
 }

@@ -119,6 +119,7 @@ export interface Hello {
     has_tool: boolean;
     tool_radius: number;
     scheduling: string;
+    warnings: string[]; // found while the scene was loaded
     replay: null | { duration: number };
     sketch: null | { body: string; rank: number }; // what can be sketched
 }
@@ -314,7 +315,14 @@ export interface Proxy {
     carried: number; // ticks in which a surface took it along
     squeezed: number; // ticks
 }
-export const DeviceStatus = { Ok: 0, Disabled: 1, Stale: 2, Disconnected: 3 } as const;
+export const DeviceStatus = {
+    Ok: 0,
+    Disabled: 1,
+    Stale: 2,
+    Disconnected: 3,
+    Uncalibrated: 4,
+    NoRotation: 5,
+} as const;
 export type DeviceStatus = (typeof DeviceStatus)[keyof typeof DeviceStatus];
 
 /// What a contact did in the last tick.

@@ -62,6 +62,6 @@ const start = (...words) => {
     return Program.start(kProgram, words);
 };
 /// A scene beside the tests.
-export const startScene = (name, port = "0") =>
-    start("run", fileURLToPath(new URL(`${name}.json`, import.meta.url)), "--port", port);
+export const startScene = (name, port = "0", ...more) =>
+    start("run", fileURLToPath(new URL(`${name}.json`, import.meta.url)), "--port", port, ...more);
 export const startDemo = (name) => start("demo", name, "--port", "0");

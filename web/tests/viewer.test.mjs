@@ -1,6 +1,8 @@
 // What a person does with the viewer, in a real browser against the real program:
 //   PLIANT_PROGRAM=build/release/pliant node --test tests/viewer.test.mjs
 import assert from "node:assert/strict";
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
 import {
     ask,
@@ -201,16 +203,45 @@ test("the page comes back by itself after the connection was lost", kOptions, as
     await waitFor(page, "frames", (frames) => frames > drawn + 5);
 });
 
-test("the page comes back by itself after a restart of the program", kOptions, async () => {
-    const first = await startScene("beam");
+test("a page that is busy for some seconds keeps its connection", kOptions, async () => {
+    const page = await openFresh();
+    await page.evaluate(() => {
+        window.connectionStates = [];
+        const place = document.getElementById("connection");
+        new MutationObserver(() => window.connectionStates.push(place.dataset.state)).observe(
+            place,
+            { attributes: true },
+        );
+        const end = performance.now() + 6000;
+        while (performance.now() < end);
+    });
+    const drawn = await ask(page, "frames");
+    await waitFor(page, "frames", (frames) => frames > drawn + 2);
+    assert.deepEqual(await page.evaluate(() => window.connectionStates), []);
+});
+
+test("the page comes back by itself after a restart with the kept token", kOptions, async () => {
+    const first = await startScene("beam", "0", "--keep-token");
     const page = await openPage(browser, first.url);
     await first.stop();
     await page.locator("#connection", { hasText: "lost" }).waitFor();
-    const second = await startScene("beam", first.port);
+    const second = await startScene("beam", first.port, "--keep-token");
     try {
         await page.locator("#connection", { hasText: "Connected" }).waitFor();
         const drawn = await ask(page, "frames");
         await waitFor(page, "frames", (frames) => frames > drawn + 2);
+    } finally {
+        await second.stop();
+    }
+});
+
+test("a restart has another token, and the page says where to go", kOptions, async () => {
+    const first = await startScene("beam");
+    const page = await openPage(browser, first.url);
+    await first.stop();
+    const second = await startScene("beam", first.port);
+    try {
+        await page.locator("#connection", { hasText: "open the address it printed" }).waitFor();
     } finally {
         await second.stop();
     }
@@ -347,4 +378,25 @@ test("colours, mesh, screenshot, recording and another scene", kOptions, async (
     await page.locator("#scene-name", { hasText: "wedge" }).waitFor({ timeout: 120_000 });
     await waitFor(page, "frames", (frames) => frames > drawn + 20);
     assert.deepEqual(page.problems, []);
+});
+
+test("what a recording loses is said on every page until it is closed there", kOptions, async () => {
+    const own = await startScene("beam");
+    try {
+        const page = await openFresh({}, own);
+        await page.locator("#record").click();
+        await page.locator("#record[aria-pressed=true]").waitFor();
+        for (const name of readdirSync(own.folder))
+            if (name.endsWith(".pliantrec")) rmSync(join(own.folder, name));
+        const isLoss = [`.notice[data-level="error"]`, { hasText: "the file was removed" }];
+        await page.locator(...isLoss).waitFor({ timeout: 5000 });
+        await page.locator("#record[aria-pressed=false]").waitFor();
+        const later = await openPage(browser, own.url);
+        await later.locator(...isLoss).waitFor();
+        await page.locator(...isLoss).locator("button").click();
+        await page.locator(...isLoss).waitFor({ state: "detached" });
+        assert.equal(await later.locator(...isLoss).count(), 1);
+    } finally {
+        await own.stop();
+    }
 });

@@ -9,7 +9,8 @@ namespace pliant {
 
 /// A file that appears whole or not at all: written under a temporary name beside the target,
 /// flushed, then renamed by `commit()`. Without `commit` the temporary is removed and the old
-/// target stays. Devices and pipes (`/dev/stdout`) are written in place.
+/// target stays. Devices and pipes (`/dev/stdout`) are written in place. Temporaries that killed
+/// programs left in the folder are removed.
 class AtomicFile {
 public:
     /// Throws InputError when the directory is missing or cannot be written.

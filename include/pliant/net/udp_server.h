@@ -35,6 +35,11 @@ public:
 
     [[nodiscard]] int port() const noexcept;  ///< that was found when 0 was asked for
 
+    /// From handlers only. Datagrams of this peer get a queue of their own and are taken before
+    /// each of the others', so that nobody drowns them. One peer at a time; empty, or nobody that
+    /// can send datagrams: none.
+    void favour(std::string_view peer);
+
 private:
     struct Impl;
     std::unique_ptr<Impl> impl_;

@@ -5,19 +5,30 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace pliant {
 
 /// Bytes that several connections may share while they are sent.
 using SharedBytes = std::shared_ptr<const std::string>;
 
+/// A body that is read while it is sent, so that a client that takes it slowly costs no memory.
+struct StreamedBody {
+    std::uint64_t size = 0;
+    /// Fills `piece` from byte `offset` on and returns how many bytes there were. Fewer than asked
+    /// for, because a file became shorter: the reply ends there, and its connection with it.
+    std::function<std::size_t(std::uint64_t offset, std::span<char> piece)> read;
+};
+
 struct HttpReply {
     int status = 200;
     std::string content_type = "text/plain; charset=utf-8";
     SharedBytes body;
+    std::optional<StreamedBody> streamed = {};  ///< instead of `body`
 };
 
 struct WebServerOptions {
@@ -26,12 +37,18 @@ struct WebServerOptions {
     /// Every request must carry it: `?t=TOKEN`, or the cookie that the first page sets. Empty:
     /// none is asked for.
     std::string token;
-    int max_connections = 64;                ///< more get status 503
-    std::chrono::seconds request_limit{10};  ///< within which a request must be complete
+    /// More get status 503, after those that have not shown the token and those between two
+    /// requests were given up for new ones.
+    int max_connections = 64;
+    std::chrono::seconds request_limit{3};  ///< within which a request must be complete
     std::size_t max_message_bytes = std::size_t{1} << 16;  ///< of a client; larger ones close it
     double max_messages_per_second = 500;                  ///< of each client; more are dropped
-    /// A client that takes nothing for this long is closed.
+    /// A client that takes nothing for this long is closed, and a WebSocket client that says
+    /// nothing.
     std::chrono::seconds stall_limit{20};
+    /// WebSocket clients are sent a ping so often, which browsers answer by themselves, also for a
+    /// page in the background. After three without an answer Handlers::silent is called.
+    std::chrono::milliseconds ping_interval{1000};
 };
 
 /// What happened since the start.
@@ -58,6 +75,8 @@ public:
         std::function<HttpReply(std::string_view path)> get;
         std::function<void(Client)> opened;
         std::function<void(Client, std::span<const std::byte> message, bool is_text)> received;
+        /// It lives no longer, or hangs; until it says something again.
+        std::function<void(Client)> silent;
         std::function<void(Client)> closed;
         /// Called every `interval` until the server stops.
         std::function<void()> tick;
@@ -73,8 +92,13 @@ public:
     WebServer& operator=(const WebServer&) = delete;
 
     [[nodiscard]] int port() const noexcept;
-    /// `http://127.0.0.1:8080/?t=6f1c…`
+    /// `http://127.0.0.1:8080/?t=6f1c…`, for a browser on this machine
     [[nodiscard]] std::string url() const;
+    /// The same for other machines, by the addresses that this one has now. Empty: the server
+    /// listens on the loopback, or there is no network.
+    [[nodiscard]] std::vector<std::string> network_urls() const;
+    /// Whether other machines may connect.
+    [[nodiscard]] bool is_open_to_network() const noexcept;
     [[nodiscard]] WebServerCounts counts() const noexcept;  ///< any thread
 
     // From handlers only.

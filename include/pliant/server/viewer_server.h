@@ -51,13 +51,23 @@ public:
     ViewerServer(const ViewerServer&) = delete;
     ViewerServer& operator=(const ViewerServer&) = delete;
 
-    [[nodiscard]] std::string url() const;
+    [[nodiscard]] std::string url() const;  ///< for a browser on this machine
+    /// As WebServer::network_urls, is_open_to_network.
+    [[nodiscard]] std::vector<std::string> network_urls() const;
+    [[nodiscard]] bool is_open_to_network() const noexcept;
     /// What the loops were granted, Engine::scheduling(); of the first world.
     [[nodiscard]] const std::string& scheduling() const noexcept;
     /// One line for a terminal: ticks, percentiles, missed, viewers. Any thread.
     [[nodiscard]] std::string status_line() const;
     /// Of all loops, at most 0.2 s old. Any thread.
     [[nodiscard]] std::vector<LoopTimes> loop_times() const;
+    /// What recordings lost so far, a sentence each: a full disk, a removed file. Pages say it too.
+    /// Any thread.
+    [[nodiscard]] std::vector<std::string> losses() const;
+    /// Finishes the recording that is being made, so that losses() are all. Not from handlers.
+    void finish_recording();
+    /// Bodies that are not well, BodyWatch::texts(), at most 1 s old. Any thread.
+    [[nodiscard]] std::vector<std::string> troubles() const;
     [[nodiscard]] WebServerCounts counts() const noexcept;
     [[nodiscard]] std::uint64_t malformed_messages() const noexcept;
 
