@@ -8,9 +8,10 @@ function(pliant_embed function header)
         DEPENDS ${ARGN} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
         COMMENT "Embedding ${function}" VERBATIM)
     target_sources(pliant PRIVATE ${output})
-    # the assembler reads the files: ninja has to know
+    # the assembler reads the files: ninja has to know, and a link of all at once would lose their names
     set_source_files_properties(${output} TARGET_DIRECTORY pliant PROPERTIES
-        OBJECT_DEPENDS "${ARGN}" SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
+        OBJECT_DEPENDS "${ARGN}" SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON
+        COMPILE_OPTIONS $<$<CXX_COMPILER_ID:GNU>:-fno-lto>)
 endfunction()
 
 # The viewer's page, bundled by esbuild in a copy of web/ under the build folder.

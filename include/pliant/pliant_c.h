@@ -91,6 +91,12 @@ static inline pliant_status pliant_open_text(const char* json, const pliant_opti
 }
 void pliant_close(pliant_world* world); /* NULL: nothing happens */
 
+/* What the scene will not do as it may seem, found while it was loaded: bodies that pass through
+ * each other, loops that will not keep their rate. One sentence each, said to options.say as well.
+ */
+int32_t pliant_num_warnings(const pliant_world* world);
+const char* pliant_warning(const pliant_world* world, int32_t index); /* NULL: none such */
+
 /* Built-in scenes; NULL beyond the last. */
 const char* pliant_demo_name(int32_t index);
 
@@ -170,6 +176,27 @@ int32_t pliant_num_bodies(const pliant_world* world);
 const char* pliant_body_name(const pliant_world* world, int32_t body); /* NULL: none such */
 const char* pliant_body_kind(const pliant_world* world, int32_t body); /* "reduced" */
 int32_t pliant_find_body(const pliant_world* world, const char* name); /* -1: none such */
+
+typedef enum pliant_condition {
+    PLIANT_WELL = 0,
+    PLIANT_COLLAPSED = 1,  /* less than a fifth of its volume is left */
+    PLIANT_INSIDE_OUT = 2, /* its volume is negative */
+    PLIANT_STRETCHED = 3,  /* more than ten times as long as at rest */
+    PLIANT_AWAY = 4        /* ten thousand times its size away, or not finite */
+} pliant_condition;
+
+typedef struct pliant_body_report {
+    uint64_t steps[6];     /* what its steps said, as in pliant_statistics */
+    double volume;         /* over that at rest; not a number: its surface encloses none */
+    double extent;         /* length over that at rest */
+    double distance;       /* of its middle from where it was at the start [m] */
+    double smallest_det_f; /* of an element of a full FEM body in the last step; <= 0: inside out */
+    int32_t condition;     /* a pliant_condition: anything but PLIANT_WELL is beyond use */
+    int32_t reserved;      /* 0 */
+} pliant_body_report;
+/* A look at all vertices: some times a second, not in every tick. */
+pliant_status pliant_get_body_report(const pliant_world* world, int32_t body,
+                                     pliant_body_report* report);
 
 /* Arrays that stay where they are as long as the world lives: get them once, read them often. */
 typedef struct pliant_surface {

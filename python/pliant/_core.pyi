@@ -491,7 +491,7 @@ class Body:
     def state(self, value: ArrayLike) -> None: ...
     @property
     def report(self) -> dict:
-        """Counts of what steps said, and percentiles of their CPU time [µs]."""
+        """Counts of what steps said, and percentiles of their CPU time [µs]. How it is now: volume and extent (length) over those at rest, volume nan for sheets; condition: well, collapsed (less than a fifth of its volume), inside out, stretched (ten times as long) or away (10,000 times its size); of full FEM smallest_det_F of an element in the last step."""
     def reset(self) -> None:
         """Back to the start: state, held points, loads, forces written into arrays, report."""
     def view(self, **options: typing.Any) -> Viewer:
@@ -1243,6 +1243,8 @@ class DeviceStatus:
     Disabled: typing.ClassVar[DeviceStatus]
     Stale: typing.ClassVar[DeviceStatus]
     Disconnected: typing.ClassVar[DeviceStatus]
+    Uncalibrated: typing.ClassVar[DeviceStatus]
+    NoRotation: typing.ClassVar[DeviceStatus]
     def __init__(self, value: int) -> None: ...
     @property
     def name(self) -> str: ...
@@ -1955,6 +1957,12 @@ class Scene:
     @property
     def time(self) -> float:
         """[s]"""
+    @property
+    def warnings(self) -> list[str]:
+        """What it will not do as it may seem, one sentence each: bodies that pass through each other, loops that will not keep their rate, meshes made anew. Python's warnings say them as well when the scene is built."""
+    @property
+    def troubles(self) -> list:
+        """Of bodies that are not well, or whose steps were not ok, since the start: dicts of body, what (collapsed, inside out, stretched, away, element inside out, or the status), since, until [s], steps, value (volume or length over that at rest, distance [m], det F) and text. advance() says new ones by Python's warnings."""
     def advance(self, seconds: float, record: object = None) -> Samples:
         """Goes on in virtual time, without the interpreter's lock, and returns the ticks of the haptic loop. record: a .pliantrec file, from the start of the scene."""
     def grab(self, body: str, point: PointLike, target: ArrayLike, slot: int = 0, duration: float = 0.0) -> None:
@@ -1977,8 +1985,8 @@ class Scene:
     @property
     def state_hash(self) -> int:
         """Of all states: equal for equal histories."""
-    def with_device(self, kind: str = '', hand: str = '', recording: PathLike = '') -> Scene:
-        """With another device or grip (loose, normal, firm) in the hand of its tool. recording: a .pliantrec file whose readings the kind "recorded" plays, or whose hand a simulated one follows."""
+    def with_device(self, kind: str = '', hand: str = '', recording: PathLike = '', profile: PathLike = '', max_force: typing.Optional[float] = None, max_torque: typing.Optional[float] = None, library: str = '', address: str = '') -> Scene:
+        """With another device or grip (loose, normal, firm) in the hand of its tool. recording: a .pliantrec file whose readings the kind "recorded" plays, or whose hand a simulated one follows. profile: of a device, as pliant haptics check writes it. max_force [N], max_torque [N m]: limits on top of those of scene, profile and device. library: of a maker; address: where a network device listens, or the URL of a haply service: no scene file can name a library or another computer."""
     def view(self, **options: typing.Any) -> Viewer:
         """On a page; see pliant.view."""
 
@@ -2086,7 +2094,13 @@ class Viewer:
     """A page in the browser, until it is closed."""
     @property
     def url(self) -> str:
-        """Of the page."""
+        """Of the page, for a browser on this machine."""
+    @property
+    def network_urls(self) -> list[str]:
+        """Of the page, for other machines: where address is not that of this machine alone."""
+    @property
+    def leading_page(self) -> str:
+        """A file that leads a browser to the page: everybody on the machine can read what a browser was started with, and only this user the file. Empty: there was no place for it."""
     @property
     def status(self) -> str:
         """One line: ticks, percentiles, viewers."""
@@ -2094,7 +2108,7 @@ class Viewer:
     def is_open(self) -> bool:
         """Until close()."""
     def close(self) -> None:
-        """Ends the page and its loops."""
+        """Ends the page and its loops. Raises InputError where a recording was lost."""
     def __enter__(self) -> Viewer:
         ...
     def __exit__(self, *args) -> None:

@@ -1,8 +1,10 @@
 """The page in the browser."""
 
 import os
+import pathlib
 import sys
 import time
+import warnings
 import webbrowser
 
 from pliant import _core
@@ -26,11 +28,14 @@ def view(what, *, block=None, browser=None, duration=None, **options):
     gravity [m/s²], speed.
     """
     viewer = _start(what, **options)
-    print(f"Open  {viewer.url}", flush=True)
+    if viewer.network_urls:
+        warnings.warn("the page is open to other machines: the token in its address is the only protection, and nothing "
+                      "is encrypted", stacklevel=2)
+    print("Open ", "\n  or ".join(viewer.network_urls or [viewer.url]), flush=True)
     if browser is None:
         browser = bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-    if browser:
-        webbrowser.open(viewer.url)
+    if browser and viewer.leading_page:
+        webbrowser.open(pathlib.Path(viewer.leading_page).as_uri())
     if block is None:
         block = duration is not None or not (hasattr(sys, "ps1") or "ipykernel" in sys.modules)
     if block:

@@ -39,6 +39,10 @@ std::optional<SemiRegularMesh> stored_levels(const std::string& name) {
 
 }  // namespace
 
+void warn(const std::string& text) {
+    if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) != 0) throw py::error_already_set();
+}
+
 SemiRegularMesh load_levels_file(const std::filesystem::path& path) {
     const Archive archive = Archive::verified(path);
     archive.require_kind(kSemiRegularKind);
@@ -69,6 +73,10 @@ SurfaceMesh SurfaceInput::load(Progress& progress, double size) const {
         scale_to_size(mesh, size);
     }
     return mesh;
+}
+
+void SurfaceInput::warn_of_refilling(const VolumeMesh& filled) const {
+    if (const std::string note = refilling_note(name_, filled); !note.empty()) warn(note);
 }
 
 SemiRegularMesh SurfaceInput::load_levels(Progress& progress, int levels) const {

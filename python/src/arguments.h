@@ -18,6 +18,8 @@ public:
     explicit SurfaceInput(const SurfaceArgument& argument);
     /// Scaled so that its longest side is `size` metres; 0: as it is.
     [[nodiscard]] SurfaceMesh load(Progress& progress, double size = 0) const;
+    /// By warn(), where a file of a volume mesh was filled anew.
+    void warn_of_refilling(const VolumeMesh& filled) const;
     /// With levels where it has them: `levels` −1, all.
     [[nodiscard]] SemiRegularMesh load_levels(Progress& progress, int levels) const;
 
@@ -26,6 +28,9 @@ private:
     std::shared_ptr<const SemiRegularMesh> levels_;
     std::string name_;
 };
+
+/// By Python's warnings, in the name of the caller; throws where these are made errors.
+void warn(const std::string& text);
 
 /// The surface of an archive that holds nothing else. Touches nothing of Python.
 [[nodiscard]] SemiRegularMesh load_levels_file(const std::filesystem::path& path);

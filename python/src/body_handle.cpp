@@ -15,7 +15,18 @@ bool is_same_point(const SurfacePoint& a, const SurfacePoint& b) {
 }  // namespace
 
 BodyHandle::BodyHandle(std::shared_ptr<Body> body, Maker make, bool is_slow)
-    : body_(std::move(body)), make_(std::move(make)), is_slow_(is_slow) {}
+    : body_(std::move(body)),
+      make_(std::move(make)),
+      is_slow_(is_slow),
+      start_(body_->position(SurfacePoint::at_vertex(0))) {}
+
+std::pair<BodyShape, BodyCondition> BodyHandle::shape() const {
+    const ShapeGauge gauge(*body_);
+    std::vector<float> state(static_cast<std::size_t>(body_->display()->state_size())), x;
+    body_->write_display(state);
+    const BodyShape shape = gauge.measure(state, x);
+    return {shape, gauge.condition(shape, start_)};
+}
 
 std::unique_ptr<Body> BodyHandle::copy() const {
     if (!make_)

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "arguments.h"
-#include "pliant/body/body.h"
+#include "pliant/body/shape_gauge.h"
 
 #include <functional>
 
@@ -39,6 +39,9 @@ public:
     [[nodiscard]] const Shared<float>& positions();
     [[nodiscard]] const Shared<float>& normals();
 
+    /// As it is now; away: from where it was when this handle was made.
+    [[nodiscard]] std::pair<BodyShape, BodyCondition> shape() const;
+
     /// A vertex, or (triangle, weights of its corners). Throws InputError unless on the surface.
     [[nodiscard]] SurfacePoint point(py::handle value) const;
     [[nodiscard]] std::vector<SurfacePoint> points(py::handle value, const std::string& name) const;
@@ -53,6 +56,7 @@ private:
     std::shared_ptr<Body> body_;
     Maker make_;
     bool is_slow_;
+    Eigen::Vector3d start_;  ///< of its first vertex [m]
     std::shared_ptr<const BodyDisplay> display_;
     std::vector<float> display_state_;
     Shared<float> positions_, normals_;

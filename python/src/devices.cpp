@@ -18,7 +18,10 @@ void bind_device_values(py::module_& m) {
         .value("Ok", DeviceStatus::Ok)
         .value("Disabled", DeviceStatus::Disabled, "ready, motors off")
         .value("Stale", DeviceStatus::Stale, "no new data since the last read")
-        .value("Disconnected", DeviceStatus::Disconnected, "gone; it may come back");
+        .value("Disconnected", DeviceStatus::Disconnected, "gone; it may come back")
+        .value("Uncalibrated", DeviceStatus::Uncalibrated, "does not know where it is: no force")
+        .value("NoRotation", DeviceStatus::NoRotation,
+               "the rest is new and good; the rotation is the last one that was");
     py::class_<DeviceCapabilities>(m, "DeviceCapabilities", "What a device is and can do.")
         .def(py::init<>(), "Of a desktop device; set what is otherwise.")
         .def_readwrite("name", &DeviceCapabilities::name, "For people.")

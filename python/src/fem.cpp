@@ -60,12 +60,14 @@ FemHandle build_fem_of(const py::object& body, double size, const MaterialArgume
                                         .levels = levels};
     check_options(options);
     const SurfaceInput input{SurfaceArgument(body)};
-    return run_long(progress, [&](Progress& shown) {
+    FemHandle made = run_long(progress, [&](Progress& shown) {
         SurfaceMesh surface = input.load(shown, size);
         VolumeMesh filled = build_simulation_mesh(SurfaceQuery(surface), options, shown);
         keep_largest_part(filled);
         return FemHandle{FemModel(with_regions(std::move(filled)), materials), std::move(surface)};
     });
+    input.warn_of_refilling(made.model.mesh());
+    return made;
 }
 
 /// All nodes of a selection, or of a list of them.

@@ -3,7 +3,6 @@
 #include "scene_handle.h"
 
 #include "pliant/core/error.h"
-#include "pliant/scene/scene_file.h"
 
 #include <algorithm>
 
@@ -173,11 +172,7 @@ std::vector<RecordedCommand> recorded_commands(const Recording& recording, int l
 }
 
 World world_of(const Recording& recording, Progress& progress) {
-    WorldOptions options;
-    options.device = recorded_device(recording);
-    return World(parse_scene(recording.header().scene, "scene of the recording",
-                             recording.header().scene_folder),
-                 options, progress);
+    return replay_world(recording, "scene of the recording", {}, progress);
 }
 
 void bind_commands(py::module_& m) {
@@ -243,8 +238,7 @@ void bind_recording(py::module_& m) {
         .def_property_readonly(
             "scene",
             [](const Recording& r) {
-                return std::make_shared<SceneHandle>(parse_scene(
-                    r.header().scene, "scene of the recording", r.header().scene_folder));
+                return std::make_shared<SceneHandle>(recorded_scene(r, "scene of the recording"));
             },
             "That was recorded, at its start.")
         .def_property_readonly(

@@ -67,6 +67,7 @@ ModelPointer build_reduced_of(const SurfaceArgument& surface, double size,
         return build_reduced_model(input.load(shown), options, shown, &report);
     }));
     model->stages = std::move(report.stages);
+    input.warn_of_refilling(model->model().mesh());
     return model;
 }
 

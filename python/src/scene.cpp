@@ -34,8 +34,15 @@ const std::shared_ptr<World>& SceneHandle::world(const ProgressArgument& progres
             shown.stage("scene");
             return std::make_shared<World>(description_, WorldOptions{}, shown);
         });
+        watch_.emplace(*world_);
+        for (const std::string& warning : world_->warnings()) warn(warning);
     }
     return world_;
+}
+
+BodyWatch& SceneHandle::watch() {
+    (void)world();
+    return *watch_;
 }
 
 BodyPointer SceneHandle::body(const std::string& name) {
@@ -73,6 +80,7 @@ void SceneHandle::refuse_loads(const std::string& reason) const {
 
 void SceneHandle::reset() {
     world()->reset();
+    watch().forget();
     is_touched = false;
     for (const auto& [name, body] : bodies_) body->clear_loads();
 }
@@ -88,9 +96,9 @@ std::int64_t ticks_for(const World& world, double seconds) {
     const double end = static_cast<double>(world.elapsed_ticks(0)) * first.dt() + seconds;
     std::int64_t count = 0;
     for (int l = 0; l < world.num_loops(); ++l) {
-        const double wanted = std::ceil(end * world.loop(l).settings().rate - 1e-6);
-        count += std::max<std::int64_t>(0, static_cast<std::int64_t>(wanted) -
-                                               static_cast<std::int64_t>(world.elapsed_ticks(l)));
+        const auto wanted = static_cast<std::int64_t>(world.tick_at(end, l));
+        count +=
+            std::max<std::int64_t>(0, wanted - static_cast<std::int64_t>(world.elapsed_ticks(l)));
     }
     return count;
 }
@@ -111,6 +119,7 @@ Samples advance(SceneHandle& scene, double seconds, const py::object& record) {
     }
     const auto bodies = scene.bodies_of_loops();
     auto ticks = std::make_shared<std::vector<TickSample>>();
+    BodyWatch& watch = scene.watch();
     run_many(ticks_for(world, seconds), [&](std::int64_t /*i*/) {
         const double before = thread_cpu_time_us();
         const int loop = world.next_loop();
@@ -120,12 +129,33 @@ Samples advance(SceneHandle& scene, double seconds, const py::object& record) {
         world.advance();
         const double work = thread_cpu_time_us() - before;
         if (recorder) recorder->add_tick(world, loop, work);
+        watch.look_after_tick(loop);
         if (loop != 0) return;
         ticks->push_back(world.loop(0).sample());
         ticks->back().work_us = static_cast<float>(work);
     });
     if (recorder) recorder->finish();
+    for (const std::string& text : watch.news()) warn(text);
     return Samples(std::move(ticks));
+}
+
+/// What bodies have said or become so far.
+py::list troubles(SceneHandle& scene) {
+    BodyWatch& watch = scene.watch();
+    watch.look_at_all();
+    py::list result;
+    for (const BodyTrouble& trouble : watch.troubles()) {
+        py::dict one;
+        one["body"] = scene.world()->bodies()[static_cast<std::size_t>(trouble.body)].name;
+        one["what"] = std::string(trouble.name());
+        one["since"] = trouble.since;
+        one["until"] = trouble.until;
+        one["steps"] = trouble.count;
+        one["value"] = trouble.value;
+        one["text"] = watch.text(trouble);
+        result.append(one);
+    }
+    return result;
 }
 
 // What a world would ignore is refused, in the words of the C interface.
@@ -339,6 +369,17 @@ void bind_scene_class(py::module_& m) {
              "in every tick of its loop.")
         .def_property_readonly(
             "time", [](SceneHandle& s) { return s.world()->loop(0).time(); }, "[s]")
+        .def_property_readonly(
+            "warnings", [](SceneHandle& s) { return s.world()->warnings(); },
+            "What it will not do as it may seem, one sentence each: bodies that pass through each "
+            "other, loops that will not keep their rate, meshes made anew. Python's warnings say "
+            "them as well when the scene is built.")
+        .def_property_readonly(
+            "troubles", &troubles,
+            "Of bodies that are not well, or whose steps were not ok, since the start: dicts of "
+            "body, what (collapsed, inside out, stretched, away, element inside out, or the "
+            "status), since, until [s], steps, value (volume or length over that at rest, distance "
+            "[m], det F) and text. advance() says new ones by Python's warnings.")
         .def(
             "advance", &advance, py::arg("seconds"), py::arg("record") = py::none(),
             "Goes on in virtual time, without the interpreter's lock, and returns the ticks of the "
@@ -379,14 +420,24 @@ void bind_scene_class(py::module_& m) {
         .def(
             "with_device",
             [](const SceneHandle& s, const std::string& kind, const std::string& hand,
-               const std::filesystem::path& recording) {
-                return std::make_shared<SceneHandle>(
-                    with_device(s.description(), kind, hand, recording));
+               const std::filesystem::path& recording, const std::filesystem::path& profile,
+               std::optional<double> max_force, std::optional<double> max_torque,
+               const std::string& library, const std::string& address) {
+                DeviceLimits limits;
+                limits = {max_force.value_or(limits.max_force),
+                          max_torque.value_or(limits.max_torque)};
+                return std::make_shared<SceneHandle>(with_device(
+                    s.description(), {kind, hand, recording, profile, limits, library, address}));
             },
             py::arg("kind") = "", py::arg("hand") = "", py::arg("recording") = "",
+            py::arg("profile") = "", py::arg("max_force") = py::none(),
+            py::arg("max_torque") = py::none(), py::arg("library") = "", py::arg("address") = "",
             "With another device or grip (loose, normal, firm) in the hand of its tool. recording: "
             "a .pliantrec file whose readings the kind \"recorded\" plays, or whose hand a "
-            "simulated one follows.")
+            "simulated one follows. profile: of a device, as pliant haptics check writes it. "
+            "max_force [N], max_torque [N m]: limits on top of those of scene, profile and device. "
+            "library: of a maker; address: where a network device listens, or the URL of a haply "
+            "service: no scene file can name a library or another computer.")
         .def("__repr__",
              [](const SceneHandle& s) { return "<Scene " + s.description().name + ">"; });
 }

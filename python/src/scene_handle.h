@@ -1,6 +1,7 @@
 #pragma once
 
 #include "body_handle.h"
+#include "pliant/scene/body_watch.h"
 #include "pliant/scene/recording.h"
 #include "pliant/scene/world.h"
 
@@ -22,11 +23,14 @@ public:
     void refuse_loads(const std::string& reason) const;
     /// To the start; ends the forces in arrays.
     void reset();
+    /// Of the bodies of the world.
+    [[nodiscard]] BodyWatch& watch();
     bool is_touched = false;  ///< by hands since the start
 
 private:
     SceneDescription description_;
     std::shared_ptr<World> world_;
+    std::optional<BodyWatch> watch_;
     std::map<std::string, BodyPointer> bodies_;
 };
 

@@ -4,6 +4,7 @@
 #include "pliant/core/error.h"
 #include "pliant/scene/scene_file.h"
 #include "pliant/server/viewer_server.h"
+#include "server/leading_page.h"
 #include "server/page_files.h"
 
 namespace pliant::python {
@@ -18,13 +19,27 @@ public:
         return *server_;
     }
     [[nodiscard]] bool is_open() const noexcept { return server_ != nullptr; }
+    [[nodiscard]] std::string leading_page() {
+        if (!page_) page_ = std::make_unique<LeadingPage>(server().url());
+        return page_->path();
+    }
     void close() {
-        const py::gil_scoped_release release;
-        server_.reset();
+        if (!server_) return;
+        std::string losses;
+        {
+            const py::gil_scoped_release release;
+            page_.reset();
+            server_->finish_recording();
+            for (const std::string& loss : server_->losses())
+                losses += (losses.empty() ? "" : "\n") + loss;
+            server_.reset();
+        }
+        if (!losses.empty()) throw InputError("", losses);
     }
 
 private:
     std::unique_ptr<ViewerServer> server_;
+    std::unique_ptr<LeadingPage> page_;
 };
 
 ViewerOptions viewer_options(int port, const std::string& address, double speed,
@@ -110,12 +125,22 @@ std::unique_ptr<World> world_of_bodies(const std::vector<BodyPointer>& bodies, d
 void bind_viewer(py::module_& m) {
     py::class_<ViewerHandle>(m, "Viewer", "A page in the browser, until it is closed.")
         .def_property_readonly(
-            "url", [](const ViewerHandle& v) { return v.server().url(); }, "Of the page.")
+            "url", [](const ViewerHandle& v) { return v.server().url(); },
+            "Of the page, for a browser on this machine.")
+        .def_property_readonly(
+            "network_urls", [](const ViewerHandle& v) { return v.server().network_urls(); },
+            "Of the page, for other machines: where address is not that of this machine alone.")
+        .def_property_readonly(
+            "leading_page", &ViewerHandle::leading_page,
+            "A file that leads a browser to the page: everybody on the machine can read what a "
+            "browser was started with, and only this user the file. Empty: there was no place for "
+            "it.")
         .def_property_readonly(
             "status", [](const ViewerHandle& v) { return v.server().status_line(); },
             "One line: ticks, percentiles, viewers.")
         .def_property_readonly("is_open", &ViewerHandle::is_open, "Until close().")
-        .def("close", &ViewerHandle::close, "Ends the page and its loops.")
+        .def("close", &ViewerHandle::close,
+             "Ends the page and its loops. Raises InputError where a recording was lost.")
         .def("__enter__", [](const py::object& self) { return self; })
         .def("__exit__", [](ViewerHandle& v, const py::args& /*why*/) { v.close(); });
     m.def(
@@ -145,12 +170,8 @@ void bind_viewer(py::module_& m) {
             const ViewerOptions options = viewer_options(port, address, 1, ".");
             auto world = run_long(progress, [&](Progress& shown) {
                 shown.stage("scene");
-                WorldOptions made;
-                made.device = recorded_device(recording);
                 return std::make_unique<World>(
-                    parse_scene(recording.header().scene, "scene of the recording",
-                                recording.header().scene_folder),
-                    made, shown);
+                    replay_world(recording, "scene of the recording", {}, shown));
             });
             const py::gil_scoped_release release;
             return ViewerHandle(

@@ -5,13 +5,16 @@ import contextlib
 import csv
 import json
 import os
+import pathlib
 import re
+import resource
 import signal
 import socket
 import threading
 import time
 import urllib.parse
 import urllib.request
+import webbrowser
 
 import numpy as np
 import pytest
@@ -286,6 +289,22 @@ def test_tools_in_hands_are_moved(held, tmp_path):
         played.move_tool((0, 0, 0))
 
 
+def test_the_device_in_a_hand_is_limited(held, tmp_path):
+    weak = held.with_device(max_force=0.05, max_torque=0)
+    assert 0 < np.abs(weak.advance(0.5).device_force).max() <= 0.05 * (1 + 1e-6)
+    assert held.with_device().advance(0.5).device_force.max() > 0.06
+    with pytest.raises(pl.InputError, match="max_force = 0"):
+        held.with_device(max_force=0)
+    # no file says which code runs; a program may
+    with pytest.raises(pl.InputError, match="no scene says which code runs"):
+        pl.scene({"pliant": 1, "bodies": [], "device": {"library": "./evil.so"}})
+    with pytest.raises(pl.InputError, match="not a simulated one"):
+        held.with_device(library="libdhd.so")
+    named = held.with_device("force-dimension", library=(tmp_path / "libdhd.so").as_posix())
+    with pytest.raises(pl.InputError, match="no force-dimension device can take part"):
+        named.advance(0.1)
+
+
 def test_recordings_lead_other_runs(held, tmp_path):
     file = tmp_path / "hand.pliantrec"
     made = held.advance(0.3, record=file)
@@ -350,6 +369,28 @@ def test_scenes_are_shown_until_ctrl_c(scene, capsys):
 
 
 @needs_page
+def test_a_browser_is_started_without_the_token_in_its_words(scene, monkeypatch):
+    opened = []
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+    with scene.view(block=False, browser=True) as viewer:
+        parts = urllib.parse.urlsplit(opened[0])
+        assert parts.scheme == "file" and not parts.query
+        page = pathlib.Path(parts.path)
+        assert viewer.url in page.read_text() and page.stat().st_mode & 0o777 == 0o600
+        assert viewer.network_urls == []
+    assert not page.exists()
+
+
+@needs_page
+def test_a_page_that_is_open_to_the_network_says_so(scene):
+    with pl.view_scene(scene, address="0.0.0.0") as viewer:
+        urls = viewer.network_urls
+        assert not any("127.0.0.1" in url for url in urls) and all("?t=" in url for url in urls)
+    with contextlib.nullcontext() if not urls else pytest.warns(UserWarning, match="open to other machines"):
+        scene.view(block=False, browser=False, address="0.0.0.0").close()
+
+
+@needs_page
 def test_recordings_are_shown_on_a_page(scene, tmp_path):
     scene.advance(0.1, record=tmp_path / "hanging.pliantrec")
     recording = pl.load(tmp_path / "hanging.pliantrec")
@@ -402,6 +443,33 @@ def test_recordings_hold_what_hands_did(scene, tmp_path):
     assert grab.parameter == "" and np.array_equal(grab.rotation, (1, 0, 0, 0)) and grab.time == grab.tick / 1000
     assert (change.kind, change.parameter, change.value) == ("set_parameter", "beam.stiffness", 2)
     assert change.tick >= grab.tick and recording.parameters["beam.stiffness"] == 1
+
+
+def test_a_recording_that_does_not_fit_is_said(scene, tmp_path):
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, limits[1]))  # as on a full disk
+    try:
+        with pytest.raises(pl.InputError, match="writing failed: .*what was recorded before stays readable"):
+            scene.advance(20, record=tmp_path / "cut.pliantrec")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    recording = pl.load(tmp_path / "cut.pliantrec")
+    assert not recording.is_complete and recording.duration > 0.1
+
+
+@needs_page
+def test_a_recording_of_the_page_that_is_lost_is_said(scene, tmp_path):
+    viewer = pl.view_scene(scene, recordings=tmp_path)
+    with socket_of(viewer.url) as page:
+        say(page, type="record", on=True)
+        end = time.monotonic() + 30
+        while not (files := list(tmp_path.glob("*.pliantrec"))) and time.monotonic() < end:
+            time.sleep(0.05)
+        files[0].unlink()
+        with pytest.raises(pl.InputError, match="the file was removed while it was being recorded"):
+            viewer.close()
+    assert not viewer.is_open
+    viewer.close()
 
 
 @needs_page

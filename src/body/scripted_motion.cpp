@@ -28,11 +28,34 @@ CubicSample cubic(const Vector3d& start, const Vector3d& end, const Vector3d& sl
             slope_start + s / h * (2 * a + 3 * s * b), (2 * a + 6 * s * b) / (h * h)};
 }
 
-/// Rate at the key between two chords, of second order for any spacing.
-Twist mean_rate(const Twist& before, double h_before, const Twist& after, double h_after) {
+/// A cubic between two values is monotone where both of its slopes are of this many times its chord
+/// at most, and not against it [FritschCarlson1980].
+constexpr double kSteepest = 3;
+
+/// `rate` along a chord as far as keeps monotone what leads along it.
+double limited(double rate, double chord) noexcept {
+    return chord > 0 ? std::clamp(rate, 0.0, kSteepest * chord)
+                     : std::clamp(rate, kSteepest * chord, 0.0);
+}
+
+/// Share of a turning rate that keeps between two keys what turns by `chord` from one to the other:
+/// the likewise limit for a rate along the chord, none for one across it.
+double limited_share(const Vector3d& rate, const Vector3d& chord) noexcept {
+    const double along = rate.dot(chord);
+    return along > 0 ? std::min(1.0, kSteepest * along / rate.squaredNorm()) : 0;
+}
+
+/// Rate at the key between two chords, docs/body.md eq. (7): of second order for any spacing where
+/// it goes beyond neither key.
+Twist key_rate(const Twist& before, double h_before, const Twist& after, double h_after) {
     const double w = h_after / (h_before + h_after);
-    return {w * before.linear + (1 - w) * after.linear,
-            w * before.angular + (1 - w) * after.angular};
+    Twist rate{w * before.linear + (1 - w) * after.linear,
+               w * before.angular + (1 - w) * after.angular};
+    for (int i = 0; i < 3; ++i)
+        rate.linear[i] = limited(limited(rate.linear[i], before.linear[i]), after.linear[i]);
+    rate.angular *= std::min(limited_share(rate.angular, before.angular),
+                             limited_share(rate.angular, after.angular));
+    return rate;
 }
 
 void check(const std::vector<Keyframe>& keys) {
@@ -77,10 +100,10 @@ ScriptedMotion::ScriptedMotion(std::vector<Keyframe> keys, bool is_repeated)
         chords[i] = {(end.position - start.position) / length(i), segments_[i].turn / length(i)};
     }
     for (std::size_t i = 1; i < num_segments; ++i)
-        rates[i] = mean_rate(chords[i - 1], length(i - 1), chords[i], length(i));
+        rates[i] = key_rate(chords[i - 1], length(i - 1), chords[i], length(i));
     if (is_repeated_)
         rates.front() = rates.back() =
-            mean_rate(chords.back(), length(num_segments - 1), chords.front(), length(0));
+            key_rate(chords.back(), length(num_segments - 1), chords.front(), length(0));
     for (std::size_t i = 0; i < num_segments; ++i) {
         segments_[i].slope_start = rates[i];
         // |turn| ≤ π, where the Jacobian is far from singular

@@ -68,6 +68,28 @@ int32_t pliant_find_body(const pliant_world* world, const char* name) {
     return -1;
 }
 
+pliant_status pliant_get_body_report(const pliant_world* world, int32_t body,
+                                     pliant_body_report* report) {
+    constexpr const char* kFunction = "pliant_get_body_report";
+    const WorldBody* const found = find_body(kFunction, world, body);
+    if (!found) return PLIANT_BAD_ARGUMENT;
+    if (!report) return fail_null(kFunction, "report");
+    LoopFrame& frame = world->counts[static_cast<std::size_t>(found->loop)];
+    world->world.loop(found->loop).fill(frame);
+    const BodyShape shape = world->watch->shape(body, frame);
+    const ShownSteps& steps = frame.steps[static_cast<std::size_t>(found->place)];
+    *report = {.steps = {},
+               .volume = shape.volume,
+               .extent = shape.extent,
+               .distance = world->watch->distance(body, shape),
+               .smallest_det_f = steps.smallest_det_F,
+               .condition = static_cast<int32_t>(world->watch->condition(body, shape)),
+               .reserved = 0};
+    static_assert(std::size(pliant_body_report{}.steps) == kNumStepStatuses);
+    std::copy_n(steps.counts.begin(), kNumStepStatuses, report->steps);
+    return PLIANT_OK;
+}
+
 pliant_status pliant_get_surface(const pliant_world* world, int32_t body, pliant_surface* surface) {
     constexpr const char* kFunction = "pliant_get_surface";
     if (!find_body(kFunction, world, body)) return PLIANT_BAD_ARGUMENT;

@@ -41,6 +41,10 @@ pliant_world::pliant_world(World made, std::shared_ptr<ExternalHandle> moved)
     }
     for (int b = 0; b < num_bodies(*this); ++b)
         state_size += static_cast<std::size_t>(world.body(b).state_size());
+    watch.emplace(world);
+    for (int b = 0; b < num_bodies(*this); ++b)
+        static_cast<void>(watch->shape(
+            b, counts[static_cast<std::size_t>(world.bodies()[static_cast<std::size_t>(b)].loop)]));
     publish(*this);
 }
 
@@ -184,6 +188,15 @@ pliant_status pliant_open(uint32_t abi_version, pliant_source source, const char
 }
 
 void pliant_close(pliant_world* world) { delete world; }
+
+int32_t pliant_num_warnings(const pliant_world* world) {
+    return world ? static_cast<int32_t>(world->world.warnings().size()) : 0;
+}
+
+const char* pliant_warning(const pliant_world* world, int32_t index) {
+    if (!world || index < 0 || index >= pliant_num_warnings(world)) return nullptr;
+    return world->world.warnings()[static_cast<std::size_t>(index)].c_str();
+}
 
 double pliant_rate(const pliant_world* world) {
     return world ? world->world.loop(0).settings().rate : 0;

@@ -4,6 +4,7 @@
 #include "pliant/core/tick_histogram.h"
 #include "pliant/core/triple_buffer.h"
 #include "pliant/haptics/external_device.h"
+#include "pliant/scene/body_watch.h"
 #include "pliant/scene/world.h"
 
 #include <memory>
@@ -31,6 +32,7 @@ struct pliant_world {
     std::vector<std::unique_ptr<pliant::TripleBuffer<pliant::LoopFrame>>> frames;  ///< of loops
     mutable std::vector<pliant::LoopFrame> counts;  ///< of loops, for statistics
     std::vector<Surface> surfaces;                  ///< of bodies
+    mutable std::optional<pliant::BodyWatch> watch;  ///< for reports
     std::size_t state_size = 0;
 };
 

@@ -222,7 +222,9 @@ StepStatus PointTraversal::Impl::update(const Pose& pose, std::span<const double
 }
 
 int PointTraversal::Impl::limit_of(int level) const noexcept {
-    if (options.budget == 0) return std::numeric_limits<int>::max();
+    // one that holds every node is none
+    if (options.budget == 0 || options.budget >= tree.num_nodes())
+        return std::numeric_limits<int>::max();
     if (level <= previous_level) return options.budget;
     return static_cast<int>(options.cold_fraction * options.budget);
 }

@@ -39,8 +39,9 @@ PopOutResult pop_out(SurfaceNeighbourhood& near, const Eigen::Vector3d& p,
         is_clear = true;
         near.require(x, 1.01 * r, 0.5 * r);
         near.measure(x);
-        // the nearest first: on flat ground its push is the only one
-        for (const int i : near.within(found_at)) {
+        // as published each triangle in turn; guarded, the nearest first: on flat ground its push
+        // is the only one
+        for (const int i : modes.has_guarded() ? near.within(found_at) : near.in_order()) {
             const NearTriangle nearest = near.nearest(i, x);
             if (nearest.distance >= found_at) continue;
             is_clear = false;

@@ -134,7 +134,9 @@ StepStatus SelfTraversal::update(const DeformedField& field,
             statistics.level = deepest;
             break;
         }
-        const int limit = budget == 0                    ? std::numeric_limits<int>::max()
+        // a budget that holds every node is none
+        const int limit = budget == 0 || budget >= tree.num_nodes()
+                              ? std::numeric_limits<int>::max()
                           : level + 1 <= previous_level_ ? budget
                                                          : static_cast<int>(kColdFraction * budget);
         if (!queue_children(limit - statistics.visited)) {

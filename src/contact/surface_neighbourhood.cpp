@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace pliant {
 namespace {
@@ -73,6 +74,16 @@ std::span<const int> SurfaceNeighbourhood::within(double distance) noexcept {
     std::sort(found_.begin(), found_.begin() + count,
               [&](int a, int b) { return key(a) < key(b) || (key(a) == key(b) && a < b); });
     return {found_.data(), static_cast<std::size_t>(count)};
+}
+
+std::span<const int> SurfaceNeighbourhood::in_order() noexcept {
+    const auto end = found_.begin() + patch_.size();
+    std::iota(found_.begin(), end, 0);
+    std::sort(found_.begin(), end, [&](int a, int b) {
+        return std::pair(patch_.surface(a), patch_.triangle(a)) <
+               std::pair(patch_.surface(b), patch_.triangle(b));
+    });
+    return {found_.data(), static_cast<std::size_t>(patch_.size())};
 }
 
 NearTriangle SurfaceNeighbourhood::nearest(int i, const Eigen::Vector3d& p) const noexcept {

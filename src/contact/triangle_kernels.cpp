@@ -18,29 +18,29 @@ using Tag = hn::CappedTag<double, TriangleBlock::kSize>;
 using Vector = hn::Vec<Tag>;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(Tag()));
 
-struct Vector3 {
+struct TriangleVector {
     Vector x, y, z;
 };
-HWY_INLINE Vector3 operator-(const Vector3& a, const Vector3& b) {
+HWY_INLINE TriangleVector operator-(const TriangleVector& a, const TriangleVector& b) {
     return {hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)};
 }
-HWY_INLINE Vector3 operator+(const Vector3& a, const Vector3& b) {
+HWY_INLINE TriangleVector operator+(const TriangleVector& a, const TriangleVector& b) {
     return {hn::Add(a.x, b.x), hn::Add(a.y, b.y), hn::Add(a.z, b.z)};
 }
-HWY_INLINE Vector dot(const Vector3& a, const Vector3& b) {
+HWY_INLINE Vector dot(const TriangleVector& a, const TriangleVector& b) {
     return hn::MulAdd(a.x, b.x, hn::MulAdd(a.y, b.y, hn::Mul(a.z, b.z)));
 }
-HWY_INLINE Vector3 cross(const Vector3& a, const Vector3& b) {
+HWY_INLINE TriangleVector cross(const TriangleVector& a, const TriangleVector& b) {
     return {hn::MulSub(a.y, b.z, hn::Mul(a.z, b.y)), hn::MulSub(a.z, b.x, hn::Mul(a.x, b.z)),
             hn::MulSub(a.x, b.y, hn::Mul(a.y, b.x))};
 }
 /// Corner k of triangles from lane i on.
-HWY_INLINE Vector3 corner(const double (&x)[9][TriangleBlock::kSize], int k, int i) {
+HWY_INLINE TriangleVector corner(const double (&x)[9][TriangleBlock::kSize], int k, int i) {
     const Tag tag;
     return {hn::Load(tag, x[3 * k] + i), hn::Load(tag, x[3 * k + 1] + i),
             hn::Load(tag, x[3 * k + 2] + i)};
 }
-HWY_INLINE Vector3 broadcast(const double* p) {
+HWY_INLINE TriangleVector broadcast(const double* p) {
     const Tag tag;
     return {hn::Set(tag, p[0]), hn::Set(tag, p[1]), hn::Set(tag, p[2])};
 }
@@ -49,8 +49,8 @@ HWY_INLINE Vector unit_clamp(Vector t) {
     return hn::Min(hn::Max(t, hn::Zero(tag)), hn::Set(tag, 1.0));
 }
 /// p − v b − w c
-HWY_INLINE Vector3 rest_of(const Vector3& p, const Vector3& b, const Vector3& c, Vector v,
-                           Vector w) {
+HWY_INLINE TriangleVector rest_of(const TriangleVector& p, const TriangleVector& b,
+                                  const TriangleVector& c, Vector v, Vector w) {
     return {hn::NegMulAdd(v, b.x, hn::NegMulAdd(w, c.x, p.x)),
             hn::NegMulAdd(v, b.y, hn::NegMulAdd(w, c.y, p.y)),
             hn::NegMulAdd(v, b.z, hn::NegMulAdd(w, c.z, p.z))};
@@ -58,7 +58,7 @@ HWY_INLINE Vector3 rest_of(const Vector3& p, const Vector3& b, const Vector3& c,
 
 /// A vector and its square.
 struct Offset {
-    Vector3 from;
+    TriangleVector from;
     Vector square;
 
     template <class Mask>
@@ -71,11 +71,12 @@ struct Offset {
 };
 /// From the nearest points of triangles with corners 0, b and c to p; not numbers where they have
 /// no area.
-HWY_INLINE Offset nearest_offset(const Vector3& p, const Vector3& b, const Vector3& c) {
+HWY_INLINE Offset nearest_offset(const TriangleVector& p, const TriangleVector& b,
+                                 const TriangleVector& c) {
     const Tag tag;
     const Vector zero = hn::Zero(tag), one = hn::Set(tag, 1.0);
     const auto offset = [&](Vector v, Vector w) HWY_ATTR {
-        const Vector3 rest = rest_of(p, b, c, v, w);
+        const TriangleVector rest = rest_of(p, b, c, v, w);
         return Offset{rest, dot(rest, rest)};
     };
     const Vector bb = dot(b, b), bc = dot(b, c), cc = dot(c, c);
@@ -115,11 +116,11 @@ HWY_INLINE int list_triangles(Mask marked, int first, int count, int* found) {
 void run_measure_distances(const TriangleBlock* blocks, int count, const double* point,
                            double* squares) {
     const Tag tag;
-    const Vector3 x = broadcast(point);
+    const TriangleVector x = broadcast(point);
     for (int first = 0; first < count; first += TriangleBlock::kSize) {
         const TriangleBlock& block = blocks[first / TriangleBlock::kSize];
         for (int i = 0; i < TriangleBlock::kSize; i += kLanes) {
-            const Vector3 a = corner(block.end, 0, i);
+            const TriangleVector a = corner(block.end, 0, i);
             const Offset nearest =
                 nearest_offset(x - a, corner(block.end, 1, i) - a, corner(block.end, 2, i) - a);
             hn::StoreU(nearest.square, tag, squares + first + i);
@@ -131,22 +132,22 @@ int run_find_reached(const TriangleBlock* blocks, int count, const double* point
                      double rho, int* found) {
     const Tag tag;
     const Vector zero = hn::Zero(tag), reach = hn::Set(tag, rho * rho * (1 + 1e-9));
-    const Vector3 x = broadcast(point), d = broadcast(way);
+    const TriangleVector x = broadcast(point), d = broadcast(way);
     int num_found = 0;
     for (int first = 0; first < count; first += TriangleBlock::kSize) {
         const TriangleBlock& block = blocks[first / TriangleBlock::kSize];
         for (int i = 0; i < TriangleBlock::kSize; i += kLanes) {
-            const Vector3 a = x - corner(block.end, 0, i), b = x - corner(block.end, 1, i),
-                          c = x - corner(block.end, 2, i);
+            const TriangleVector a = x - corner(block.end, 0, i), b = x - corner(block.end, 1, i),
+                                 c = x - corner(block.end, 2, i);
             // any direction u will do: how far all corners stay behind the way along it, times |u|
-            const auto separates = [&](const Vector3& u, Vector square) HWY_ATTR {
+            const auto separates = [&](const TriangleVector& u, Vector square) HWY_ATTR {
                 const Vector behind = hn::Add(hn::Min(dot(u, a), hn::Min(dot(u, b), dot(u, c))),
                                               hn::Min(dot(u, d), zero));
                 return hn::And(hn::Gt(behind, zero),
                                hn::Gt(hn::Mul(behind, behind), hn::Mul(reach, square)));
             };
             const Offset nearest = nearest_offset(a, a - b, a - c);
-            const Vector3 n = cross(a - b, a - c);
+            const TriangleVector n = cross(a - b, a - c);
             const auto is_apart =
                 hn::Or(separates(nearest.from, nearest.square), separates(n, dot(n, n)));
             num_found += list_triangles(hn::Not(is_apart), first + i, count, found + num_found);
@@ -159,15 +160,15 @@ int run_find_in_way(const TriangleBlock* blocks, int count, const double* point,
                     const double* direction, double length, int* found) {
     const Tag tag;
     const Vector reach = hn::Set(tag, length);
-    const Vector3 x = broadcast(point), d = broadcast(direction);
+    const TriangleVector x = broadcast(point), d = broadcast(direction);
     int num_found = 0;
     for (int first = 0; first < count; first += TriangleBlock::kSize) {
         const TriangleBlock& block = blocks[first / TriangleBlock::kSize];
         for (int i = 0; i < TriangleBlock::kSize; i += kLanes) {
-            const Vector3 a = corner(block.end, 0, i);
-            const Vector3 u = corner(block.end, 1, i) - a, v = corner(block.end, 2, i) - a,
-                          p = x - a;
-            const Vector3 n = cross(u, v);
+            const TriangleVector a = corner(block.end, 0, i);
+            const TriangleVector u = corner(block.end, 1, i) - a, v = corner(block.end, 2, i) - a,
+                                 p = x - a;
+            const TriangleVector n = cross(u, v);
             const Vector speed = dot(n, d), height = dot(n, p);
             // roundings are relative to the largest products
             const Vector noise =
@@ -188,14 +189,16 @@ int run_find_crossings(const TriangleBlock* blocks, int count, const double* poi
                        int* found) {
     const Tag tag;
     const Vector reach = hn::Set(tag, radius);
-    const Vector3 x = broadcast(point);
+    const TriangleVector x = broadcast(point);
     int num_found = 0;
     for (int first = 0; first < count; first += TriangleBlock::kSize) {
         const TriangleBlock& block = blocks[first / TriangleBlock::kSize];
         for (int i = 0; i < TriangleBlock::kSize; i += kLanes) {
-            const Vector3 a = x - corner(block.start, 0, i), b = x - corner(block.start, 1, i),
-                          c = x - corner(block.start, 2, i), a1 = x - corner(block.end, 0, i),
-                          b1 = x - corner(block.end, 1, i), c1 = x - corner(block.end, 2, i);
+            const TriangleVector a = x - corner(block.start, 0, i),
+                                 b = x - corner(block.start, 1, i),
+                                 c = x - corner(block.start, 2, i),
+                                 a1 = x - corner(block.end, 0, i), b1 = x - corner(block.end, 1, i),
+                                 c1 = x - corner(block.end, 2, i);
             // swept box
             const auto axis = [&](Vector p, Vector q, Vector r, Vector s, Vector t, Vector u) {
                 const Vector low = hn::Min(hn::Min(hn::Min(p, q), hn::Min(r, s)), hn::Min(t, u));
@@ -207,9 +210,9 @@ int run_find_crossings(const TriangleBlock* blocks, int count, const double* poi
                                                  axis(a.z, b.z, c.z, a1.z, b1.z, c1.z)));
             // f(s) in the Bernstein basis: its coefficients are determinants of mixed moments,
             // and no root is left where they are all of one sign
-            const Vector3 u = a - b, v = a - c, u1 = a1 - b1, v1 = a1 - c1;
-            const Vector3 n0 = cross(u, v), n2 = cross(u1, v1);
-            const Vector3 n1 = cross(u, v1) + cross(u1, v);  // twice the mixed one
+            const TriangleVector u = a - b, v = a - c, u1 = a1 - b1, v1 = a1 - c1;
+            const TriangleVector n0 = cross(u, v), n2 = cross(u1, v1);
+            const TriangleVector n1 = cross(u, v1) + cross(u1, v);  // twice the mixed one
             const Vector third = hn::Set(tag, 1.0 / 3.0);
             const Vector f0 = dot(a, n0), f3 = dot(a1, n2);
             const Vector f1 = hn::Mul(third, hn::Add(dot(a1, n0), dot(a, n1)));

@@ -134,6 +134,7 @@ struct FemBody::Impl {
     bool has_pending = false;
     double stiffness = 1, drag = 0;
     int num_rejections = 0;
+    SmallestDetF smallest_det_F;  ///< of the last step
 
     [[nodiscard]] const ExplicitDynamics& dynamics() const { return scene.bodies()[0]; }
     [[nodiscard]] FemState& fem() { return state.bodies[0]; }
@@ -267,6 +268,8 @@ StepStatus FemBody::Impl::inner_step(int i, int n, double dt) {
         const Wrench& w = ws.wrench(static_cast<int>(k));
         wrenches[k] += Wrench{stiffness / n * w.force, stiffness / n * w.torque};
     }
+    if (!(report.smallest_det_F.value >= smallest_det_F.value))
+        smallest_det_F = report.smallest_det_F;
     return report.status;
 }
 
@@ -286,6 +289,7 @@ int FemBody::inner_steps(double dt) const noexcept {
     const double n = std::ceil(dt / impl_->longest_inner_step() * (1 - 1e-9));
     return n >= 1 && n < 1e6 ? static_cast<int>(n) : 1;
 }
+const SmallestDetF& FemBody::smallest_det_F() const noexcept { return impl_->smallest_det_F; }
 std::span<const Contact> FemBody::contacts() const noexcept { return impl_->ws.contacts(); }
 const std::vector<RigidBody*>& FemBody::obstacles() const noexcept { return impl_->obstacles; }
 const Wrench& FemBody::wrench(int obstacle) const noexcept {
@@ -298,12 +302,13 @@ StepStatus FemBody::do_step(double dt) noexcept {
     std::ranges::fill(b.wrenches, Wrench{});
     if (!(dt > 0 && std::isfinite(dt))) return StepStatus::InputIgnored;
     b.u_start = b.fem().u;
+    b.smallest_det_F = {};
     StepStatus worst = StepStatus::Ok;
     const int n = inner_steps(dt);
     for (int i = 0; i < n; ++i) {
         const StepStatus status = b.inner_step(i, n, dt);
         if (status == StepStatus::Ok) continue;
-        worst = status;
+        if (worst != StepStatus::StateReset) worst = status;
         if (status != StepStatus::StepRejected) continue;
         // what is left of the motion made it fail: go on from rest, in the end from the start
         b.fem().v.setZero();
@@ -338,6 +343,7 @@ void FemBody::do_reset() noexcept {
     b.pending.setZero();
     b.has_pending = false;
     b.num_rejections = 0;
+    b.smallest_det_F = {};
     std::ranges::fill(b.wrenches, Wrench{});
 }
 

@@ -20,18 +20,18 @@ template <class D>
 using Ints = hn::Vec<hn::RebindToSigned<D>>;
 
 template <class D>
-struct Vector3 {
+struct GridVector {
     hn::Vec<D> x, y, z;
 };
 template <class D>
-struct IntVector3 {
+struct IntGridVector {
     Ints<D> x, y, z;
 };
 /// A value and its derivatives.
 template <class D>
 struct Answer {
     hn::Vec<D> value;
-    Vector3<D> gradient;
+    GridVector<D> gradient;
 };
 
 template <class D>
@@ -77,7 +77,7 @@ HWY_INLINE Ints<D> load_ints(D, const int* values, Ints<D> index) {
 /// Trilinear, eq. (2) and (3), in the cell whose lowest vertex is at `index`; derivatives per cell.
 template <bool kGradient, class D>
 HWY_INLINE Answer<D> interpolate(D d, const float* values, Ints<D> index, std::ptrdiff_t row,
-                                 std::ptrdiff_t slice, const Vector3<D>& f) {
+                                 std::ptrdiff_t slice, const GridVector<D>& f) {
     const Pair<D> p00 = load_pairs(d, values, index);
     const Pair<D> p10 = load_pairs(d, values + row, index);
     const Pair<D> p01 = load_pairs(d, values + slice, index);
@@ -104,14 +104,14 @@ HWY_INLINE Answer<D> interpolate(D d, const float* values, Ints<D> index, std::p
 }
 
 template <class D>
-HWY_INLINE Ints<D> linear_index(D, const IntVector3<D>& i, int row, int rows) {
+HWY_INLINE Ints<D> linear_index(D, const IntGridVector<D>& i, int row, int rows) {
     const hn::RebindToSigned<D> ints;
     const auto line = hn::Add(hn::Mul(i.z, hn::Set(ints, rows)), i.y);
     return hn::Add(hn::Mul(line, hn::Set(ints, row)), i.x);
 }
 
 template <class D>
-HWY_INLINE Vector3<D> scaled(const Vector3<D>& v, hn::Vec<D> factor) {
+HWY_INLINE GridVector<D> scaled(const GridVector<D>& v, hn::Vec<D> factor) {
     return {hn::Mul(v.x, factor), hn::Mul(v.y, factor), hn::Mul(v.z, factor)};
 }
 template <class D>
@@ -123,11 +123,11 @@ HWY_INLINE Answer<D> choose(hn::Mask<D> mask, const Answer<D>& yes, const Answer
 }
 /// Bricks where there are any, block corners elsewhere; derivatives per fine cell.
 template <bool kGradient, class D>
-HWY_INLINE Answer<D> look_up_sparse(D d, const GridView& grid, const Vector3<D>& u,
-                                    const IntVector3<D>& i, const Vector3<D>& f) {
+HWY_INLINE Answer<D> look_up_sparse(D d, const GridView& grid, const GridVector<D>& u,
+                                    const IntGridVector<D>& i, const GridVector<D>& f) {
     const hn::RebindToSigned<D> ints;
-    const IntVector3<D> block = {hn::ShiftRight<3>(i.x), hn::ShiftRight<3>(i.y),
-                                 hn::ShiftRight<3>(i.z)};
+    const IntGridVector<D> block = {hn::ShiftRight<3>(i.x), hn::ShiftRight<3>(i.y),
+                                    hn::ShiftRight<3>(i.z)};
     const auto brick =
         load_ints(d, grid.brick_of_block, linear_index(d, block, grid.row - 1, grid.rows - 1));
     const auto is_fine = hn::Gt(brick, hn::Set(ints, -1));
@@ -135,16 +135,17 @@ HWY_INLINE Answer<D> look_up_sparse(D d, const GridView& grid, const Vector3<D>&
     Answer<D> fine = zero_answer(d), coarse = zero_answer(d);
     if (!hn::AllFalse(ints, is_fine)) {
         const auto seven = hn::Set(ints, 7);
-        const IntVector3<D> local = {hn::And(i.x, seven), hn::And(i.y, seven), hn::And(i.z, seven)};
+        const IntGridVector<D> local = {hn::And(i.x, seven), hn::And(i.y, seven),
+                                        hn::And(i.z, seven)};
         const auto start = hn::Mul(hn::Max(brick, hn::Zero(ints)), hn::Set(ints, kBrickStride));
         fine = interpolate<kGradient>(d, grid.bricks, hn::Add(start, linear_index(d, local, 9, 9)),
                                       9, 81, f);
         if (hn::AllTrue(ints, is_fine)) return fine;
     }
     const auto eighth = hn::Set(d, 0.125f);
-    const Vector3<D> F = {hn::Sub(hn::Mul(u.x, eighth), hn::ConvertTo(d, block.x)),
-                          hn::Sub(hn::Mul(u.y, eighth), hn::ConvertTo(d, block.y)),
-                          hn::Sub(hn::Mul(u.z, eighth), hn::ConvertTo(d, block.z))};
+    const GridVector<D> F = {hn::Sub(hn::Mul(u.x, eighth), hn::ConvertTo(d, block.x)),
+                             hn::Sub(hn::Mul(u.y, eighth), hn::ConvertTo(d, block.y)),
+                             hn::Sub(hn::Mul(u.z, eighth), hn::ConvertTo(d, block.z))};
     coarse = interpolate<kGradient>(d, grid.coarse, linear_index(d, block, grid.row, grid.rows),
                                     grid.row, grid.slice, F);
     if constexpr (kGradient) coarse.gradient = scaled<D>(coarse.gradient, eighth);
@@ -154,13 +155,13 @@ HWY_INLINE Answer<D> look_up_sparse(D d, const GridView& grid, const Vector3<D>&
 /// Lower bound outside the box, eq. (2), of points `e` cells away from the
 /// nearest point of the box.
 template <class D>
-HWY_INLINE Answer<D> outside_bound(D d, const GridView& grid, const Vector3<D>& p,
-                                   const Vector3<D>& e) {
+HWY_INLINE Answer<D> outside_bound(D d, const GridView& grid, const GridVector<D>& p,
+                                   const GridVector<D>& e) {
     // squares of larger numbers would overflow; smaller ones are lower bounds too
     const auto largest = hn::Set(d, 1e18f);
     const auto clamped = [&](hn::Vec<D> v)
                              HWY_ATTR { return hn::Max(hn::Min(v, largest), hn::Neg(largest)); };
-    const Vector3<D> c = {clamped(e.x), clamped(e.y), clamped(e.z)};
+    const GridVector<D> c = {clamped(e.x), clamped(e.y), clamped(e.z)};
     const auto length = hn::Sqrt(hn::MulAdd(c.x, c.x, hn::MulAdd(c.y, c.y, hn::Mul(c.z, c.z))));
     const auto bound = hn::MulAdd(length, hn::Set(d, grid.cell), hn::Set(d, grid.boundary));
 
@@ -176,11 +177,11 @@ HWY_INLINE Answer<D> outside_bound(D d, const GridView& grid, const Vector3<D>& 
 }
 
 template <bool kSparse, bool kGradient, class D>
-HWY_INLINE Answer<D> look_up(D d, const GridView& grid, const Vector3<D>& p) {
+HWY_INLINE Answer<D> look_up(D d, const GridView& grid, const GridVector<D>& p) {
     const hn::RebindToSigned<D> ints;
     const auto scale = hn::Set(d, grid.scale), zero = hn::Zero(d);
     // grid coordinates, the nearest ones inside, and the way from those, eq. (1)
-    Vector3<D> u, inner, e;
+    GridVector<D> u, inner, e;
     const auto split = [&](hn::Vec<D> x, int axis, hn::Vec<D>& u_axis, hn::Vec<D>& inner_axis,
                            hn::Vec<D>& e_axis) HWY_ATTR {
         u_axis = hn::MulAdd(x, scale, hn::Set(d, grid.offset[axis]));
@@ -205,10 +206,10 @@ HWY_INLINE Answer<D> look_up(D d, const GridView& grid, const Vector3<D>& p) {
         const auto cell_of = [&](hn::Vec<D> v, int axis) HWY_ATTR {
             return hn::Min(hn::ConvertTo(ints, v), hn::Set(ints, grid.last[axis]));
         };
-        const IntVector3<D> i = {cell_of(inner.x, 0), cell_of(inner.y, 1), cell_of(inner.z, 2)};
-        const Vector3<D> f = {hn::Sub(inner.x, hn::ConvertTo(d, i.x)),
-                              hn::Sub(inner.y, hn::ConvertTo(d, i.y)),
-                              hn::Sub(inner.z, hn::ConvertTo(d, i.z))};
+        const IntGridVector<D> i = {cell_of(inner.x, 0), cell_of(inner.y, 1), cell_of(inner.z, 2)};
+        const GridVector<D> f = {hn::Sub(inner.x, hn::ConvertTo(d, i.x)),
+                                 hn::Sub(inner.y, hn::ConvertTo(d, i.y)),
+                                 hn::Sub(inner.z, hn::ConvertTo(d, i.z))};
         if constexpr (kSparse)
             answer = look_up_sparse<kGradient>(d, grid, inner, i, f);
         else
@@ -224,8 +225,8 @@ HWY_INLINE Answer<D> look_up(D d, const GridView& grid, const Vector3<D>& p) {
 template <bool kSparse, bool kGradient, class D>
 HWY_INLINE void look_up_at(D d, const GridView& grid, const GridPoints& points,
                            const GridAnswers& out, int at) {
-    const Vector3<D> p = {hn::LoadU(d, points.x + at), hn::LoadU(d, points.y + at),
-                          hn::LoadU(d, points.z + at)};
+    const GridVector<D> p = {hn::LoadU(d, points.x + at), hn::LoadU(d, points.y + at),
+                             hn::LoadU(d, points.z + at)};
     const Answer<D> answer = look_up<kSparse, kGradient>(d, grid, p);
     hn::StoreU(answer.value, d, out.distance + at);
     if constexpr (kGradient) {

@@ -5,13 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 namespace pliant {
 
 /// Said where no lattice finds anything inside.
-inline constexpr const char* kNothingToFill =
-    "the body is empty or too thin for lattice tetrahedra at any resolution up to 512; use voxels "
-    "or give the surface a volume";
+inline std::string nothing_to_fill(int finest_resolution) {
+    return "the body is empty or too thin for lattice tetrahedra at any resolution up to " +
+           std::to_string(finest_resolution) + "; use voxels or give the surface a volume";
+}
 /// Said where the inside of an open surface, or of a function, reaches beyond the box.
 inline constexpr const char* kEndlessInside =
     "points beyond the bounding box count as inside: the body does not end there, as open surfaces "

@@ -118,7 +118,7 @@ private:
                                   enclosed_volume(surface_.mesh()) > std::pow(smallest, 3);
         check_option(!can_be_found, "resolution", options_.resolution,
                      "more cells: the body is thinner than half a cell everywhere");
-        throw InputError("", kNothingToFill);
+        throw InputError("", nothing_to_fill(kMaxGradedResolution));
     }
     [[nodiscard]] Eigen::Vector3d position(int point) const {
         const auto& p = forest_.points()[at(point)];

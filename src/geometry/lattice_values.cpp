@@ -83,13 +83,15 @@ private:
     NodeValues values_;
 };
 
-/// The border has to be outside: neighbours are looked up without testing for it.
+/// The border and the nodes beside it have to be outside: neighbours are looked up without testing
+/// for it, also those of outside nodes beside the inside.
 void require_outside_border(const BccLattice& lattice, const NodeValues& values) {
     const auto& n = lattice.cells();
+    const auto is_near = [](int index, int cells) { return index <= 1 || index >= cells - 1; };
     for (int k = 0; k <= n[2]; ++k)
         for (int j = 0; j <= n[1]; ++j) {
-            const bool whole_row = k == 0 || k == n[2] || j == 0 || j == n[1];
-            for (int i = 0; i <= n[0]; i += whole_row ? 1 : n[0])
+            const bool whole_row = is_near(k, n[2]) || is_near(j, n[1]);
+            for (int i = 0; i <= n[0]; i += whole_row || i != 1 ? 1 : n[0] - 2)
                 for (int s = 0; s < 2; ++s)
                     if (!(values[at(lattice.node(i, j, k, s))] > 0))
                         throw InputError("", kEndlessInside);

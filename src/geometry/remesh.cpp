@@ -27,6 +27,12 @@ void require_one_closed_piece(const SurfaceMesh& mesh) {
                                  std::to_string(report.num_components) +
                                  "; remesh its parts one by one");
     std::string defects = report.text();
+    // both faces of a sheet, say
+    const double size = bounding_box(mesh.vertices).diagonal().norm();
+    if (defects.empty() && !(enclosed_volume(mesh) > 1e-12 * size * size * size))
+        throw InputError("",
+                         "a mesh to remesh must be a body, but this encloses no volume; give the "
+                         "sheet a thickness first");
     if (defects.empty()) return;
     for (std::size_t k; (k = defects.find('\n')) != std::string::npos;) defects.replace(k, 1, ", ");
     throw InputError("", "a mesh to remesh must be closed and manifold, but this has " + defects +

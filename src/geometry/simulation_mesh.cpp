@@ -2,6 +2,7 @@
 
 #include "pliant/core/error.h"
 #include "pliant/geometry/graded_mesh.h"
+#include "pliant/geometry/mesh_io.h"
 #include "pliant/geometry/selection.h"
 #include "pliant/geometry/tet_mesh.h"
 #include "pliant/geometry/voxel_mesh.h"
@@ -47,6 +48,20 @@ VolumeMesh build_simulation_mesh(const SurfaceQuery& surface, const SimulationMe
         surface,
         {.growth = options.growth, .resolution = options.resolution, .max_levels = options.levels},
         progress);
+}
+
+std::string refilling_note(const std::filesystem::path& surface_file, const VolumeMesh& filled) {
+    if (surface_file.empty() || !is_volume_file(surface_file)) return "";
+    const VolumeMesh own = load_volume(surface_file);
+    const auto elements = [](const VolumeMesh& mesh) {
+        return std::to_string(mesh.num_elements()) +
+               (mesh.kind == ElementKind::Tet4 ? " tetrahedra" : " hexahedra");
+    };
+    const std::string name = surface_file.filename().string();
+    return name + ": its own " + elements(own) +
+           " are not used: its boundary was filled anew with " + elements(filled) +
+           ". Kind and resolution of the mesh say with what; Python's build_fem(load_volume(\"" +
+           name + "\")) and FemBody in C++ simulate the elements of the file as they are";
 }
 
 std::vector<int> select_elements(const std::string& selection, const VolumeMesh& mesh,

@@ -19,6 +19,8 @@ namespace {
 
 constexpr int kMinResolution = 4, kMaxResolution = 512;
 constexpr int kMarginCells = 2;  // cells beyond the box on each side
+// of the search for a recommendation: half a second, some hundred megabytes
+constexpr std::size_t kMostSearchedNodes = 50'000'000;
 
 BccLattice make_lattice(const Box& box, int resolution) {
     const Eigen::Vector3d sides = box.sizes();
@@ -270,10 +272,12 @@ VolumeMesh stuff(const Implicit& body, const Crossing& crossing, int resolution,
     check_option(num_inside < std::numeric_limits<int>::max() / (6 * 4) - 1'000'000, "resolution",
                  resolution, "fewer cells: the body would need over 500 million tetrahedra");
 
-    CutPoints cuts = find_cut_points(crossing, lattice, values, progress);
-    const std::vector<WarpedNode> warped = warp_nodes(lattice, values, cuts);
     VolumeMesh mesh;
     mesh.kind = ElementKind::Tet4;
+    CutPoints cuts = find_cut_points(crossing, lattice, values, progress);
+    const std::vector<WarpedNode> warped = warp_nodes(lattice, values, cuts);
+    if (std::none_of(values.begin(), values.end(), [](float value) { return value < 0; }))
+        return mesh;
     const VertexNumbers numbers = number_vertices(lattice, values, warped, cuts, mesh.vertices);
     mesh.elements = fill_tets(lattice, values, numbers, mesh.vertices, progress);
     return mesh;
@@ -287,12 +291,15 @@ VolumeMesh build(const Implicit& body, const Crossing& crossing, const TetOption
     if (mesh.num_elements() > 0) return mesh;
 
     // too thin: find the resolution to recommend
-    for (int finer = 2 * options.resolution; finer <= kMaxResolution; finer *= 2)
+    for (int finer = 2 * options.resolution; finer <= kMaxResolution; finer *= 2) {
+        if (make_lattice(body.box(), finer).num_nodes() > kMostSearchedNodes)
+            throw InputError("", nothing_to_fill(finer / 2));
         if (stuff(body, crossing, finer, progress).num_elements() > 0)
             throw InputError("", "resolution", std::to_string(options.resolution),
                              "at least about " + std::to_string(finer) +
                                  ", because the body is thinner than a lattice cell everywhere");
-    throw InputError("", kNothingToFill);
+    }
+    throw InputError("", nothing_to_fill(kMaxResolution));
 }
 
 }  // namespace

@@ -251,7 +251,7 @@ void BoundaryAssembler::assemble_patch(std::span<const int> targets, Workspace& 
         integrate_group(targets.subspan(first, count), patch.triangles, patch.members,
                         workspace.scratch_);
         const auto row = static_cast<Eigen::Index>(first) * block_;
-        const BlockRows rows{G.data() + row, H.data() + row,
+        const GroupRows rows{G.data() + row, H.data() + row,
                              static_cast<std::size_t>(G.outerStride()),
                              static_cast<std::size_t>(H.outerStride()), static_cast<int>(count)};
         double unused[9][kTargetLanes];
@@ -274,7 +274,7 @@ void BoundaryAssembler::assemble(int first_target, int num_targets, Eigen::Ref<E
             int targets[kTargetLanes];
             std::iota(targets, targets + count, first_target + offset);
             integrate_group({targets, at(count)}, triangles_, {}, scratch);
-            const BlockRows rows{G.data() + block_ * offset, H.data() + block_ * offset,
+            const GroupRows rows{G.data() + block_ * offset, H.data() + block_ * offset,
                                  static_cast<std::size_t>(G.outerStride()),
                                  static_cast<std::size_t>(H.outerStride()), count};
             double sums[9][kTargetLanes];

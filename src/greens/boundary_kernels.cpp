@@ -259,7 +259,7 @@ HWY_INLINE void traction_block(const TargetVector* planes, const TractionFactors
 }
 
 HWY_INLINE void write_elastic(const double* sums, int num_nodes, const BlockFactors& factors,
-                              const BlockRows& rows, int lane, double (*row_sums)[kTargetLanes]) {
+                              const GroupRows& rows, int lane, double (*row_sums)[kTargetLanes]) {
     const TargetTag d;
     const TractionFactors traction{hn::Set(d, 3 * factors.traction),
                                    hn::Set(d, factors.traction * factors.compressibility),
@@ -311,7 +311,7 @@ void parts_laplace(const PartBatch& parts, PartIntegrals& out) {
     integrate_batch<LaplaceIntegrand>(parts, out);
 }
 void blocks_elastic(const double* sums, int num_nodes, const BlockFactors& factors,
-                    const BlockRows& rows, double (*row_sums)[kTargetLanes]) {
+                    const GroupRows& rows, double (*row_sums)[kTargetLanes]) {
     constexpr int kLanes = static_cast<int>(hn::MaxLanes(TargetTag()));
     for (int lane = 0; lane < rows.num_targets; lane += kLanes)
         write_elastic(sums, num_nodes, factors, rows, lane, row_sums);
@@ -326,7 +326,7 @@ namespace {
 
 /// Few numbers: nothing to gain from vectors.
 void blocks_laplace(const double* sums, int num_nodes, const BlockFactors& factors,
-                    const BlockRows& rows, double (*row_sums)[kTargetLanes]) {
+                    const GroupRows& rows, double (*row_sums)[kTargetLanes]) {
     for (int lane = 0; lane < rows.num_targets; ++lane) row_sums[0][lane] = 0;
     for (int node = 0; node < num_nodes; ++node) {
         const auto column = static_cast<std::size_t>(node);
@@ -366,7 +366,7 @@ void integrate_parts(bool is_elastic, const PartBatch& parts, PartIntegrals& out
 }
 
 void write_blocks(bool is_elastic, const double* sums, int num_nodes, const BlockFactors& factors,
-                  const BlockRows& rows, double (*row_sums)[kTargetLanes]) noexcept {
+                  const GroupRows& rows, double (*row_sums)[kTargetLanes]) noexcept {
     if (is_elastic)
         HWY_DYNAMIC_DISPATCH(blocks_elastic)(sums, num_nodes, factors, rows, row_sums);
     else

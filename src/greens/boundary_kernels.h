@@ -52,7 +52,7 @@ struct BlockFactors {
 };
 
 /// Where rows of a group go: column-major, the first row of the group.
-struct BlockRows {
+struct GroupRows {
     double *G, *H;
     std::size_t G_stride, H_stride;
     int num_targets;  ///< of the group
@@ -70,6 +70,6 @@ void integrate_parts(bool is_elastic, const PartBatch& parts, PartIntegrals& out
 /// Writes the blocks of all nodes; row_sums[3 i + j][lane] (Laplace: [0]) is the sum of H over
 /// nodes.
 void write_blocks(bool is_elastic, const double* sums, int num_nodes, const BlockFactors& factors,
-                  const BlockRows& rows, double (*row_sums)[kTargetLanes]) noexcept;
+                  const GroupRows& rows, double (*row_sums)[kTargetLanes]) noexcept;
 
 }  // namespace pliant

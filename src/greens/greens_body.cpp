@@ -199,6 +199,11 @@ struct GreensBody::Impl {
         workshop.take(stiffness);
         level = wanted_level;
     }
+    /// Now, if one is ordered.
+    void take_ordered() noexcept {
+        if (ticks_to_mask >= 0) take_mask();
+        ticks_to_mask = -1;
+    }
 
     std::shared_ptr<const GreensModel> model;
     GreensBodyOptions options;
@@ -392,8 +397,7 @@ StepStatus GreensBody::do_step(double dt) noexcept {
 
 void GreensBody::do_reset() noexcept {
     Impl& m = *impl_;
-    if (m.ticks_to_mask >= 0) m.take_mask();
-    m.ticks_to_mask = -1;
+    m.take_ordered();
     m.has_stepped = false;
     m.hands.clear();
     m.contact.clear();
@@ -484,8 +488,9 @@ void GreensBody::set_parameter(int index, double value) noexcept {
         case GreensSlider::MaskRadius: m.radius = kept; break;
     }
     m.workshop.order(m.radius, m.wanted_level);
+    m.ticks_to_mask = static_cast<int>(std::lround(kMaskTime * m.options.rate));
     // before the first step: at once, as a replay begins with it
-    m.ticks_to_mask = m.has_stepped ? static_cast<int>(std::lround(kMaskTime * m.options.rate)) : 0;
+    if (!m.has_stepped) m.take_ordered();
 }
 
 int GreensBody::state_size() const noexcept {

@@ -98,8 +98,10 @@ bool PointContacts::set(const PointContactSettings& settings) noexcept {
 }
 
 void PointContacts::reset() noexcept {
-    for (PointContact& contact : frame_.points) end_contact(contact);
+    // also places and normals, which the end of a contact leaves: they give zeros their signs
+    frame_.points.fill({});
     is_placed_.fill(false);
+    is_pulling_.fill(false);
 }
 
 /// Point and interpolated normal from the barycentric coordinates.

@@ -137,6 +137,7 @@ struct ZonedBody::Impl {
         std::vector<Vector3d> rest;  // driven nodes in the axes of the body
         BoneWeights weights;
         std::vector<Vector3d> driven;  // displacements in the axes of the zone
+        double first_radius = 0;       // of masks [m]
     };
 
     void bond() {
@@ -215,6 +216,7 @@ struct ZonedBody::Impl {
     void push_greens(ZoneBody made, const CharacterZone& zone, const GreensBodyOptions& how) {
         auto body = std::make_unique<GreensBody>(zone.model, how);
         made.greens = body.get();
+        made.first_radius = body->parameters()[kZonedMaskRadius].value;
         made.body = std::move(body);
         zones.push_back(std::move(made));
     }
@@ -457,8 +459,11 @@ void ZonedBody::set_parameter(int index, double value) noexcept {
         impl_->flexion = clamped(impl_->sliders[kFlexion], value);
         return;
     }
+    const bool is_first = value == impl_->sliders[at(index)].value;
     for (Impl::ZoneBody& zone : impl_->zones) {
-        zone.body->set_parameter(index, value);
+        // masks begin as large as each zone asks for
+        const bool is_own = is_first && index == kZonedMaskRadius;
+        zone.body->set_parameter(index, is_own ? zone.first_radius : value);
         if (zone.other && index == kZonedStiffness)
             zone.other->set_stiffness(clamped(impl_->sliders[kZonedStiffness], value));
     }

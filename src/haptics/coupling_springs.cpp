@@ -1,5 +1,6 @@
 #include "haptics/coupling_springs.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace pliant {
@@ -72,10 +73,31 @@ SpringLoad sine_spring(const Vector3d& phi, double stiffness) noexcept {
     return out;
 }
 
+double kept_part(double load, double limit) noexcept { return load > limit ? limit / load : 1; }
+
+double cut_energy(double linear, double part) noexcept { return linear * part * (2 - part); }
+
+double part_with_energy(double linear, double energy) noexcept {
+    return linear > energy ? 1 - std::sqrt(1 - std::max(energy, 0.0) / linear) : 1;
+}
+
 double clamped_energy(double stretch, double stiffness, double clamp) noexcept {
-    const double end = clamp / stiffness;
-    if (stretch <= end) return 0.5 * stiffness * stretch * stretch;
-    return clamp * (stretch - 0.5 * end);
+    return cut_energy(0.5 * stiffness * stretch * stretch, kept_part(stiffness * stretch, clamp));
+}
+
+ShownSprings shown_springs(const SpringSum& all, double max_force, double max_torque) noexcept {
+    ShownSprings shown;
+    shown.wrench.force = shortened(all.wrench.force, max_force);
+    shown.shift_part = kept_part(all.wrench.force.norm(), max_force);
+    // what is cut from the force turns no hand either
+    const Vector3d torque =
+        all.wrench.torque - (1 - shown.shift_part) * all.arm.cross(all.wrench.force);
+    shown.wrench.torque = shortened(torque, max_torque);
+    shown.turn_part = kept_part(torque.norm(), max_torque);
+    const double shift = std::max(0.5 * all.wrench.force.dot(all.stretch), 0.0);
+    shown.energy = cut_energy(shift, shown.shift_part) +
+                   cut_energy(std::max(all.energy - shift, 0.0), shown.turn_part);
+    return shown;
 }
 
 }  // namespace pliant

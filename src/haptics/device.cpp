@@ -1,6 +1,9 @@
 #include "pliant/haptics/device.h"
 
+#include "core/numbers.h"
 #include "haptics/input_range.h"
+
+#include <algorithm>
 
 namespace pliant {
 
@@ -20,12 +23,59 @@ void check(const DeviceCapabilities& capabilities) {
     require_range("angle_step", capabilities.angle_step, 0, 0.5, "rad");
 }
 
+DeviceLimits smaller(const DeviceLimits& a, const DeviceLimits& b) noexcept {
+    DeviceLimits both{std::min(a.max_force, b.max_force), std::min(a.max_torque, b.max_torque)};
+    // a force that is lowered further takes the torque along, where nobody else says it
+    if (b.max_torque == kInfinity && b.max_force < a.max_force && a.max_force != kInfinity)
+        both.max_torque = a.max_torque * (b.max_force / a.max_force);
+    return both;
+}
+
+DeviceCapabilities limited(DeviceCapabilities can, const DeviceLimits& limits) {
+    // infinite: none
+    if (limits.max_force != kInfinity)
+        require_range("max_force", limits.max_force, 1e-3, 1000,
+                      "N; for no force at all, \"force\": false of the tool");
+    if (limits.max_torque != kInfinity)
+        require_range("max_torque", limits.max_torque, 0, 100, "N m");
+    const double force = std::min(can.max_force, limits.max_force);
+    const double in_proportion = can.max_torque * (force / can.max_force);
+    const double torque = limits.max_torque == kInfinity
+                              ? in_proportion
+                              : std::min(can.max_torque, limits.max_torque);
+    double lasting = std::min(can.continuous_force, force);
+    // motors that turn more than they push get no warmer than they did
+    if (torque > in_proportion)
+        lasting = std::min(
+            lasting, force * (can.continuous_force / can.max_force) * (can.max_torque / torque));
+    can.continuous_force = std::max(1e-3, lasting);
+    can.max_force = force;
+    can.max_torque = torque;
+    return can;
+}
+
+std::string loose_limits(const DeviceLimits& limits, const DeviceCapabilities& can) {
+    std::string text;
+    const auto note = [&](const char* key, double limit, double most, const char* unit) {
+        if (limit == kInfinity || !(limit > most)) return;
+        const auto number = [](double value) { return JsonWriter().value(value).text(); };
+        text += (text.empty() ? "" : "; ") + std::string(key) + " = " + number(limit) + " " + unit +
+                " is more than " + (can.name.empty() ? "the device" : can.name) + " shows, " +
+                number(most) + " " + unit + ", which holds";
+    };
+    note("max_force", limits.max_force, can.max_force, "N");
+    note("max_torque", limits.max_torque, can.max_torque, "N m");
+    return text;
+}
+
 const char* name(DeviceStatus status) noexcept {
     switch (status) {
         case DeviceStatus::Ok: return "ok";
         case DeviceStatus::Disabled: return "disabled";
         case DeviceStatus::Stale: return "stale";
         case DeviceStatus::Disconnected: return "disconnected";
+        case DeviceStatus::Uncalibrated: return "not calibrated";
+        case DeviceStatus::NoRotation: return "no rotation";
     }
     return "unknown";
 }

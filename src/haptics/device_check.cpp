@@ -155,6 +155,9 @@ private:
             }
             last = state.time;
         }
+        if (state_.status == DeviceStatus::Uncalibrated)
+            return add("readings", CheckResult::Failed, "the device is not calibrated",
+                       *device_.remedy() ? device_.remedy() : "calibrate it as its maker says");
         if (num_connected == 0 || report_.interval_us.empty())
             return add("readings", CheckResult::Failed, "no reading came within 1 s",
                        "plug the device in and start its driver; pliant haptics devices says what "

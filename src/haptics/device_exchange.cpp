@@ -1,12 +1,16 @@
 #include "haptics/device_exchange.h"
 
+#include "core/real_time.h"
 #include "haptics/command_limits.h"
+
+#include <pthread.h>
 
 namespace pliant {
 namespace {
 
-constexpr double kLoopHold = 0.02;  // as long as DeviceSafety waits for data [s]
-constexpr double kLoopFall = 0.05;  // and ramps [s]
+constexpr double kLoopHold = 0.02;   // as long as DeviceSafety waits for data [s]
+constexpr double kLoopFall = 0.05;   // and ramps [s]
+constexpr int kPriorityReads = 100;  // between two looks at the loop's priority
 
 double seconds_between(DeviceExchange::Clock::time_point from,
                        DeviceExchange::Clock::time_point to) noexcept {
@@ -15,11 +19,31 @@ double seconds_between(DeviceExchange::Clock::time_point from,
 
 }  // namespace
 
+void DeviceExchange::watch_priority() noexcept {
+    if (reads_++ % kPriorityReads == 0)
+        priority_.store(real_time_priority(), std::memory_order_relaxed);
+}
+
+void DeviceExchange::follow_priority() const noexcept {
+    // of this thread: makers' libraries may have given it one
+    thread_local int own = real_time_priority();
+    const int wanted = priority_.load(std::memory_order_relaxed);
+    if (wanted <= own) return;
+    own = wanted;
+    // where it may not be had, the loop has none either, or the device does without
+    static_cast<void>(set_real_time_priority(pthread_self(), wanted));
+}
+
 bool DeviceExchange::publish(const DeviceState& state, Clock::time_point measured) noexcept {
-    if (!is_usable(state.pose)) return false;
+    follow_priority();
+    if (!is_usable({state.pose.position, Quaternion::Identity()})) return false;
     Reading& reading = readings_.write_slot();
     reading.state = state;
-    reading.state.pose.rotation.normalize();
+    if (is_rotation(state.pose.rotation))
+        rotation_ = state.pose.rotation.normalized();
+    else if (state.status == DeviceStatus::Ok)
+        reading.state.status = DeviceStatus::NoRotation;
+    reading.state.pose.rotation = rotation_;
     Twist& twist = reading.state.twist;
     if (!twist.linear.allFinite() || !twist.angular.allFinite()) twist = {};
     const double opening = state.gripper;
@@ -36,6 +60,7 @@ void DeviceExchange::publish_gone() noexcept {
 }
 
 DeviceCommand DeviceExchange::command(Clock::time_point now) noexcept {
+    follow_priority();
     outputs_.update();
     const Output& output = outputs_.read_slot();
     const double age = seconds_between(output.written, now);
@@ -45,6 +70,7 @@ DeviceCommand DeviceExchange::command(Clock::time_point now) noexcept {
 }
 
 DeviceState DeviceExchange::read(double now) noexcept {
+    watch_priority();
     const Clock::time_point moment = Clock::now();
     bool is_news = false;
     if (readings_.update()) {
@@ -62,7 +88,8 @@ DeviceState DeviceExchange::read(double now) noexcept {
     }
     if (!has_reading_ || seconds_between(measured_, moment) > timeout_)
         state_.status = DeviceStatus::Disconnected;
-    else if (!is_news && state_.status == DeviceStatus::Ok)
+    else if (!is_news &&
+             (state_.status == DeviceStatus::Ok || state_.status == DeviceStatus::NoRotation))
         state_.status = DeviceStatus::Stale;
     return state_;
 }

@@ -3,6 +3,7 @@
 #include "pliant/core/triple_buffer.h"
 #include "pliant/haptics/device.h"
 
+#include <atomic>
 #include <chrono>
 
 namespace pliant {
@@ -21,9 +22,11 @@ public:
     }
     [[nodiscard]] const DeviceCapabilities& capabilities() const noexcept { return capabilities_; }
 
-    // The device's thread; several ones must take turns.
-    /// A reading of the moment `measured`; its own time does not matter. False, and it is dropped:
-    /// a pose that is not finite. What else is not becomes zero.
+    // The device's thread; several ones must take turns. Each gets the real-time priority of the
+    // thread that reads, where that has one and may give it.
+    /// A reading of the moment `measured`; its own time does not matter. What is good of it is
+    /// kept: a rotation that is none becomes the last one, and the status NoRotation; what else is
+    /// not finite becomes zero. False: without a place nothing is left, and it is dropped.
     bool publish(const DeviceState& state, Clock::time_point measured) noexcept;
     void publish_gone() noexcept;
     /// To be shown now. Falls to zero from 20 to 70 ms after the last write().
@@ -43,13 +46,21 @@ private:
         DeviceCommand command;
         Clock::time_point written;
     };
+    /// Asks now and then which priority the loop has.
+    void watch_priority() noexcept;
+    /// Brings the thread that calls up to it.
+    void follow_priority() const noexcept;
+
     const DeviceCapabilities capabilities_;
     const double timeout_;
+    std::atomic<int> priority_{0};  ///< of the loop
+    int reads_ = 0;                 ///< since it was asked
     TripleBuffer<Reading> readings_;
     TripleBuffer<Output> outputs_;
     DeviceState state_;           ///< as last read
     Clock::time_point measured_;  ///< its moment
     bool has_reading_ = false;
+    Quaternion rotation_ = Quaternion::Identity();  ///< last good one, of the device's thread
 };
 
 }  // namespace pliant

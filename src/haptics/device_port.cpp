@@ -27,8 +27,7 @@ PassivityOptions port_passivity(const DeviceCapabilities& device,
 }
 
 bool has_good_news(const DeviceState& state) noexcept {
-    return (state.status == DeviceStatus::Ok || state.status == DeviceStatus::Disabled) &&
-           is_usable(state.pose);
+    return says_where(state.status) && is_usable(state.pose);
 }
 
 /// What `v` has beyond `size`, in its direction.
@@ -63,6 +62,7 @@ void DevicePort::read(double now, double dt, const Pose& tool, bool is_moved,
                       HapticTick& tick) noexcept {
     const DeviceState state = device_.read(now);
     const bool has_news = has_good_news(state);
+    if (state.status != DeviceStatus::Stale) status_ = state.status;
     age_ += dt;
     step_ = dt;
     if (!has_news && state.status != DeviceStatus::Stale) {
@@ -88,9 +88,11 @@ void DevicePort::read(double now, double dt, const Pose& tool, bool is_moved,
         lag_ = used.pose.position - state.pose.position;
         handle_ = state.pose;
         is_lost_ = false;
-    } else if (is_moved) {
+    } else if (is_moved || begins_) {
+        // a tool that was put back while the device is away stays there
         map_.place(tool, state);
     }
+    begins_ = false;
     map_.update(used, dt);
     tick.device = state;
 }
@@ -130,7 +132,7 @@ void DevicePort::switch_output(bool is_on) noexcept {
 bool DevicePort::is_rendering() const noexcept {
     const DeviceSafetyReport& r = safety_.report();
     return !is_lost_ && safety_.is_enabled() && !r.is_ramping && !r.is_stale && !r.is_released &&
-           !r.is_hot && !r.has_jumped;
+           !r.is_hot && !r.has_jumped && !r.is_too_fast;
 }
 
 void DevicePort::show(double injection, const PortStorage& storage, double fade, double now,
@@ -138,7 +140,8 @@ void DevicePort::show(double injection, const PortStorage& storage, double fade,
     const double a = map_.scale();
     switch_output(options_.shows_force && !map_.is_clutched());
     DeviceCommand wanted = map_.to_device(tick.coupling);
-    const PortStorage stored{a * storage.coupling, a * storage.beyond, wanted.force, lag_};
+    const PortStorage stored{a * storage.coupling, a * storage.beyond, wanted.force, lag_,
+                             a * storage.given};
     // damping comes and goes with contact
     const double change = options_.injection_time > 0 ? step_ / options_.injection_time : 1;
     contact_ = std::clamp(contact_ + (tick.num_contacts > 0 ? change : -change), 0.0, 1.0);
@@ -159,11 +162,26 @@ void DevicePort::show(double injection, const PortStorage& storage, double fade,
     if (tick.device.status != DeviceStatus::Disconnected && !is_usable(tick.device.pose))
         tick.status = StepStatus::InputIgnored;
     tick.command = safety_.filter(wanted, reading, now);
+    tick.faults = safety_.report().num_faults;
+    name_fault();
     device_.write(tick.command);
     held_.push(tick.command);
     if (has_good_news(tick.device)) age_ = 0;
     tick.port_energy = port_.energy();
     tick.stored_energy = port_.stored();
+}
+
+/// Until the force is back, so that people can read it.
+void DevicePort::name_fault() noexcept {
+    const DeviceSafetyReport& r = safety_.report();
+    if (r.has_jumped)
+        fault_ = "The handle jumped: its force is zero and the tool goes on from where it was.";
+    else if (r.is_too_fast)
+        fault_ =
+            "The device says that its handle moves faster than a hand can: its force is zero and "
+            "comes back slowly.";
+    else if (!r.is_ramping)
+        fault_ = "";
 }
 
 bool DevicePort::calm(double dt, HapticTick& tick) noexcept {
@@ -191,18 +209,25 @@ void DevicePort::watch_springs(double stiffness, double angular_stiffness) noexc
 
 const char* DevicePort::stop_notice() const noexcept {
     const DeviceSafetyReport& r = safety_.report();
+    if (status_ == DeviceStatus::Uncalibrated)
+        return *device_.remedy()
+                   ? device_.remedy()
+                   : "The device is not calibrated: no force. Calibrate it as its maker says; then "
+                     "it goes on by itself.";
     if (is_lost_)
         return "The device does not answer: its force is zero and the tool stays; it goes on from "
                "there when the device is back.";
     if (r.was_not_finite) return "A force that is not a number was asked for: it is zero.";
-    if (r.has_jumped)
-        return "The handle jumped: its force is zero and the tool goes on from where it was.";
+    if (*fault_) return fault_;
     if (r.is_stale) return "Readings of the device are old: its force is zero.";
     if (r.is_released) return "The dead man's button is up: the force is zero.";
     return "";
 }
 
 const char* DevicePort::help_notice() const noexcept {
+    if (status_ == DeviceStatus::NoRotation)
+        return "The device does not say how it is turned: its torque is zero and the rotation "
+               "stays.";
     if (port_.damping() > 0) return "The loop made energy: damping takes it out.";
     if (safety_.report().is_hot)
         return "The motors are warm: the force is limited to what they can hold for ever.";
@@ -221,7 +246,8 @@ void DevicePort::reset() noexcept {
     held_.clear();
     velocity_ = moving_ = {};
     age_ = contact_ = 0;
-    is_lost_ = true;
+    fault_ = "";
+    is_lost_ = begins_ = true;
     has_output_ = false;
 }
 

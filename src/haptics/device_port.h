@@ -89,6 +89,7 @@ public:
 private:
     void follow(const DeviceState& state) noexcept;
     [[nodiscard]] bool is_rendering() const noexcept;
+    void name_fault() noexcept;
     void switch_output(bool is_on) noexcept;
 
     HapticDevice& device_;
@@ -99,15 +100,18 @@ private:
     BackOff back_off_;
     HeldCommands held_;
     RestFilter rest_;
-    Pose handle_;                                      ///< last good reading
-    Eigen::Vector3d lag_ = Eigen::Vector3d::Zero();    ///< what is used of it, from it [m]
-    Eigen::Vector3d place_ = Eigen::Vector3d::Zero();  ///< of the handle, for sure
-    Twist velocity_;                                   ///< of the handle, filtered
-    Twist moving_;                                     ///< what of it counts as motion
-    double age_ = 0;                                   ///< of the last good reading [s]
-    double step_ = 0;                                  ///< of this tick [s]
-    double contact_ = 0;                               ///< share of the injected damping
-    bool is_lost_ = true;                              ///< no good reading since
+    Pose handle_;                                       ///< last good reading
+    Eigen::Vector3d lag_ = Eigen::Vector3d::Zero();     ///< what is used of it, from it [m]
+    Eigen::Vector3d place_ = Eigen::Vector3d::Zero();   ///< of the handle, for sure
+    Twist velocity_;                                    ///< of the handle, filtered
+    Twist moving_;                                      ///< what of it counts as motion
+    double age_ = 0;                                    ///< of the last good reading [s]
+    double step_ = 0;                                   ///< of this tick [s]
+    double contact_ = 0;                                ///< share of the injected damping
+    bool is_lost_ = true;                               ///< no good reading since
+    bool begins_ = true;                                ///< nothing was read since the reset
+    const char* fault_ = "";                            ///< why the force comes back slowly
+    DeviceStatus status_ = DeviceStatus::Disconnected;  ///< of the last reading that was new
     bool has_output_ = false;
 };
 

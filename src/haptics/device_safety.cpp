@@ -15,6 +15,7 @@ constexpr double kVelocityTime = 0.01;   // [s] smooths encoder steps
 constexpr double kLeastInterval = 1e-6;  // [s] of readings that say something of the velocity
 constexpr double kYielding = 0.02;       // [m/s] along the force
 constexpr double kThermalMargin = 0.1;   // of the temperature, over which the limit falls
+constexpr double kStampError = 1e-3;     // [s] of readings against the clock of a late loop
 
 Vector3d shortened(const Vector3d& v, double longest, bool& is_shortened) noexcept {
     // not stableNorm: its rounding depends on where v lies in memory
@@ -44,6 +45,8 @@ DeviceSafety::DeviceSafety(const DeviceCapabilities& capabilities,
     require_range("max_impulse", options.max_impulse, 1e-3, 1000, "N s");
     require_range("max_jump", options.max_jump, 1e-4, 10, "m");
     require_range("max_turn", options.max_turn, 1e-3, 10, "rad");
+    require_range("max_speed", options.max_speed, 1e-3, 1000, "m/s");
+    require_range("max_spin", options.max_spin, 1e-2, 1e4, "rad/s");
     require_range("thermal_time", options.thermal_time, 0.01, 1e4, "s");
     require_range("deadman_button", options.deadman_button, -1, 31, "");
 }
@@ -55,14 +58,39 @@ void DeviceSafety::reset() noexcept {
     report_ = {};
     last_ = {};
     moving_ = turning_ = {};
+    moving_pace_ = turning_pace_ = {};
+    num_faults_ = 0;
     last_time_ = stamp_ = age_ = gain_ = heat_ = 0;
+    turn_gain_ = 1;
     is_enabled_ = has_last_ = has_pose_ = false;
+    has_rotation_ = true;
+}
+
+/// Eq. (3a). What is beyond wanes with time, so that stamps which are wrong to and fro say nothing,
+/// and a way that stays too fast keeps being so.
+bool DeviceSafety::Pace::allows(double way, double time, double most, double slack) noexcept {
+    const double now_beyond = std::max(0.0, beyond + way - most * std::max(0.0, time - stamp));
+    stamp = time;
+    beyond = std::min(now_beyond, slack);
+    return now_beyond <= slack;
+}
+
+/// By the ways since the last reading, and by what the device says.
+void DeviceSafety::watch_pace(const DeviceState& state, double way, double angle) noexcept {
+    bool is_good = moving_pace_.allows(way, state.time, options_.max_speed,
+                                       kStampError * options_.max_speed) &&
+                   state.twist.linear.norm() <= options_.max_speed;
+    if (state.status != DeviceStatus::NoRotation)
+        is_good = turning_pace_.allows(angle, state.time, options_.max_spin,
+                                       kStampError * options_.max_spin) &&
+                  state.twist.angular.norm() <= options_.max_spin && is_good;
+    report_.is_too_fast = !is_good;
 }
 
 /// Notices new data, jumps, and how fast the hand moves.
 void DeviceSafety::watch_reading(const DeviceState& state, double now, double dt) noexcept {
     const bool is_sound = is_finite(state.pose) && std::isfinite(state.time) &&
-                          state.status == DeviceStatus::Ok &&
+                          says_where(state.status) && state.status != DeviceStatus::Disabled &&
                           std::abs(now - state.time) <= options_.stale_time;
     age_ += dt;
     if (!is_sound || (has_pose_ && state.time == stamp_)) return;
@@ -72,7 +100,10 @@ void DeviceSafety::watch_reading(const DeviceState& state, double now, double dt
         const Vector3d turn = rotation_difference(last_pose_.rotation, state.pose.rotation);
         report_.has_jumped =
             !(shift.norm() <= options_.max_jump && turn.norm() <= options_.max_turn);
-        if (report_.has_jumped || !(interval > kLeastInterval)) {
+        watch_pace(state, shift.norm(), turn.norm());
+        const bool is_fault = report_.has_jumped || report_.is_too_fast;
+        if (is_fault) ++num_faults_;
+        if (is_fault || !(interval > kLeastInterval)) {
             moving_.velocity.setZero();
             turning_.velocity.setZero();
         } else {
@@ -81,6 +112,7 @@ void DeviceSafety::watch_reading(const DeviceState& state, double now, double dt
             turning_.velocity += weight * (turn / interval - turning_.velocity);
         }
     }
+    if (!has_pose_) moving_pace_ = turning_pace_ = {state.time, 0};
     last_pose_ = state.pose;
     has_pose_ = true;
     stamp_ = state.time;
@@ -90,12 +122,13 @@ void DeviceSafety::watch_reading(const DeviceState& state, double now, double dt
 
 /// Eq. (3): up slowly, down quickly.
 void DeviceSafety::update_gain(const DeviceState& state, bool is_clock_good, double dt) noexcept {
-    const bool is_gone = state.status == DeviceStatus::Disconnected ||
-                         state.status == DeviceStatus::Disabled || !has_pose_;
+    const bool is_away =
+        state.status == DeviceStatus::Disconnected || state.status == DeviceStatus::Uncalibrated;
+    const bool is_gone = is_away || state.status == DeviceStatus::Disabled || !has_pose_;
     report_.is_stale = age_ > options_.stale_time || is_gone || !is_clock_good;
     report_.is_released =
         options_.deadman_button >= 0 && (state.buttons >> options_.deadman_button & 1u) == 0;
-    if (report_.has_jumped) {
+    if (report_.has_jumped || report_.is_too_fast) {
         gain_ = 0;
     } else if (report_.is_stale || report_.is_released || !is_enabled_) {
         // in a gap the time before data are stale does not count
@@ -104,7 +137,12 @@ void DeviceSafety::update_gain(const DeviceState& state, bool is_clock_good, dou
     } else {
         gain_ = std::min(1.0, gain_ + dt / options_.ramp_time);
     }
+    // without force it may come back anywhere
+    if (is_away && gain_ == 0) has_pose_ = false;
     report_.is_ramping = is_enabled_ && gain_ < 1;
+    if (says_where(state.status)) has_rotation_ = state.status != DeviceStatus::NoRotation;
+    turn_gain_ = has_rotation_ ? std::min(1.0, turn_gain_ + dt / options_.ramp_time)
+                               : std::max(0.0, turn_gain_ - dt / options_.stale_ramp);
 }
 
 /// Finite, and only what the device can show.
@@ -169,6 +207,7 @@ DeviceCommand DeviceSafety::filter(const DeviceCommand& wanted, const DeviceStat
     has_last_ = has_last_ || std::isfinite(now);
 
     watch_reading(state, now, dt);
+    report_.num_faults = num_faults_;
     update_gain(state, is_clock_good, dt);
     DeviceCommand output = admissible(wanted);
     const Limits limits = thermal_limits(dt);
@@ -176,7 +215,7 @@ DeviceCommand DeviceSafety::filter(const DeviceCommand& wanted, const DeviceStat
     // eq. (1)
     bool is_over = false;
     output.force = gain_ * shortened(output.force, limits.force, is_over);
-    output.torque = gain_ * shortened(output.torque, limits.torque, is_over);
+    output.torque = gain_ * turn_gain_ * shortened(output.torque, limits.torque, is_over);
     output.gripper = gain_ * std::clamp(output.gripper, -limits.force, limits.force);
     (limits.force < capabilities_.max_force ? report_.is_hot : report_.is_clamped) = is_over;
     limit_impulses(output, dt);

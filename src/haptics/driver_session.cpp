@@ -79,15 +79,16 @@ std::string_view DriverSession::take(std::string_view /*peer*/, DriverFault faul
 }
 
 std::string_view DriverSession::take(std::string_view peer, const DriverHello& hello, Time now) {
-    // the same peer may begin again; anybody else has to wait
-    if (is_attached_ && peer != peer_) {
-        ++counts_.foreign;
-        return answer(hello.tag, DriverAnswer::Busy);
-    }
     // an old hello of this run, once more
     if (is_driver(peer, hello.tag)) {
         ++counts_.out_of_order;
         return answer(hello.tag, DriverAnswer::Accepted);
+    }
+    // whoever else it is has to wait until the driver leaves or falls silent: the sender of a
+    // datagram is what the datagram says
+    if (is_attached_) {
+        ++counts_.foreign;
+        return answer(hello.tag, DriverAnswer::Busy);
     }
     is_attached_ = true;
     peer_ = peer;
@@ -131,6 +132,7 @@ std::string_view DriverSession::take(std::string_view peer, const DriverReading&
         return {};
     }
     ++counts_.readings;
+    if (!reading.is_whole) ++counts_.bad_values;
     heard_ = now;
     DeviceCommand command = exchange_.command(now);
     command.force *= force_share_;

@@ -44,6 +44,10 @@ public:
     [[nodiscard]] const NetworkDeviceCounts& counts() const noexcept { return counts_; }
     /// Empty: none.
     [[nodiscard]] const std::string& driver_name() const noexcept { return can_.name; }
+    /// What the driver that is attached is called by receive().
+    [[nodiscard]] std::string_view driver_peer() const noexcept {
+        return is_attached_ ? std::string_view(peer_) : std::string_view();
+    }
 
 private:
     std::string_view answer(DriverTag tag, DriverAnswer answer);

@@ -1,6 +1,6 @@
 #include "pliant/haptics/external_device.h"
 
-#include "haptics/pose_rules.h"
+#include "haptics/command_limits.h"
 #include "pliant/core/error.h"
 
 #include <cmath>
@@ -31,6 +31,10 @@ ExternalDevice::ExternalDevice(std::shared_ptr<ExternalHandle> handle,
                          "an external device has no handle; give the one that the program moves");
     check(capabilities_);
     if (capabilities_.name.empty()) capabilities_.name = "external device";
+}
+
+void ExternalDevice::write(const DeviceCommand& command) noexcept {
+    handle_->shown_ = within_limits(command, capabilities_);
 }
 
 DeviceState ExternalDevice::read(double now) noexcept {

@@ -93,7 +93,8 @@ const HapticTick& FemHapticPort::tick(double now, double dt) noexcept {
     m.tick.depth = shown.depth;
     m.tick.num_contacts = shown.num_contacts;
     const double stored = m.render(shown, published.is_dynamic);
-    m.port.show(m.gains.injection, {stored, shown.lent}, m.steps.gain(), now, m.tick);
+    m.port.show(m.gains.injection, {.coupling = stored, .beyond = shown.lent}, m.steps.gain(), now,
+                m.tick);
     if (m.port.calm(dt, m.tick)) m.use_gains();
     return m.tick;
 }

@@ -1,6 +1,7 @@
 #include "pliant/haptics/force_dimension_device.h"
 
 #include "haptics/device_exchange.h"
+#include "haptics/pose_rules.h"
 #include "haptics/vendor_library.h"
 #include "pliant/core/error.h"
 
@@ -20,7 +21,11 @@ constexpr std::chrono::milliseconds kDhdRetry{200};  // between tries to open a 
 constexpr double kDhdTimeout = 0.1;                  // in a call that does not return [s]
 constexpr double kDhdGripperGap = 0.03;              // opening that counts as 1 [m]
 constexpr char kDhdDefault = -1;                     // the device that was opened last
-constexpr int kDhdForceStatus = 5;                   // place of "motors on" among the status
+// places among the status: waits for its calibration; motors on
+constexpr int kDhdResetStatus = 3, kDhdForceStatus = 5;
+constexpr int kDhdFalcon = 60;
+// the least pause between two exchanges: their thread may have a real-time priority
+constexpr std::chrono::microseconds kDhdPause{50};
 
 /// Our own declarations of what is used, as in version 3.7 of the SDK.
 struct DhdFunctions {
@@ -94,19 +99,27 @@ struct DhdModel {
     Vector3d workspace;    ///< half sides, our axes [m]
     double force, torque;  ///< largest [N], [N m]
     double stiffness;      ///< that surely is stable [N/m]
+    double step, turn;     ///< of the encoders at the handle [m], [rad]
 };
 
-/// Meant to be careful; no hardware was at hand to check them.
+/// As published, where it is (docs/haptics.md, table of models), else careful; no hardware was at
+/// hand to check them.
 DhdModel dhd_model(int type) {
-    const std::array<DhdModel, 4> known = {{
-        {33, 37, {0.08, 0.08, 0.055}, 12, 0, 1500},       // omega.3, .6, .7
-        {60, 60, {0.05, 0.05, 0.05}, 8, 0, 1000},         // Falcon
-        {63, 64, {0.2, 0.2, 0.13}, 20, 0.2, 1500},        // delta.3, .6
-        {104, 107, {0.095, 0.095, 0.065}, 20, 0.4, 2000}  // sigma.7
+    constexpr double kFine = 1e-5, kFineTurn = 1.6e-3, kSigmaTurn = 2.3e-4;
+    const Vector3d omega(0.08, 0.08, 0.055), sigma(0.095, 0.095, 0.065), lambda(0.12, 0.12, 0.085);
+    const std::array<DhdModel, 8> known = {{
+        {33, 37, omega, 12, 0, 1500, kFine, kFineTurn},  // omega.3, .6, .7
+        {kDhdFalcon, kDhdFalcon, {0.05, 0.05, 0.05}, 8, 0, 1000, 6e-5, kFineTurn},  // Falcon
+        {63, 64, {0.2, 0.2, 0.13}, 20, 0.15, 1500, 2e-5, kFineTurn},                // delta.3, .6
+        {104, 107, sigma, 20, 0.4, 2000, kFine, kSigmaTurn},                        // sigma.7
+        {108, 109, lambda, 12, 0.2, 1500, kFine, kSigmaTurn},                       // lambda.7
+        {131, 132, lambda, 12, 0.2, 1500, kFine, kSigmaTurn},                       // lambda.6
+        {203, 203, lambda, 12, 0, 1500, kFine, kSigmaTurn},                         // lambda.3
+        {206, 206, sigma, 20, 0, 2000, kFine, kSigmaTurn}                           // sigma.3
     }};
     for (const DhdModel& model : known)
         if (type >= model.first && type <= model.last) return model;
-    return {type, type, {0.05, 0.05, 0.05}, 8, 0.1, 800};
+    return {type, type, {0.05, 0.05, 0.05}, 8, 0.1, 800, 6e-5, kFineTurn};
 }
 
 DeviceCapabilities dhd_capabilities(const DhdFunctions& dhd, char id) {
@@ -118,7 +131,8 @@ DeviceCapabilities dhd_capabilities(const DhdFunctions& dhd, char id) {
     can.max_force = model.force;
     can.continuous_force = model.force / 3;
     can.max_stiffness = model.stiffness;
-    can.position_step = 1e-5;
+    can.position_step = model.step;
+    can.angle_step = model.turn;
     can.is_sensed[3] = can.is_sensed[4] = can.is_sensed[5] = dhd.has_wrist(id);
     const bool turns = dhd.has_active_wrist(id);
     can.is_actuated[3] = can.is_actuated[4] = can.is_actuated[5] = turns;
@@ -136,6 +150,7 @@ struct ForceDimensionDevice::Impl {
           dhd(load_dhd(library)),
           exchange(open_first(), kDhdTimeout),
           has_gripper(dhd.has_gripper(id)),
+          is_falcon(dhd.get_system_type(id) == kDhdFalcon),
           thread([this] { run(); }) {}
     ~Impl() {
         is_stopping = true;
@@ -146,23 +161,22 @@ struct ForceDimensionDevice::Impl {
         static_cast<void>(checked_dhd_version(library, dhd));
         if (!open()) {
             const char* const reason = dhd.error_text();
-            throw InputError(
-                library.file(),
-                "finds no device" +
-                    (description.serial
-                         ? " with the serial number " + std::to_string(description.serial)
-                         : std::string()) +
-                    " (" + (reason ? reason : "unknown reason") +
-                    "); plug it in, switch it on, allow access to its USB port, and calibrate it");
+            throw InputError(library.file(),
+                             "finds no device" +
+                                 (description.serial ? " with the serial number " +
+                                                           std::to_string(description.serial)
+                                                     : std::string()) +
+                                 " (" + (reason ? reason : "unknown reason") +
+                                 "); plug it in, switch it on, and allow access to its USB port");
         }
-        return dhd_capabilities(dhd, id);
+        return limited(dhd_capabilities(dhd, id), description.limits);
     }
     bool open() {
         const int found = description.serial ? dhd.open_serial(description.serial) : dhd.open();
         is_open = found >= 0;
         if (is_open) {
             id = static_cast<char>(found);
-            dhd.enable_force(1, id);
+            is_calibrated = false;  // until it says so, its motors stay off
         }
         return is_open;
     }
@@ -186,7 +200,7 @@ struct ForceDimensionDevice::Impl {
                 next_try = DhdClock::now() + kDhdRetry;
             }
             // calls that waited themselves are not slowed down further
-            next = std::max(next + kDhdPeriod, DhdClock::now());
+            next = std::max(next + kDhdPeriod, DhdClock::now() + kDhdPause);
             std::this_thread::sleep_until(is_open ? next : next + 20 * kDhdPeriod);
         }
         if (is_open) close();
@@ -200,6 +214,12 @@ struct ForceDimensionDevice::Impl {
         const auto measured = DhdClock::now();
         if (dhd.get_velocity(&v[0], &v[1], &v[2], id) < 0) v.setZero();
         if (dhd.get_angular_velocity(&w[0], &w[1], &w[2], id) < 0) w.setZero();
+        // more places than any version has
+        std::array<int, 64> status{};
+        if (dhd.get_status(status.data(), id) < 0) return false;
+        const bool is_known = status[kDhdResetStatus] == 0;
+        if (is_known != is_calibrated) dhd.enable_force(is_known ? 1 : 0, id);
+        is_calibrated = is_known;
         // rows of their frame are those of a rotation matrix
         Matrix3d turn;
         for (int i = 0; i < 3; ++i)
@@ -207,19 +227,20 @@ struct ForceDimensionDevice::Impl {
 
         DeviceState state;
         state.pose.position = axes * x;
-        state.pose.rotation = Quaternion(Matrix3d(axes * turn * axes.transpose()));
+        state.pose.rotation = device_rotation(axes * turn * axes.transpose());
         state.twist = {axes * v, axes * w};
         double gap = 0;
         if (has_gripper && dhd.get_gripper_gap(&gap, id) >= 0)
             state.gripper = std::abs(gap) / kDhdGripperGap;
         state.buttons = dhd.get_buttons(id);
-        // more places than any version has
-        std::array<int, 64> status{};
-        if (dhd.get_status(status.data(), id) < 0) return false;
-        if (status[kDhdForceStatus] == 0) state.status = DeviceStatus::Disabled;
+        if (!is_calibrated)
+            state.status = DeviceStatus::Uncalibrated;
+        else if (status[kDhdForceStatus] == 0)
+            state.status = DeviceStatus::Disabled;
         exchange.publish(state, measured);
 
-        const DeviceCommand command = exchange.command(DhdClock::now());
+        DeviceCommand command = exchange.command(DhdClock::now());
+        if (!is_calibrated) command = {};
         const Vector3d f = axes.transpose() * command.force, t = axes.transpose() * command.torque;
         return dhd.set_force(f[0], f[1], f[2], t[0], t[1], t[2], command.gripper, id) >= 0;
     }
@@ -229,9 +250,9 @@ struct ForceDimensionDevice::Impl {
     const DhdFunctions dhd;
     const Matrix3d axes = dhd_axes();
     char id = kDhdDefault;
-    bool is_open = false;
+    bool is_open = false, is_calibrated = false;
     DeviceExchange exchange;
-    const bool has_gripper;
+    const bool has_gripper, is_falcon;
     std::atomic<bool> is_stopping{false};
     std::thread thread;
 };
@@ -246,6 +267,14 @@ const DeviceCapabilities& ForceDimensionDevice::capabilities() const noexcept {
 DeviceState ForceDimensionDevice::read(double now) noexcept { return impl_->exchange.read(now); }
 void ForceDimensionDevice::write(const DeviceCommand& command) noexcept {
     impl_->exchange.write(command);
+}
+const char* ForceDimensionDevice::remedy() const noexcept {
+    return impl_->is_falcon
+               ? "The device is not calibrated: no force. Pull its grip out and push it in again, "
+                 "all the way, until its lights are blue; then it goes on by itself."
+               : "The device is not calibrated: no force. Put its calibration pole into the pit, "
+                 "or run the maker's HapticInit, until its light stops blinking; then it goes on "
+                 "by itself.";
 }
 
 ForceDimensionLibraryInfo inspect_force_dimension(const std::string& path) {

@@ -39,7 +39,8 @@ DeviceCapabilities haply_capabilities() {
 
 struct HaplyDevice::Impl {
     explicit Impl(const HaplyDescription& description)
-        : wanted_id(description.device_id), exchange(haply_capabilities(), kHaplyTimeout) {
+        : wanted_id(description.device_id),
+          exchange(limited(haply_capabilities(), description.limits), kHaplyTimeout) {
         WebSocketClientOptions options;
         options.url = description.url;
         options.retry = std::chrono::milliseconds(200);
@@ -75,6 +76,7 @@ struct HaplyDevice::Impl {
             reading->state.pose.position -= kHaplyCentre;
             exchange.publish(reading->state, now);
             ++counts.readings;
+            if (!reading->is_whole) ++counts.bad_values;
             return;
         }
         switch (std::get<HaplyFault>(parsed)) {

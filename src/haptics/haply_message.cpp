@@ -1,5 +1,6 @@
 #include "haptics/haply_message.h"
 
+#include "haptics/pose_rules.h"
 #include "pliant/core/error.h"
 #include "pliant/core/json_value.h"
 #include "pliant/core/json_writer.h"
@@ -93,13 +94,18 @@ std::variant<HaplyFault, HaplyReading> parse_haply_message(std::string_view text
         if (const auto* velocity = haply_member(*said, "cursor_velocity", JsonValue::Type::Object))
             reading.state.twist.linear = haply_vector(*velocity);
         read_grip(message, reading.state);
+        if (const JsonValue* const known = device->find("status");
+            known && known->is(JsonValue::Type::Object))
+            if (const JsonValue* const is_calibrated = known->find("calibrated");
+                is_calibrated && is_calibrated->is(JsonValue::Type::Boolean) &&
+                !is_calibrated->boolean())
+                reading.state.status = DeviceStatus::Uncalibrated;
 
-        Quaternion& rotation = reading.state.pose.rotation;
-        const bool is_good = reading.state.pose.position.cwiseAbs().maxCoeff() <= kMostHaplyReach &&
-                             reading.state.twist.linear.cwiseAbs().maxCoeff() <= kMostHaplySpeed &&
-                             std::abs(rotation.norm() - 1) < 0.01;
-        if (!is_good) return HaplyFault::BadValue;
-        rotation.normalize();
+        if (!(reading.state.pose.position.cwiseAbs().maxCoeff() <= kMostHaplyReach))
+            return HaplyFault::BadValue;
+        const bool has_speed = reading.state.twist.linear.cwiseAbs().maxCoeff() <= kMostHaplySpeed;
+        if (!has_speed) reading.state.twist.linear.setZero();
+        reading.is_whole = has_speed && is_rotation(reading.state.pose.rotation);
         return reading;
     } catch (const InputError&) {
         return HaplyFault::Malformed;

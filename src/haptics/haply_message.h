@@ -10,11 +10,12 @@ namespace pliant {
 
 struct HaplyReading {
     std::string device_id;
-    DeviceState state;  ///< time is zero: the service does not say
+    DeviceState state;     ///< time is zero: the service does not say
+    bool is_whole = true;  ///< false: a rotation that is none, or a velocity beyond any device
 };
 enum class HaplyFault {
     Malformed,  ///< no JSON, or fields of other types
-    BadValue,   ///< beyond any device, no rotation
+    BadValue,   ///< a place beyond any device
     Absent,     ///< no Inverse3, or none of that name
 };
 

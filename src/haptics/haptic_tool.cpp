@@ -3,6 +3,7 @@
 #include "haptics/any_coupling.h"
 #include "haptics/contact_memory.h"
 #include "haptics/device_port.h"
+#include "haptics/lent_energy.h"
 #include "haptics/tool_contact.h"
 
 #include <algorithm>
@@ -18,7 +19,6 @@ using Eigen::Vector3d;
 namespace {
 
 constexpr double kFarAway = 1e3;    // clearance without any contact to watch [m]
-constexpr double kLentTime = 1;     // in which bodies without contact lose their energy [s]
 constexpr double kCapPart = 0.5;    // of the depth bound, beyond which points count in full
 constexpr double kDeepPart = 0.25;  // of it, beyond which a step looks at each contact
 
@@ -96,7 +96,7 @@ struct HapticTool::Impl {
     }
     void begin() noexcept {
         place_coupling();
-        lent = 0;
+        lent = {};
         tick = {};
         tick.manipulandum = tick.tool = sent;
         tick.max_depth = gains.max_depth;
@@ -161,11 +161,9 @@ struct HapticTool::Impl {
         const Pose& now = coupling.pose();
         const Vector3d shift = now.position - last_grasp.position;
         const Vector3d turn = rotation_difference(last_grasp.rotation, now.rotation);
-        lent -= 0.5 * ((contact.load.force + last_load.force).dot(shift) +
-                       (contact.load.torque + last_load.torque).dot(turn));
-        // a body that swings free comes back with it, for a while
-        if (contact.num_contacts == 0) lent *= std::exp(-dt / kLentTime);
-        lent = std::max(lent, 0.0);
+        lent.add(-0.5 * ((contact.load.force + last_load.force).dot(shift) +
+                         (contact.load.torque + last_load.torque).dot(turn)),
+                 contact.num_contacts > 0, dt);
         last_grasp = now;
         last_load = contact.load;
     }
@@ -184,8 +182,10 @@ struct HapticTool::Impl {
     }
 
     void show(double now) noexcept {
-        port.show(gains.injection, {coupling.stored_energy(port.manipulandum()), lent}, 1, now,
-                  tick);
+        // what contact gives beyond L was made by its points and normals: no body has paid for it
+        port.show(gains.injection,
+                  {.coupling = coupling.stored_energy(port.manipulandum()), .beyond = lent.lent()},
+                  1, now, tick);
     }
 
     void calm(double dt) noexcept {
@@ -214,7 +214,7 @@ struct HapticTool::Impl {
     Pose last_grasp;  ///< at the last tick
     Wrench last_load;
     ContactMemory memory;
-    double lent = 0;  ///< to other bodies, scene units [J]
+    LentEnergy lent;  ///< to other bodies
     std::array<char, 200> notice = {};
 };
 

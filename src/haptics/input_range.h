@@ -16,4 +16,11 @@ inline void require_range(const char* name, double value, double low, double hig
                      text(low) + " to " + text(high) + (*unit ? " " : "") + unit);
 }
 
+/// Throws InputError unless the value is good and finite.
+inline void require_good(const std::string& name, double value, bool is_good,
+                         const std::string& expected) {
+    if (!is_good || !(value - value == 0))
+        throw InputError("", name, std::to_string(value), expected);
+}
+
 }  // namespace pliant

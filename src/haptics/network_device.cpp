@@ -77,6 +77,7 @@ struct NetworkDevice::Impl {
     std::string_view on_udp(std::string_view peer, std::span<const std::byte> bytes) {
         const std::lock_guard lock(mutex);
         udp_reply = session.receive(peer, bytes, DeviceExchange::Clock::now());
+        udp->favour(session.driver_peer());
         return udp_reply;
     }
     void on_web(WebServer::Client client, std::span<const std::byte> bytes) {
@@ -90,6 +91,7 @@ struct NetworkDevice::Impl {
     void check_silence() {
         const std::lock_guard lock(mutex);
         session.check_silence(DeviceExchange::Clock::now());
+        udp->favour(session.driver_peer());
     }
 
     DeviceExchange exchange;

@@ -108,14 +108,16 @@ DriverMessage parse_reading(DriverTag tag, DriverBytes bytes) {
     state.buttons = bytes.whole<std::uint32_t>();
     const auto status = bytes.whole<std::uint32_t>();
 
-    const bool is_good = std::isfinite(state.time) && is_usable(state.pose) &&
-                         state.pose.position.cwiseAbs().maxCoeff() <= kMostDriverReach &&
-                         std::abs(state.pose.rotation.norm() - 1) < 0.01 &&
-                         state.twist.linear.allFinite() && state.twist.angular.allFinite() &&
-                         std::isfinite(state.gripper) && status <= 1;
-    if (!is_good) return DriverFault::BadReading;
-    state.pose.rotation.normalize();
-    state.status = status == 0 ? DeviceStatus::Ok : DeviceStatus::Disabled;
+    constexpr std::array kStatuses = {DeviceStatus::Ok, DeviceStatus::Disabled,
+                                      DeviceStatus::Uncalibrated};
+    // without these nothing is left of it
+    const bool has_place = std::isfinite(state.time) && state.pose.position.allFinite() &&
+                           state.pose.position.cwiseAbs().maxCoeff() <= kMostDriverReach &&
+                           status < kStatuses.size();
+    if (!has_place) return DriverFault::BadReading;
+    reading.is_whole = is_rotation(state.pose.rotation) && state.twist.linear.allFinite() &&
+                       state.twist.angular.allFinite() && std::isfinite(state.gripper);
+    state.status = kStatuses[status];
     return reading;
 }
 

@@ -29,7 +29,8 @@ struct DriverHello {
 };
 struct DriverReading {
     DriverTag tag;
-    DeviceState state;  ///< time on the driver's clock
+    DeviceState state;     ///< time on the driver's clock
+    bool is_whole = true;  ///< false: something beside its place is not finite, or no rotation
 };
 struct DriverBye {
     DriverTag tag;
@@ -42,7 +43,7 @@ enum class DriverFault {
 };
 using DriverMessage = std::variant<DriverFault, DriverHello, DriverReading, DriverBye>;
 
-/// Any bytes. Capabilities have passed check(), poses are finite with a unit quaternion.
+/// Any bytes. Capabilities have passed check(), places are finite.
 [[nodiscard]] DriverMessage parse_driver_message(std::span<const std::byte> bytes);
 
 /// Why a driver is answered by something else than a command.

@@ -1,9 +1,11 @@
 #include "pliant/haptics/open_haptics_device.h"
 
 #include "haptics/device_exchange.h"
+#include "haptics/pose_rules.h"
 #include "haptics/vendor_library.h"
 #include "pliant/core/error.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <charconv>
@@ -29,7 +31,12 @@ constexpr unsigned kHdSuccess = 0, kHdNoDevice = 0xffffffffu;
 constexpr unsigned kHdButtons = 0x2000, kHdVelocity = 0x2051, kHdTransform = 0x2052,
                    kHdAngularVelocity = 0x2053, kHdVersion = 0x2500, kHdModel = 0x2501,
                    kHdUsableWorkspace = 0x2551, kHdMaxStiffness = 0x2602, kHdMaxForce = 0x2603,
-                   kHdContinuousForce = 0x2604, kHdForce = 0x2700, kHdForceOutput = 0x4000;
+                   kHdContinuousForce = 0x2604, kHdForce = 0x2700, kHdForceOutput = 0x4000,
+                   kHdOutputDof = 0x2554, kHdCalibrationStyle = 0x2555, kHdMaxTorque = 0x2622,
+                   kHdTorque = 0x2701;
+constexpr unsigned kHdCalibrated = 0x5000, kHdNeedsUpdate = 0x5001;
+// styles of calibration, bits; the third, 1, resets encoders and needs the arms at right angles
+constexpr int kHdByItself = 2, kHdByInkwell = 4;
 constexpr unsigned kHdDone = 0, kHdContinue = 1;
 constexpr unsigned short kHdPriority = 65535;
 
@@ -37,7 +44,9 @@ constexpr std::chrono::milliseconds kHdWatch{10};
 constexpr std::chrono::milliseconds kHdRetry{200};  // between tries to open a lost device
 constexpr double kHdTimeout = 0.1;                  // without a servo tick [s]
 constexpr double kHdMillimetre = 1e-3;
+constexpr double kHdMillinewtonMetre = 1e-3;
 constexpr int kHdErrorsPerTick = 8;
+constexpr int kHdCalibrationTicks = 10;  // between two looks at it
 
 struct HdFunctions {
     unsigned (*init_device)(const char*);
@@ -54,6 +63,8 @@ struct HdFunctions {
     void (*set_doubles)(unsigned, const double*);
     void (*start_scheduler)();
     void (*stop_scheduler)();
+    unsigned (*check_calibration)();
+    void (*update_calibration)(unsigned);
     unsigned long (*schedule)(HdCallback, void*, unsigned short);
     void (*unschedule)(unsigned long);
 };
@@ -82,6 +93,8 @@ HdFunctions load_hd(const VendorLibrary& library) {
     library.load(f.set_doubles, "hdSetDoublev");
     library.load(f.start_scheduler, "hdStartScheduler");
     library.load(f.stop_scheduler, "hdStopScheduler");
+    library.load(f.check_calibration, "hdCheckCalibration");
+    library.load(f.update_calibration, "hdUpdateCalibration");
     library.load(f.schedule, "hdScheduleAsynchronous");
     library.load(f.unschedule, "hdUnschedule");
     return f;
@@ -89,6 +102,23 @@ HdFunctions load_hd(const VendorLibrary& library) {
 
 /// Theirs: x to the right, y up, z towards the user. Ours: x to the right, y away, z up.
 Matrix3d hd_axes() { return (Matrix3d() << 1, 0, 0, 0, 0, -1, 0, 1, 0).finished(); }
+
+struct HdModel {
+    const char* part;   ///< of the name that the library gives
+    double step, turn;  ///< of the encoders at the handle [m], [rad]
+};
+
+/// As published (docs/haptics.md, table of models); the library says all else.
+HdModel hd_model(const std::string& name) {
+    constexpr std::array<HdModel, 6> kKnown = {{{"1.5 High", 7e-6, 1.4e-4},
+                                                {"3.0", 2.5e-5, 1.4e-4},
+                                                {"Premium", 3e-5, 1.4e-4},
+                                                {"Desktop", 2.3e-5, 1e-3},
+                                                {"Touch X", 2.3e-5, 1e-3},
+                                                {"", 5.5e-5, 1e-3}}};  // Omni, Touch, others
+    return *std::ranges::find_if(
+        kKnown, [&](const HdModel& model) { return name.find(model.part) != std::string::npos; });
+}
 
 /// `said` where it can be, else `assumed`.
 double plausible(double said, double low, double high, double assumed) {
@@ -125,7 +155,7 @@ struct OpenHapticsDevice::Impl {
                     "); plug it in, and set it up and calibrate it with the maker's programs");
         }
         check_version();
-        return ask_capabilities();
+        return limited(ask_capabilities(), description.limits);
     }
     /// The error, if it is one.
     unsigned open() {
@@ -161,10 +191,16 @@ struct OpenHapticsDevice::Impl {
         can.continuous_force = plausible(ask(kHdContinuousForce), 0.1, can.max_force, 0.8);
         // in N/mm
         can.max_stiffness = 1000 * plausible(ask(kHdMaxStiffness), 0.05, 10, 0.4);
-        can.max_torque = can.max_angular_stiffness = 0;
-        can.position_step = 5.5e-5;
-        can.angle_step = 1e-3;
-        can.is_actuated = {true, true, true, false, false, false};
+        const HdModel published = hd_model(can.name);
+        can.position_step = published.step;
+        can.angle_step = published.turn;
+        has_torque = takes_torque();
+        can.is_actuated = {true, true, true, has_torque, has_torque, has_torque};
+        // careful: the least of what is published for such a device, and what others use
+        can.max_torque =
+            has_torque ? kHdMillinewtonMetre * plausible(ask(kHdMaxTorque), 5, 2000, 48) : 0;
+        can.max_angular_stiffness = has_torque ? 0.3 : 0;
+        hd.get_integers(kHdCalibrationStyle, &styles);
         // smallest and largest corner in millimetres
         std::array<double, 6> box{};
         hd.get_doubles(kHdUsableWorkspace, box.data());
@@ -181,8 +217,34 @@ struct OpenHapticsDevice::Impl {
         return can;
     }
 
+    /// Six axes of output, and a library that still has the deprecated torque in Cartesian axes.
+    bool takes_torque() {
+        int axes_of_output = 3;
+        hd.get_integers(kHdOutputDof, &axes_of_output);
+        if (axes_of_output < 6) return false;
+        const std::array<double, 3> none{};
+        for (int i = 0; i < kHdErrorsPerTick && hd.get_error().code != kHdSuccess; ++i) {
+        }
+        hd.begin_frame(device);
+        hd.set_doubles(kHdTorque, none.data());
+        hd.end_frame(device);
+        return hd.get_error().code == kHdSuccess;
+    }
+
+    /// What needs no hand is done; true: the device knows where it is.
+    bool is_calibrated() noexcept {
+        hd.make_current(device);
+        const unsigned said = hd.check_calibration();
+        const int style = styles & kHdByItself ? kHdByItself : styles & kHdByInkwell;
+        // the update moves the place of the handle: a reading later it is good
+        if (said == kHdNeedsUpdate && style != 0)
+            hd.update_calibration(static_cast<unsigned>(style));
+        return said == kHdCalibrated;
+    }
+
     void start() {
         is_lost = false;
+        ticks = 0;
         task = hd.schedule(
             [](void* self) { return static_cast<Impl*>(self)->servo() ? kHdContinue : kHdDone; },
             this, kHdPriority);
@@ -197,6 +259,7 @@ struct OpenHapticsDevice::Impl {
 
     /// One tick in the library's thread; false: the device is lost.
     bool servo() noexcept {
+        if (ticks++ % kHdCalibrationTicks == 0) knows_place = is_calibrated();
         hd.begin_frame(device);
         std::array<double, 16> frame{};
         std::array<double, 3> v{}, w{};
@@ -206,9 +269,14 @@ struct OpenHapticsDevice::Impl {
         hd.get_doubles(kHdAngularVelocity, w.data());
         hd.get_integers(kHdButtons, &buttons);
         const auto measured = HdClock::now();
-        const DeviceCommand command = exchange.command(measured);
+        DeviceCommand command = exchange.command(measured);
+        if (!knows_place) command = {};
         const Vector3d force = axes.transpose() * command.force;
         hd.set_doubles(kHdForce, force.data());
+        if (has_torque) {
+            const Vector3d torque = axes.transpose() * command.torque / kHdMillinewtonMetre;
+            hd.set_doubles(kHdTorque, torque.data());
+        }
         hd.end_frame(device);
         // the newest comes first; only errors of the device itself, 0x03.., mean that it is gone
         for (int i = 0; i < kHdErrorsPerTick; ++i) {
@@ -224,10 +292,11 @@ struct OpenHapticsDevice::Impl {
         const Vector3d place(frame[12], frame[13], frame[14]);
         DeviceState state;
         state.pose.position = axes * (kHdMillimetre * place - centre);
-        state.pose.rotation = Quaternion(Matrix3d(axes * turn * axes.transpose()));
+        state.pose.rotation = device_rotation(axes * turn * axes.transpose());
         state.twist.linear = kHdMillimetre * (axes * Vector3d(v[0], v[1], v[2]));
         state.twist.angular = axes * Vector3d(w[0], w[1], w[2]);
         state.buttons = static_cast<unsigned>(buttons);
+        if (!knows_place) state.status = DeviceStatus::Uncalibrated;
         exchange.publish(state, measured);
         return true;
     }
@@ -257,6 +326,10 @@ struct OpenHapticsDevice::Impl {
     Vector3d centre = Vector3d::Zero();  ///< of the workspace, their axes [m]
     unsigned device = kHdNoDevice;
     bool is_open = false;
+    bool has_torque = false;
+    int styles = 0;            ///< of calibration that it has, bits
+    int ticks = 0;             ///< of the servo
+    bool knows_place = false;  ///< is calibrated
     unsigned long task = 0;
     std::atomic<bool> is_lost{false};
     DeviceExchange exchange;
@@ -274,6 +347,17 @@ const DeviceCapabilities& OpenHapticsDevice::capabilities() const noexcept {
 DeviceState OpenHapticsDevice::read(double now) noexcept { return impl_->exchange.read(now); }
 void OpenHapticsDevice::write(const DeviceCommand& command) noexcept {
     impl_->exchange.write(command);
+}
+
+const char* OpenHapticsDevice::remedy() const noexcept {
+    if (impl_->styles & kHdByItself)
+        return "The device is not calibrated: no force. Lead its handle slowly through all of its "
+               "reach; then it goes on by itself.";
+    if (impl_->styles & kHdByInkwell)
+        return "The device is not calibrated: no force. Put its stylus into the inkwell and take "
+               "it out again; then it goes on by itself.";
+    return "The device is not calibrated: no force. Hold its arms at right angles and reset its "
+           "encoders with the maker's program; then it goes on by itself.";
 }
 
 std::string inspect_open_haptics(const std::string& path) {

@@ -1,22 +1,16 @@
 #include "pliant/haptics/oscillation.h"
 
+#include "haptics/input_range.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <string>
-
-#include "pliant/core/error.h"
 
 namespace pliant {
 
 using Eigen::Vector3d;
 
 namespace {
-
-void check(const char* name, double value, bool is_good, const std::string& expected) {
-    if (!is_good || !std::isfinite(value))
-        throw InputError("", std::string("oscillation.") + name, std::to_string(value), expected);
-}
 
 /// Second-order Butterworth high-pass by the bilinear transform, exact at the cutoff:
 /// y = b0 x + b1 x1 + b2 x2 − a1 y1 − a2 y2.
@@ -31,13 +25,14 @@ std::array<double, 5> high_pass(double cutoff, double rate) {
 
 OscillationMeter::OscillationMeter(const OscillationOptions& options) : options_(options) {
     const OscillationOptions& o = options;
-    check("rate", o.rate, o.rate > 0, "value > 0");
-    check("cutoff", o.cutoff, o.cutoff > 0 && o.cutoff < o.rate / 2, "0 < value < rate/2");
-    check("window", o.window, o.window * o.rate >= 2 && o.window * o.rate < 1e9,
-          "at least two samples");
-    check("force_limit", o.force_limit, o.force_limit >= 0, "value >= 0");
-    check("torque_limit", o.torque_limit, o.torque_limit >= 0, "value >= 0");
-    check("quiet_force", o.quiet_force, o.quiet_force >= 0, "value >= 0");
+    require_good("oscillation.rate", o.rate, o.rate > 0, "value > 0");
+    require_good("oscillation.cutoff", o.cutoff, o.cutoff > 0 && o.cutoff < o.rate / 2,
+                 "0 < value < rate/2");
+    require_good("oscillation.window", o.window, o.window * o.rate >= 2 && o.window * o.rate < 1e9,
+                 "at least two samples");
+    require_good("oscillation.force_limit", o.force_limit, o.force_limit >= 0, "value >= 0");
+    require_good("oscillation.torque_limit", o.torque_limit, o.torque_limit >= 0, "value >= 0");
+    require_good("oscillation.quiet_force", o.quiet_force, o.quiet_force >= 0, "value >= 0");
     coefficients_ = high_pass(o.cutoff, o.rate);
     length_ = static_cast<int>(std::lround(o.window * o.rate));
 }

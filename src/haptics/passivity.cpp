@@ -1,22 +1,16 @@
 #include "pliant/haptics/passivity.h"
 
 #include "haptics/encoder_border.h"
+#include "haptics/input_range.h"
 
 #include <algorithm>
 #include <cmath>
-
-#include "pliant/core/error.h"
 
 namespace pliant {
 
 using Eigen::Vector3d;
 
 namespace {
-
-void check(const char* name, double value, bool is_good, const char* expected) {
-    if (!is_good || !std::isfinite(value))
-        throw InputError("", std::string("passivity.") + name, std::to_string(value), expected);
-}
 
 /// Work of a held command on the hand while the handle moved.
 double work(const DeviceCommand& held, const Vector3d& shift, const Vector3d& turn) noexcept {
@@ -27,20 +21,21 @@ double work(const DeviceCommand& held, const Vector3d& shift, const Vector3d& tu
 
 PassivityPort::PassivityPort(const PassivityOptions& options) : options_(options) {
     const PassivityOptions& o = options;
-    check("tolerance", o.tolerance, o.tolerance >= 0, "value >= 0");
-    check("max_stored", o.max_stored, o.max_stored >= 0, "value >= 0");
-    check("max_damping", o.max_damping, o.max_damping >= 0, "value >= 0");
-    check("lever", o.lever, o.lever >= 0, "value >= 0");
-    check("filter", o.filter, o.filter > 0 && o.filter <= 1, "0 < value <= 1");
-    check("dead_band", o.dead_band, o.dead_band >= 0, "value >= 0");
-    check("position_step", o.position_step, o.position_step >= 0, "value >= 0");
+    require_good("passivity.tolerance", o.tolerance, o.tolerance >= 0, "value >= 0");
+    require_good("passivity.max_stored", o.max_stored, o.max_stored >= 0, "value >= 0");
+    require_good("passivity.max_damping", o.max_damping, o.max_damping >= 0, "value >= 0");
+    require_good("passivity.lever", o.lever, o.lever >= 0, "value >= 0");
+    require_good("passivity.filter", o.filter, o.filter > 0 && o.filter <= 1, "0 < value <= 1");
+    require_good("passivity.dead_band", o.dead_band, o.dead_band >= 0, "value >= 0");
+    require_good("passivity.position_step", o.position_step, o.position_step >= 0, "value >= 0");
 }
 
 DeviceCommand PassivityPort::update(const Pose& pose, const DeviceCommand& held,
                                     const PortStorage& storage, double dt) noexcept {
     if (!is_finite(pose) || !held.force.allFinite() || !held.torque.allFinite() ||
         !std::isfinite(storage.coupling) || !std::isfinite(storage.beyond) ||
-        !storage.force.allFinite() || !storage.lag.allFinite() || !(dt > 0) || !std::isfinite(dt))
+        !std::isfinite(storage.given) || !storage.force.allFinite() || !storage.lag.allFinite() ||
+        !(dt > 0) || !std::isfinite(dt))
         return {};
     const bool is_first = !has_last_;
     const Vector3d shift =
@@ -59,9 +54,12 @@ DeviceCommand PassivityPort::update(const Pose& pose, const DeviceCommand& held,
     stored_ =
         std::max(storage.coupling - storage.force.dot(place - pose.position - storage.lag), 0.0);
     const double returnable = stored_ + std::max(storage.beyond, 0.0);
-    energy_ = is_first
-                  ? returnable
-                  : std::min(energy_ - work(held, way, turn), returnable + options_.max_stored);
+    // an account of bodies that began anew gave nothing yet
+    const double given = std::max(storage.given - last_given_, 0.0);
+    last_given_ = storage.given;
+    energy_ = is_first ? returnable
+                       : std::min(energy_ + given - work(held, way, turn),
+                                  returnable + options_.max_stored);
     taken_out_ -= work(added_, way, turn);
     // eq. (22)
     const double margin = energy_ - stored_;

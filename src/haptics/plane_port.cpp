@@ -66,10 +66,15 @@ void PlanePort::take(const PlaneSnapshot& newest, double now) noexcept {
     taken_ = now;
 }
 
+double PlanePort::progress(double now) const noexcept {
+    if (!options_.interpolates || period_ <= 0) return 1;
+    return std::clamp((now - taken_) / period_, 0.0, 1.0);
+}
+
 std::array<ConstraintPlane, 3> PlanePort::planes_at(double now) const noexcept {
     std::array<ConstraintPlane, 3> planes = current_.planes;
     if (!options_.interpolates || period_ <= 0) return planes;
-    const double s = std::clamp((now - taken_) / period_, 0.0, 1.0);
+    const double s = progress(now);
     for (int i = 0; i < current_.num_planes; ++i) {
         ConstraintPlane& plane = planes[static_cast<std::size_t>(i)];
         const ConstraintPlane& from = from_[static_cast<std::size_t>(i)];

@@ -14,6 +14,19 @@ namespace pliant {
            length < 1e12;
 }
 
+/// A quaternion that a device means as a rotation: its length is 1, but for the digits it was sent
+/// with.
+[[nodiscard]] inline bool is_rotation(const Quaternion& q) noexcept {
+    return std::abs(q.norm() - 1) < 0.01;
+}
+
+/// That of a device's matrix, zero for one that is no rotation.
+[[nodiscard]] inline Quaternion device_rotation(const Eigen::Matrix3d& m) noexcept {
+    const bool is_good =
+        (m.transpose() * m - Eigen::Matrix3d::Identity()).norm() < 0.01 && m.determinant() > 0;
+    return is_good ? Quaternion(m) : Quaternion(0, 0, 0, 0);
+}
+
 [[nodiscard]] inline Eigen::Matrix3d skew(const Eigen::Vector3d& v) noexcept {
     Eigen::Matrix3d m;
     m << 0, -v.z(), v.y(), v.z(), 0, -v.x(), -v.y(), v.x(), 0;

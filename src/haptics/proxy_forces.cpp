@@ -16,6 +16,26 @@ const ProxyContact* strongest_contact(const ProxyState& state) noexcept {
     return best;
 }
 
+/// Shares `force` among the contacts: each takes its multiplier times `factor`, the strongest one
+/// also what is left, docs/proxy.md eq. (5); all of them as much less as the hand feels.
+template <class Take>
+void share_force(const ProxyState& state, const ProxyOptions& options,
+                 const ProxyContact& strongest, const Eigen::Vector3d& force, double factor,
+                 const Take& take) noexcept {
+    Eigen::Vector3d rest = force;
+    const double length = (state.position - state.goal).norm();
+    const double shown = length > 0 ? (state.spring_end() - state.goal).norm() / length : 1;
+    for (int i = 0; i < state.num_contacts; ++i) {
+        const ProxyContact& contact = state.contacts[static_cast<std::size_t>(i)];
+        if (contact.multiplier <= 0 || &contact == &strongest) continue;
+        const Eigen::Vector3d share =
+            factor * shown * options.stiffness * contact.multiplier * contact.normal;
+        rest -= share;
+        take(contact, share);
+    }
+    take(strongest, rest);
+}
+
 }  // namespace
 
 Eigen::Vector3d hand_force(const ProxyState& state, const ProxyOptions& options,
@@ -39,6 +59,23 @@ Eigen::Vector3d hand_force(const ProxyState& state, const ProxyOptions& options,
     return force + push * (shaded.normalized() - contact->normal);
 }
 
+Eigen::Vector3d surface_motion(const ProxyState& state, const ProxyOptions& options,
+                               const SurfaceNeighbourhood& near) noexcept {
+    const ProxyContact* best = strongest_contact(state);
+    const double size = state.force.squaredNorm();
+    if (!best || state.is_squeezed || !(size > 0)) return Eigen::Vector3d::Zero();
+    double work = 0;
+    share_force(state, options, *best, state.force, 1,
+                [&](const ProxyContact& contact, const Eigen::Vector3d& share) {
+                    const MovingSurface& surface =
+                        *near.surfaces()[static_cast<std::size_t>(contact.surface)];
+                    const Corners end = surface.corners(contact.triangle, TickMoment::End),
+                                  start = surface.corners(contact.triangle, TickMoment::Start);
+                    work += share.dot(end.at(contact.barycentric) - start.at(contact.barycentric));
+                });
+    return work / size * state.force;
+}
+
 ForceSpreader::ForceSpreader(const std::vector<MovingSurface*>& surfaces) {
     std::size_t most = 0;
     for (const MovingSurface* surface : surfaces) {
@@ -53,20 +90,10 @@ void ForceSpreader::apply(const ProxyState& state, const ProxyOptions& options,
                           SurfaceNeighbourhood& near) noexcept {
     const ProxyContact* best = strongest_contact(state);
     if (!best || state.is_squeezed) return;
-    // each contact takes its multiplier, the strongest one also what is left, eq. (5); all of them
-    // as much less as the hand feels
-    Eigen::Vector3d rest = -options.body_force * state.force;
-    const double length = (state.position - state.goal).norm();
-    const double shown = length > 0 ? (state.spring_end() - state.goal).norm() / length : 1;
-    for (int i = 0; i < state.num_contacts; ++i) {
-        const ProxyContact& contact = state.contacts[static_cast<std::size_t>(i)];
-        if (contact.multiplier <= 0 || &contact == best) continue;
-        const Eigen::Vector3d share =
-            -options.body_force * shown * options.stiffness * contact.multiplier * contact.normal;
-        rest -= share;
-        spread(contact, share, state, options, near);
-    }
-    spread(*best, rest, state, options, near);
+    share_force(state, options, *best, -options.body_force * state.force, -options.body_force,
+                [&](const ProxyContact& contact, const Eigen::Vector3d& share) {
+                    spread(contact, share, state, options, near);
+                });
 }
 
 void ForceSpreader::spread(const ProxyContact& contact, const Eigen::Vector3d& force,

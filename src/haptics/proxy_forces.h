@@ -9,6 +9,11 @@ namespace pliant {
 [[nodiscard]] Eigen::Vector3d hand_force(const ProxyState& state, const ProxyOptions& options,
                                          const SurfaceNeighbourhood& near) noexcept;
 
+/// How far the surfaces of its contacts moved in this tick along the force on the hand [m]: their
+/// work is force · this, docs/proxy.md eq. (9).
+[[nodiscard]] Eigen::Vector3d surface_motion(const ProxyState& state, const ProxyOptions& options,
+                                             const SurfaceNeighbourhood& near) noexcept;
+
 /// Weighs vertices for forces; scratch of its own.
 class ForceSpreader {
 public:

@@ -19,6 +19,9 @@ double contact_reach(const SphereCarryOptions& sphere) noexcept {
 /// a click.
 constexpr double kRelease = 0.1;
 
+/// In radii: surfaces that push it farther in a tick have let go of what held it before.
+constexpr double kFast = 0.5;
+
 /// The part of `way` from `from` that ends nearest to `goal`, 0 to 1.
 double nearest_part(const Eigen::Vector3d& from, const Eigen::Vector3d& way,
                     const Eigen::Vector3d& goal) noexcept {
@@ -38,7 +41,7 @@ void ProxySphere::reset(const Eigen::Vector3d& position) noexcept {
     state_ = {};
     state_.position = state_.goal = state_.secure = before_ = position;
     shift_.setZero();
-    was_squeezed_ = false;
+    was_squeezed_ = was_touching_ = false;
     has_anchor_ = false;
     spare_ = 0.2 * radius();
 }
@@ -50,6 +53,7 @@ void ProxySphere::begin(const Eigen::Vector3d& goal, SurfaceNeighbourhood& near)
     state_.triangles_tested = state_.gathers = 0;
     before_ = state_.position;
     was_squeezed_ = state_.is_squeezed;
+    was_touching_ = state_.is_touching();
     near.reset_counters();
 }
 
@@ -60,6 +64,8 @@ void ProxySphere::count(SurfaceNeighbourhood& near) noexcept {
 }
 
 void ProxySphere::follow_surfaces(SurfaceNeighbourhood& near) noexcept {
+    // with its force as it was
+    state_.moved_before = surface_motion(state_, options_, near);
     near.forget();
     near.gather_swept(state_.position, 1.01 * radius() + spare_);
     if (options_.has_ccd) {
@@ -288,6 +294,12 @@ void ProxySphere::follow_tool(SurfaceNeighbourhood& near, const Eigen::Vector3d&
     count(near);
 }
 
+double ProxySphere::spring_energy(const Eigen::Vector3d& shift) const noexcept {
+    const Eigen::Vector3d& p = state_.position;
+    const Eigen::Vector3d end = p - nearest_part(p, -shift, state_.goal) * shift;
+    return 0.5 * options_.stiffness * (end - state_.goal).squaredNorm();
+}
+
 void ProxySphere::withhold() noexcept {
     if (state_.is_squeezed || was_squeezed_) {
         // the safe place goes along with the hand, not with surfaces, up to the push into the room
@@ -297,7 +309,9 @@ void ProxySphere::withhold() noexcept {
         shift_ = state_.position - safe;
     }
     if (!state_.is_squeezed) {
-        shift_ *= 1 - kRelease;
+        // nobody pays for it: not more than may be spent
+        const double gain = spring_energy((1 - kRelease) * shift_) - spring_energy(shift_);
+        shift_ *= gain > options_.release ? 1 - kRelease * options_.release / gain : 1 - kRelease;
         if (!state_.is_touching() || shift_.norm() < 1e-3 * radius()) shift_.setZero();
     }
     state_.withheld = nearest_part(state_.position, -shift_, state_.goal) * shift_;
@@ -308,6 +322,12 @@ void ProxySphere::finish(SurfaceNeighbourhood& near, double stiffness) noexcept 
     withhold();
     state_.force = state_.is_goal_ignored ? Eigen::Vector3d(Eigen::Vector3d::Zero())
                                           : hand_force(state_, options_, near);
+    state_.moved = surface_motion(state_, options_, near);
+    // what was free before, or in the way of something fast, is where they pushed it
+    const Eigen::Vector3d way = state_.secure - before_;
+    const bool is_fast = state_.carry != CarryEvent::None || way.norm() > kFast * radius();
+    if ((is_fast || !was_touching_) && !state_.is_squeezed) state_.moved = way;
+    if (is_fast && !state_.is_squeezed) state_.moved_before = way;
 
     // the next tick gathers as far as this one went
     spare_ = std::clamp(2 * (state_.position - before_).norm(), 0.1 * radius(), 4 * radius());

@@ -45,6 +45,8 @@ private:
     [[nodiscard]] PlaneGoal find_subgoal(const Eigen::Vector3d& goal) noexcept;
     /// Goes towards `to`; false: nothing in the way.
     bool move_to(SurfaceNeighbourhood& near, const Eigen::Vector3d& to) noexcept;
+    /// Of the spring that leaves out what it can of such a shift [J].
+    [[nodiscard]] double spring_energy(const Eigen::Vector3d& shift) const noexcept;
     /// What the force leaves out, eq. (8).
     void withhold() noexcept;
     void count(SurfaceNeighbourhood& near) noexcept;
@@ -53,7 +55,7 @@ private:
     ProxyState state_;
     Eigen::Vector3d before_ = Eigen::Vector3d::Zero();  // when the tick began
     Eigen::Vector3d shift_ = Eigen::Vector3d::Zero();   // from the last safe position
-    bool was_squeezed_ = false;
+    bool was_squeezed_ = false, was_touching_ = false;
     double spare_ = 0;  // beyond what must be covered, so that a tick gathers once
 
     // what friction holds on to

@@ -283,8 +283,11 @@ void SimulatedDevice::reset(const Pose& pose) noexcept {
 
 void SimulatedDevice::set_hand(const HandModel& hand) {
     check(hand);
-    impl_->hand = hand;
-    impl_->update_hand_load();
+    Impl& d = *impl_;
+    d.hand = hand;
+    // a hand that has not begun begins with this one
+    if (!d.has_clock) d.target = d.trembling(d.reached);
+    d.update_hand_load();
 }
 
 void SimulatedDevice::set_mass(double mass) {

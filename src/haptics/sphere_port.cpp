@@ -66,6 +66,8 @@ const SpherePort::Output& SpherePort::tick(const Pose& hand, double now) noexcep
     output_.wrench = {};
     output_.num_touching = 0;
     output_.energy = 0;
+    output_.stretch.setZero();
+    output_.arm.setZero();
     const double length = hand.rotation.coeffs().norm();
     output_.is_hand_ignored =
         !is_finite(hand) || !std::isfinite(now) || !(length > 1e-6) || !std::isfinite(length);
@@ -87,10 +89,14 @@ const SpherePort::Output& SpherePort::tick(const Pose& hand, double now) noexcep
         const Eigen::Vector3d arm = unit.rotation * offsets_[i];
         const Eigen::Vector3d offset = known.positions[i] - (unit.position + arm);
         ++output_.num_touching;
+        output_.stretch += offset;
+        output_.arm += arm;
         output_.energy += 0.5 * back * known.translation * offset.squaredNorm();
         wrench.force += back * known.translation * offset;
         wrench.torque += back * known.rotation * arm.cross(offset);
     }
+    output_.stretch /= std::max(1, output_.num_touching);
+    output_.arm /= std::max(1, output_.num_touching);
     if (!wrench.force.allFinite() || !wrench.torque.allFinite()) {
         wrench = {};
         output_.energy = 0;

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <cstdlib>
 #include <utility>
 
 namespace pliant {
@@ -22,6 +23,27 @@ std::string loaded_path(void* handle, const std::string& name) {
     return is_known && *map->l_name ? map->l_name : name;
 }
 
+/// Names alone are looked for where LD_LIBRARY_PATH says, among others. An entry of it that is
+/// empty or no absolute path is the current folder, or in it, where files of anybody may lie.
+void refuse_current_folder() {
+    const char* const entries = std::getenv("LD_LIBRARY_PATH");
+    if (!entries || !*entries) return;
+    std::string entry;
+    for (const char* c = entries;; ++c) {
+        if (*c && *c != ':' && *c != ';') {
+            entry += *c;
+            continue;
+        }
+        if (!entry.starts_with('/'))
+            throw InputError("", "LD_LIBRARY_PATH", entries,
+                             "absolute paths alone: an entry that is empty or relative has "
+                             "libraries run from the current folder; remove it, or name the file "
+                             "of the library, --device-library FILE");
+        if (!*c) return;
+        entry.clear();
+    }
+}
+
 }  // namespace
 
 VendorLibrary::VendorLibrary(VendorLibraryNames names, const std::string& path)
@@ -29,6 +51,7 @@ VendorLibrary::VendorLibrary(VendorLibraryNames names, const std::string& path)
     const std::vector<std::string> tried = path.empty() ? names_.files : std::vector{path};
     std::string reason;
     for (const std::string& name : tried) {
+        if (name.find('/') == std::string::npos) refuse_current_folder();
         handle_ = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
         if (handle_) {
             file_ = loaded_path(handle_, name);
@@ -42,8 +65,8 @@ VendorLibrary::VendorLibrary(VendorLibraryNames names, const std::string& path)
     }
     throw InputError("", "library of " + names_.maker + " cannot be loaded; looked for " +
                              listed_names(tried) + " (" + reason + "); install " + names_.install +
-                             ", then add its folder to LD_LIBRARY_PATH or give the path of the "
-                             "file as `library`");
+                             ", then add its folder to LD_LIBRARY_PATH or name the file, "
+                             "--device-library FILE");
 }
 
 void* VendorLibrary::find(const char* symbol) const {

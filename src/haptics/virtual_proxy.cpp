@@ -41,6 +41,7 @@ void check(const ProxyOptions& options) {
             "dynamic friction or more, up to 10");
     require(options.mask_radius > 1 && options.mask_radius <= 100, "mask radius of the proxy",
             options.mask_radius, "1 < value <= 100 radii");
+    require(options.release >= 0, "release of the proxy", options.release, "0 J or more");
     require(std::isfinite(options.body_force), "body force of the proxy", options.body_force,
             "a finite factor");
 }

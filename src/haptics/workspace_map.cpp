@@ -54,9 +54,9 @@ Vector3d WorkspaceMap::drift(const Vector3d& handle) const noexcept {
 }
 
 const Pose& WorkspaceMap::update(const DeviceState& state, double dt) noexcept {
-    if (state.status == DeviceStatus::Disconnected) is_gone_ = true;
-    const bool is_new = state.status == DeviceStatus::Ok || state.status == DeviceStatus::Disabled;
-    if (!is_new || !is_usable(state.pose)) return manipulandum_;
+    if (state.status == DeviceStatus::Disconnected || state.status == DeviceStatus::Uncalibrated)
+        is_gone_ = true;
+    if (!says_where(state.status) || !is_usable(state.pose)) return manipulandum_;
     const Pose handle = {state.pose.position, state.pose.rotation.normalized()};
 
     const bool was_held = is_clutched_ || is_gone_;

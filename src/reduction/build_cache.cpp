@@ -66,6 +66,12 @@ std::optional<Archive> BuildCache::find(const std::string& stage, std::uint64_t 
     }
 }
 
+void BuildCache::make_way(const fs::path& path) {
+    std::error_code ignored;
+    const fs::file_status status = fs::symlink_status(path, ignored);
+    if (fs::exists(status) && !fs::is_regular_file(status)) fs::remove(path, ignored);
+}
+
 void BuildCache::prune() const {
     std::vector<CacheFile> files = cache_files(folder_);
     std::int64_t total = 0;

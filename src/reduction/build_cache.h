@@ -29,6 +29,9 @@ private:
     std::string bytes_;
 };
 
+/// Of whole reduced models, the last stage of their build.
+inline constexpr const char* kReducedModelStage = "polynomials";
+
 /// Results of finished stages as archives, named by stage and key. Files used least recently go
 /// when all of them exceed a size. Nothing here fails: what cannot be read counts as missing, and
 /// what cannot be written is told by problem().
@@ -46,6 +49,7 @@ public:
         if (folder_.empty()) return;
         try {
             std::filesystem::create_directories(folder_);
+            make_way(path(stage, key));
             write(path(stage, key));
             prune();
         } catch (const std::runtime_error& error) {
@@ -61,6 +65,8 @@ public:
     static int clear(const std::filesystem::path& folder);
 
 private:
+    /// Removes what is no file: a pipe there would be written to, and wait for its reader.
+    static void make_way(const std::filesystem::path& path);
     void prune() const;
 
     std::filesystem::path folder_;

@@ -161,8 +161,9 @@ public:
         const std::uint64_t input_hash = content_hash(input);
         SurfaceMesh surface = timed("surface", [&] { return prepared(input, options_, report_); });
         const StageKeys keys(surface, input_hash, options_);
+        report_.model_key = keys.polynomials;
         const auto known =
-            kept<ReducedModel>("polynomials", keys.polynomials, [](const Archive& archive) {
+            kept<ReducedModel>(kReducedModelStage, keys.polynomials, [](const Archive& archive) {
                 return ReducedModel::from_archive(archive, "cached model");
             });
         if (known) {
@@ -182,7 +183,7 @@ public:
             add_projections(parts, model, progress_);
             progress_.stage("surface in the subspace");
             ReducedModel result(std::move(parts));
-            keep("polynomials", keys.polynomials,
+            keep(kReducedModelStage, keys.polynomials,
                  [&](const std::filesystem::path& path) { result.save(path); });
             return result;
         });

@@ -11,6 +11,7 @@
 #include "scene/primitive_surfaces.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <random>
 
 namespace pliant {
@@ -152,6 +153,8 @@ void BodyMaker::make_bodies(std::size_t d) {
 
 void BodyMaker::make(std::size_t d, const ReducedSource& source) {
     const ReducedBodyModel& model = models_.get(world_.scene.bodies[d].name, source);
+    if (const auto* recipe = std::get_if<ReducedRecipe>(&source.model))
+        warn(d, refilling_note(recipe->surface.file, model.model().mesh()));
     for (const Start& start : starts(d))
         world_.add(d, std::make_unique<ReducedBody>(
                           model, ReducedBodyOptions{.pose = start.pose,
@@ -196,6 +199,7 @@ void BodyMaker::make(std::size_t d, const FemSource& source) {
     } else {
         surface = load_solid(std::get<SurfaceSource>(source.shape), source.size, world_.progress);
         mesh = build_simulation_mesh(SurfaceQuery(surface), source.mesh, world_.progress);
+        warn(d, refilling_note(std::get<SurfaceSource>(source.shape).file, mesh));
     }
     FemBodyOptions options;
     options.fixed = source.fixed;
@@ -205,6 +209,38 @@ void BodyMaker::make(std::size_t d, const FemSource& source) {
         options.pose = start.pose;
         world_.add(d, std::make_unique<FemBody>(mesh, std::vector{source.material}, surface,
                                                 world_.loop_of(d).obstacles, options));
+    }
+}
+
+void BodyMaker::warn(std::size_t d, const std::string& note) {
+    if (!note.empty()) world_.warn("\"" + world_.scene.bodies[d].name + "\": " + note);
+}
+
+/// Planes push out at once what begins below them.
+void BodyMaker::warn_of_sunken(std::size_t d, const ParticleBody& body) {
+    constexpr double kLeast = 0.02;  // of the size of the body
+    const std::vector<Particle>& particles = body.dynamics().layout().particles;
+    for (const ParticlePlane& plane : body.dynamics().options().planes) {
+        const Vector3d normal = plane.normal.normalized();
+        const double offset = plane.offset / plane.normal.norm();
+        int count = 0;
+        double deepest = 0;
+        for (std::size_t i = 0; i < particles.size(); ++i) {
+            const double reach = (particles[i].rotation.conjugate() * normal)
+                                     .cwiseProduct(particles[i].radii)
+                                     .norm();
+            const double depth = offset - normal.dot(body.state().position[i]) + reach;
+            if (depth > kLeast * body.size()) ++count;
+            deepest = std::max(deepest, depth);
+        }
+        if (count == 0) continue;
+        char text[250];
+        std::snprintf(
+            text, sizeof text,
+            "%d of its %d particles begin below one of its \"planes\", up to %.3g mm: they "
+            "are pushed out at once, and the body is thrown. Move its pose or the plane",
+            count, static_cast<int>(particles.size()), 1e3 * deepest);
+        warn(d, text);
     }
 }
 
@@ -252,7 +288,9 @@ void BodyMaker::make(std::size_t d, const ParticleSource& source) {
     ParticleBodyOptions options = source.body;
     for (const Start& start : starts(d)) {
         options.pose = start.pose;
-        world_.add(d, std::make_unique<ParticleBody>(model, options));
+        auto body = std::make_unique<ParticleBody>(model, options);
+        warn_of_sunken(d, *body);
+        world_.add(d, std::move(body));
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "pliant/greens/surface_zone.h"
 #include "pliant/greens/zones.h"
+#include "pliant/particles/particle_body.h"
 #include "scene/greens_store.h"
 #include "scene/model_store.h"
 #include "scene/tool_maker.h"
@@ -55,6 +56,9 @@ private:
     void make_bonded(std::size_t d, const ZonesSource& source);
     /// Its links, which the contact moves.
     void make(std::size_t d, const HandSource& source);
+    /// Of a body; an empty note is none.
+    void warn(std::size_t d, const std::string& note);
+    void warn_of_sunken(std::size_t d, const ParticleBody& body);
     [[nodiscard]] int most_loads(std::size_t d) const;
     [[nodiscard]] SurfaceMesh surface_of(const ParticleSource& source) const;
 

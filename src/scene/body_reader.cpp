@@ -204,7 +204,8 @@ std::optional<Copies> read_copies(const JsonObject& json) {
     const Vector3d counts = object->vector("counts", Vector3d::Ones());
     for (int axis = 0; axis < 3; ++axis)
         copies.counts[static_cast<std::size_t>(axis)] = static_cast<int>(counts[axis]);
-    if (counts.prod() > 4096) object->refuse("counts", "at most 4096 copies together");
+    if (counts.prod() > Copies::kMost)
+        object->refuse("counts", "at most " + std::to_string(Copies::kMost) + " copies together");
     copies.spacing = object->vector("spacing", copies.spacing);
     copies.speed = object->number("speed", copies.speed);
     copies.spin = object->number("spin", copies.spin);

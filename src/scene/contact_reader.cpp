@@ -379,6 +379,23 @@ BodyContact read_body_contact(const JsonObject& json, const BodyDescription& bod
     return {read_pointshell(*contact, folder), read_field(*contact, body, folder)};
 }
 
+std::vector<std::vector<std::string>> read_ignored_contacts(const JsonObject& json,
+                                                            const SceneDescription& scene) {
+    std::vector<std::vector<std::string>> groups;
+    const JsonValue* list = json.find("ignore_contact");
+    if (!list) return groups;
+    for (std::size_t g = 0; g < list->array().size(); ++g) {
+        std::vector<std::string>& group = groups.emplace_back();
+        for (const JsonValue& name : list->array()[g].array()) {
+            group.push_back(name.string());
+            if (!find_all_copies(scene, group.back()))
+                json.refuse_item("ignore_contact", g,
+                                 "names of bodies of the scene: " + list_of_names(scene));
+        }
+    }
+    return groups;
+}
+
 std::vector<ContactDescription> read_contacts(const JsonObject& json,
                                               const SceneDescription& scene) {
     std::vector<ContactDescription> contacts;

@@ -1,8 +1,8 @@
 #include "pliant/scene/engine.h"
 
+#include "core/real_time.h"
 #include "pliant/core/error.h"
 #include "scene/loop_runner.h"
-#include "scene/real_time.h"
 #include "scene/recorder.h"
 
 #include <algorithm>
@@ -34,6 +34,8 @@ struct Engine::Impl {
     void start_threads();
     void ask_for_real_time();
     void wait_until_all_record(bool do_record) const;
+    /// Commands that were sent are obeyed.
+    void wait_for_commands() const;
     /// Returns what went wrong.
     std::string finish_recording();
 };
@@ -64,7 +66,8 @@ void Engine::Impl::ask_for_real_time() {
     }
     std::string problem;
     for (std::size_t l = 0; l < threads.size() && problem.empty(); ++l)
-        problem = set_real_time_priority(threads[l], l == 0 ? kHapticPriority : kDynamicsPriority);
+        problem = set_real_time_priority(threads[l].native_handle(),
+                                         l == 0 ? kHapticPriority : kDynamicsPriority);
     scheduling = problem.empty() ? "real-time priority " + std::to_string(kHapticPriority)
                                  : "normal priority (" + problem + "; " + kHowToGetRealTime + ")";
     problem = lock_memory();
@@ -79,6 +82,12 @@ void Engine::Impl::wait_until_all_record(bool do_record) const {
             if (do_record && !recorder->problem().empty()) return;
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
+}
+
+void Engine::Impl::wait_for_commands() const {
+    for (const auto& runner : runners)
+        while (runner->has_waiting() && !control.is_stopping.load(std::memory_order_relaxed))
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 std::string Engine::Impl::finish_recording() {
@@ -166,6 +175,8 @@ void Engine::start_recording(const std::filesystem::path& path, const RecordingH
     if (impl.control.is_stopping.load(std::memory_order_relaxed))
         throw InputError(path.string(), "nothing runs that could be recorded");
     (void)impl.finish_recording();  // of one that has failed
+    // the header says how things are when the loops begin to record, one after the other
+    impl.wait_for_commands();
 
     RecordingHeader now = header;
     now.parameters.clear();
@@ -206,7 +217,7 @@ void Engine::stop() noexcept {
     impl_->control.is_stopping.store(true, std::memory_order_relaxed);
     for (std::thread& thread : impl_->threads)
         if (thread.joinable()) thread.join();
-    (void)impl_->finish_recording();
+    (void)impl_->finish_recording();  // recording() keeps what went wrong
 }
 
 }  // namespace pliant

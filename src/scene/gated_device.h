@@ -32,6 +32,7 @@ public:
         gain_ = gain_ + rise_ < 1 ? gain_ + rise_ : 1;
         device_->write({gain_ * command.force, gain_ * command.torque, gain_ * command.gripper});
     }
+    [[nodiscard]] const char* remedy() const noexcept override { return device_->remedy(); }
 
 private:
     static constexpr double kRamp = 0.5;  // [s]

@@ -98,9 +98,12 @@ void read_levels(const JsonObject& json, GreensRecipe& recipe) {
     for (const char* key : {"wavelet", "constraint_level", "display_level"}) {
         if (!json.has(key)) continue;
         if (levels_of(recipe) < 0)
-            json.fail(key,
-                      "needs levels of subdivision: a shape that has them, as \"rabbit\", or a "
-                      "file built from what `pliant mesh --kind semiregular` made");
+            json.fail(key, std::string("needs levels of subdivision: a shape that has them, as "
+                                       "\"rabbit\"") +
+                               (std::string(key) == "display_level"
+                                    ? ""
+                                    : ", or a file built from what `pliant mesh --kind "
+                                      "semiregular` made"));
         if (json.has("measured") && std::string(key) == "constraint_level")
             json.fail(key, "goes with bodies that are computed, not \"measured\"");
     }
@@ -231,11 +234,14 @@ GreensSource read_greens(const JsonObject& json, const fs::path& folder) {
         source.model = read_greens_recipe(json, folder);
         return source;
     }
-    for (const char* key :
-         {"levels", "size", "material", "fixed", "contactable", "method", "elements",
-          "crease_degrees", "mesh", "measured", "solver", "wavelet", "tolerance", "base_threshold",
-          "finest_constraint_level", "display_level"})
+    for (const char* key : {"levels", "size", "material", "fixed", "contactable", "method",
+                            "elements", "crease_degrees", "mesh", "measured", "solver", "wavelet",
+                            "tolerance", "base_threshold", "finest_constraint_level"})
         if (json.has(key)) json.fail(key, "goes with \"shape\" or \"surface\"; the file says it");
+    if (json.has("display_level"))
+        json.fail("display_level",
+                  "goes with a \"shape\" that has levels, as \"rabbit\"; a file is shown as the "
+                  "surface that it was built from");
     const fs::path path = read_file_name(json, "file", folder);
     if (path.extension() != ".pliant")
         json.refuse("file", "a .pliant file that `pliant build --kind greens` made");

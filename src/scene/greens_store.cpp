@@ -136,9 +136,13 @@ std::uint64_t greens_key(const GreensRecipe& recipe) {
             .add(b.wavelet->tolerance)
             .add(b.wavelet->thresholds_base ? 1 : 0)
             .add(b.wavelet->bits);
-    // the residual counts where the iterative solver is, or may be, in use
+    // residual and matrix count where the iterative solver is, or may be, in use
     if (b.solver != GreensSolver::Direct)
-        key.add(std::string(to_string(b.solver))).add(b.residual).add(b.memory);
+        key.add(std::string(to_string(b.solver)))
+            .add(b.residual)
+            .add(b.memory)
+            .add(std::string(to_string(b.matrix)))
+            .add(b.matrix_tolerance);
     if (b.coarsest_level >= 0)
         key.add(std::string("levels")).add(b.coarsest_level).add(b.finest_level);
     if (b.has_fixed_columns) key.add(std::string("fixed columns"));

@@ -1,6 +1,6 @@
 #include "scene/greens_tool.h"
 
-#include "haptics/pose_rules.h"
+#include "haptics/coupling_springs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -40,7 +40,10 @@ void GreensTool::tick(double now, double dt) noexcept {
     tick_.contact = {load, Vector3d::Zero()};
     tick_.coupling = {shortened(load, gains_.rendered_force), Vector3d::Zero()};
     tick_.num_contacts = contact.is_touching() ? 1 : 0;
-    show(std::max(0.5 * contact.force.dot(contact.tip - contact.point), 0.0), now, dt);
+    // the body is the spring, docs/haptics.md eq. (22a)
+    const double energy = std::max(0.5 * contact.force.dot(contact.tip - contact.point), 0.0);
+    show(cut_energy(energy, kept_part(load.norm(), gains_.rendered_force)), points_.led_work(), now,
+         dt);
 
     // where the surface is held under it
     const Vector3d place = points_.held_place();

@@ -63,7 +63,15 @@ Vector3d GreensPoints::moved_by(std::size_t i) const noexcept {
                                 : body_.resting_displacement(nearest.triangle, nearest.barycentric);
 }
 
+Vector3d GreensPoints::led_rest() const noexcept {
+    if (led_ < 0 || !body_.is_loaded_at_rest()) return Vector3d::Zero();
+    const PointContact& contact = contacts_.frame().points[at(led_)];
+    return contact.is_touching() ? body_.resting_displacement(contact.triangle, contact.barycentric)
+                                 : Vector3d(Vector3d::Zero());
+}
+
 void GreensPoints::tick() noexcept {
+    led_work_ = led_ < 0 ? 0 : contacts_.frame().points[at(led_)].force.dot(led_rest_ - led_rest());
     const double follows = -std::expm1(-dt_ / kShiftTime);
     for (std::size_t i = 0; i < by_.size(); ++i) {
         if (static_cast<int>(i) != led_) {
@@ -93,6 +101,7 @@ void GreensPoints::tick() noexcept {
         by_[at(i)]->add_wrench(load(i));
     }
     body_.add_tractions(loads_.nodes(), loads_.tractions(), energy);
+    led_rest_ = led_rest();
 }
 
 void GreensPoints::lead(const RigidBody& body) noexcept {
@@ -126,6 +135,8 @@ Vector3d GreensPoints::held_place() const noexcept {
 
 void GreensPoints::forget() noexcept {
     contacts_.reset();
+    led_rest_.setZero();
+    led_work_ = 0;
     std::ranges::fill(shifts_, Vector3d::Zero());
 }
 

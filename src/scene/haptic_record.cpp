@@ -63,8 +63,7 @@ HapticRecord to_record(const HapticTick& tick) noexcept {
 
 bool from_record(const HapticRecord& record, HapticTick& tick) noexcept {
     tick = {};
-    if (record.status >= kNumStepStatuses ||
-        record.device_status > static_cast<std::uint8_t>(DeviceStatus::Disconnected))
+    if (record.status >= kNumStepStatuses || record.device_status >= kNumDeviceStatuses)
         return false;
     std::size_t i = 0;
     each_number(tick, [&](double& x) { x = record.numbers[i++]; });

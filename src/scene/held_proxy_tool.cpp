@@ -124,8 +124,8 @@ HeldTool hold(const HeldToolDescription& tool, const DeviceDescription& device,
                       "force only",
                       bearing.name.c_str(), bearing.stiffness, around.bodies_rate);
         proxy.bearing_reason = reason;
-        if (held.gains.stiffness > 1.001 * bearing.stiffness && held.warning.empty())
-            held.warning = reason;
+        if (held.gains.stiffness > 1.001 * bearing.stiffness)
+            held.warning += (held.warning.empty() ? "" : "; ") + proxy.bearing_reason;
     }
     return held;
 }

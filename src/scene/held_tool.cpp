@@ -124,11 +124,20 @@ public:
     }
     [[nodiscard]] DeviceState read(double now) noexcept override { return device_->read(now); }
     void write(const DeviceCommand& command) noexcept override { device_->write(command); }
+    [[nodiscard]] const char* remedy() const noexcept override { return device_->remedy(); }
 
 private:
     std::unique_ptr<HapticDevice> device_;
     DeviceCapabilities capabilities_;
 };
+
+/// What a person allows, of any device but one of a replay, which had its limits when it was
+/// recorded.
+DeviceDescription with_limits(DeviceDescription device, const DeviceLimits& limits) {
+    const auto* const recorded = std::get_if<RecordedDescription>(&device);
+    if (!recorded || !recorded->recording.empty()) limit(device, limits);
+    return device;
+}
 
 }  // namespace
 
@@ -142,7 +151,7 @@ HeldTool make_held_tool(const HeldToolDescription& description, const DeviceDesc
     // recorded readings come with what was measured
     const bool is_measured = around.use.latency > 0 && !held.is_virtual;
     const double delay = is_measured ? delay_of(around.use.latency, around.rate) : 0.0;
-    held.device = open_device(with_rate(device, around.rate));
+    held.device = open_device(with_limits(with_rate(device, around.rate), around.use.limits));
     if (is_measured) held.device = std::make_unique<MeasuredDevice>(std::move(held.device), delay);
     if (const auto* simulated = std::get_if<SimulatedDescription>(&device)) {
         held.hand = simulated->hand;
@@ -179,7 +188,9 @@ HeldTool make_held_tool(const HeldToolDescription& description, const DeviceDesc
     gains.contact_stiffness = std::max(gains.max_force / gains.max_depth, around.contact_stiffness);
     held.contact_stiffness = around.contact_stiffness;
     if (!description.has_injection) gains.injection = 0;
-    held.warning = clamp_to_device(gains, can, held.scene);
+    held.warning = loose_limits(around.use.limits, can);
+    const std::string changed = clamp_to_device(gains, can, held.scene);
+    held.warning += (held.warning.empty() || changed.empty() ? "" : "; ") + changed;
 
     HapticToolOptions& options = held.options;
     options.workspace.scale = held.scene.scale;

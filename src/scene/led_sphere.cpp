@@ -9,6 +9,7 @@ void LedSphere::tell(const ProxyHandLetter& hand, double dt) noexcept {
     letter_.planes.sequence = letter_.tick;
     letter_.planes.time = static_cast<double>(letter_.tick) * dt;
     letter_.planes.num_planes = state.active_planes(letter_.planes.planes);
+    letter_.work += touching().work();
     touching().fill(letter_.shown);
     exchange().planes.post(letter_);
 }

@@ -3,8 +3,8 @@
 #include "pliant/core/triple_buffer.h"
 
 #include <cstdint>
+#include <deque>
 #include <memory>
-#include <vector>
 
 namespace pliant {
 
@@ -15,11 +15,11 @@ class LetterBox {
 public:
     LetterBox() = default;
     /// Letters with vectors of final size, as `initial`: posting then allocates nothing.
-    explicit LetterBox(const Letter& initial) : initial_(initial), slots_(initial) {}
+    explicit LetterBox(const Letter& initial) : slots_(initial) {}
     void post(const Letter& letter) noexcept {
         slots_.write_slot() = letter;
         slots_.publish();
-        if (!kept_.empty()) kept_[num_kept_++ % kept_.size()] = letter;
+        if (keeps_) kept_.push_back(letter);
     }
     /// Stays the same until the next call.
     [[nodiscard]] const Letter& newest() noexcept {
@@ -28,22 +28,24 @@ public:
     }
     /// From now on, where one thread runs both loops.
     void keep() {
-        kept_.assign(kNumKept, initial_);
-        num_kept_ = 0;
+        keeps_ = true;
+        kept_.clear();
     }
-    /// Null: it is not there (yet).
-    [[nodiscard]] const Letter* find(std::uint64_t round, std::uint64_t tick) const noexcept {
-        for (const Letter& letter : kept_)
-            if (letter.round == round && letter.tick == tick) return &letter;
-        return nullptr;
+    /// Null: it is not there (yet). Those before it are dropped: readers go forward.
+    [[nodiscard]] const Letter* find(std::uint64_t round, std::uint64_t tick) noexcept {
+        const auto is_before = [&](const Letter& letter) {
+            return letter.round < round || (letter.round == round && letter.tick < tick);
+        };
+        while (!kept_.empty() && is_before(kept_.front())) kept_.pop_front();
+        const bool is_there =
+            !kept_.empty() && kept_.front().round == round && kept_.front().tick == tick;
+        return is_there ? &kept_.front() : nullptr;
     }
 
 private:
-    static constexpr std::size_t kNumKept = 256;  // more than any loop falls behind another
-    Letter initial_{};
     TripleBuffer<Letter> slots_;
-    std::vector<Letter> kept_;
-    std::size_t num_kept_ = 0;
+    std::deque<Letter> kept_;
+    bool keeps_ = false;
 };
 
 /// One end of a tool whose device is in one loop and whose bodies are in another, as the loops know

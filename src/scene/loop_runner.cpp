@@ -1,6 +1,7 @@
 #include "scene/loop_runner.h"
 
 #include "scene/haptic_record.h"
+#include "scene/loop_order.h"
 
 #include <algorithm>
 #include <cmath>
@@ -30,7 +31,6 @@ LoopRunner::LoopRunner(World& world, int loop, const EngineControl& control,
       loop_(world.loop(loop)),
       index_(loop),
       control_(control),
-      steps_per_haptic_tick_(loop_.settings().rate / world.loop(0).settings().rate),
       frame_interval_ns_(std::llround(1e9 / std::clamp(options.frames_per_second, 1.0, 1e4))),
       frames_(loop_.make_frame()),
       samples_(num_samples(loop_.settings().rate)),
@@ -98,7 +98,6 @@ void LoopRunner::attach_queue() noexcept {
 void LoopRunner::apply_commands() noexcept {
     Command command;
     for (std::size_t k = 0; k < kMaxCommands && commands_.pop(command); ++k) {
-        num_received_.fetch_add(1, std::memory_order_release);
         has_news_ = true;
         if (queue_) {
             queue_->push(RecordKind::Command, recorded_ticks(),
@@ -107,6 +106,7 @@ void LoopRunner::apply_commands() noexcept {
         const std::uint64_t ticks = loop_.ticks();
         world_.apply(command, index_);
         ticks_before_reset_ += ticks - loop_.ticks();
+        num_received_.fetch_add(1, std::memory_order_release);
     }
 }
 
@@ -175,8 +175,8 @@ std::int64_t LoopRunner::period_ns() const noexcept {
 }
 
 std::uint64_t LoopRunner::wanted_steps() const noexcept {
-    const auto steps = static_cast<double>(control_.steps.load(std::memory_order_relaxed));
-    return static_cast<std::uint64_t>(std::ceil(steps * steps_per_haptic_tick_ - 1e-6));
+    return tick_at(control_.steps.load(std::memory_order_relaxed), world_.loop(0).settings().rate,
+                   loop_.settings().rate);
 }
 
 void LoopRunner::turn(std::int64_t now_ns) noexcept {

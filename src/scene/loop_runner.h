@@ -31,6 +31,10 @@ public:
         return num_sent_ - num_received_.load(std::memory_order_acquire) < kMaxCommands;
     }
     void send(const Command& command) noexcept;  ///< needs has_room()
+    /// Whether a command that was sent has not been applied yet.
+    [[nodiscard]] bool has_waiting() const noexcept {
+        return num_sent_ != num_received_.load(std::memory_order_acquire);
+    }
     [[nodiscard]] const LoopFrame& frame() noexcept;
     void take_samples(std::vector<TickSample>& samples);
 
@@ -85,7 +89,6 @@ private:
     SimulationLoop& loop_;
     int index_;
     const EngineControl& control_;
-    double steps_per_haptic_tick_;
     std::int64_t frame_interval_ns_;
 
     RingBuffer<Command> commands_{kMaxCommands};

@@ -1,5 +1,6 @@
 #include "scene/model_store.h"
 
+#include "pliant/core/atomic_file.h"
 #include "pliant/core/error.h"
 #include "pliant/core/hash.h"
 #include "pliant/core/version.h"
@@ -10,17 +11,16 @@
 #include "reduction/material_chunks.h"
 #include "scene/store_words.h"
 
-#include <fstream>
-#include <iterator>
-
 namespace pliant {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// Of models in the cache: counted up when shapes or recipes change their meaning.
-constexpr int kModelFormat = 1;
+/// Of recipes in the cache: counted up when shapes or recipes change their meaning.
+constexpr int kModelFormat = 2;
+/// Of a recipe the cache holds the key of the model alone: the build keeps the model, once.
 constexpr const char* kStage = "model";
+constexpr const char* kKeyChunk = "model_key";
 
 /// Of everything that the model depends on.
 std::uint64_t recipe_key(const ReducedRecipe& recipe) {
@@ -44,13 +44,26 @@ std::uint64_t recipe_key(const ReducedRecipe& recipe) {
     return key.hash();
 }
 
+std::optional<Archive> find_model(const BuildCache& cache, std::uint64_t recipe) {
+    const std::optional<Archive> note = cache.find(kStage, recipe);
+    if (!note) return std::nullopt;
+    return cache.find(kReducedModelStage, note->get<std::uint64_t>(kKeyChunk).front());
+}
+
+void keep_model_key(BuildCache& cache, std::uint64_t recipe, std::uint64_t model_key) {
+    cache.save(kStage, recipe, [&](const fs::path& path) {
+        ArchiveWriter writer("cache-model");
+        writer.add<std::uint64_t>(kKeyChunk, {&model_key, 1});
+        writer.save(path);
+    });
+}
+
 }  // namespace
 
 void add_surface(CacheKey& key, const SurfaceSource& source) {
     key.add(source.shape).add(source.shape_resolution);
     if (source.file.empty()) return;
-    std::ifstream in(source.file, std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    const std::string bytes = read_file(source.file);
     key.add(source.file.extension().string()).add(hash_bytes(bytes.data(), bytes.size()));
 }
 
@@ -97,24 +110,28 @@ ReducedBodyModel ModelStore::build(const std::string& body, const ReducedRecipe&
                                    std::uint64_t key) const {
     const StopWatch watch;
     BuildCache cache(cache_, recipe.build.cache_bytes);
-    if (const std::optional<Archive> archive = cache.find(kStage, key)) try {
+    try {
+        if (const std::optional<Archive> archive = find_model(cache, key)) {
             const ReducedModel model = ReducedModel::from_archive(*archive, "cached model");
             ReducedBodyModel result(model);
             tell(body, model, "from the cache, " + watch.text());
             return result;
-        } catch (const InputError&) {
-            // of another version: built anew
         }
+    } catch (const InputError&) {
+        // of another version: built anew
+    }
 
     ReducedBuildOptions options = recipe.build;
     options.cache = cache_;
+    ReducedBuildReport report;
     const ReducedModel model =
-        build_reduced_model(load_source(recipe.surface, progress_), options, progress_);
-    cache.save(kStage, key, [&](const fs::path& path) { model.save(path); });
+        build_reduced_model(load_source(recipe.surface, progress_), options, progress_, &report);
+    if (report.cache_problem.empty()) keep_model_key(cache, key, report.model_key);
+    const std::string problem =
+        report.cache_problem.empty() ? cache.problem() : report.cache_problem;
     ReducedBodyModel result(model);
     tell(body, model,
-         "built in " + watch.text() +
-             (cache.problem().empty() ? "" : " · not kept: " + cache.problem()));
+         "built in " + watch.text() + (problem.empty() ? "" : " · not kept: " + problem));
     return result;
 }
 

@@ -32,8 +32,10 @@ bool PortTool::was_moved() const noexcept {
     return has_begun_ && !((tool.position - tick_.tool.position).norm() <= 1e-9);
 }
 
-void PortTool::show(double energy, double now, double dt) noexcept {
-    port_.show(gains_.injection, {.coupling = energy}, 1, now, tick_);
+void PortTool::show(double energy, double work, double now, double dt) noexcept {
+    lent_.add(-work, tick_.num_contacts > 0, dt);
+    port_.show(gains_.injection,
+               {.coupling = energy, .beyond = lent_.lent(), .given = lent_.given()}, 1, now, tick_);
     if (port_.calm(dt, tick_)) watch_springs();
 }
 
@@ -58,6 +60,7 @@ const char* PortTool::notice() const noexcept {
 
 void PortTool::reset() noexcept {
     port_.reset();
+    lent_ = {};
     reset_touch();
     tick_ = {};
     tick_.tool = tick_.manipulandum = body_.motion().pose;

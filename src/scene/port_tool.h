@@ -1,6 +1,7 @@
 #pragma once
 
 #include "haptics/device_port.h"
+#include "haptics/lent_energy.h"
 #include "scene/felt_tool.h"
 
 namespace pliant {
@@ -25,8 +26,9 @@ protected:
 
     /// Somebody put the body elsewhere since the last tick.
     [[nodiscard]] bool was_moved() const noexcept;
-    /// Shows tick_.coupling, with the energy that it stores [J].
-    void show(double energy, double now, double dt) noexcept;
+    /// Shows tick_.coupling, with the energy that it stores and the work that bodies did on it
+    /// since the last tick [J].
+    void show(double energy, double work, double now, double dt) noexcept;
     /// How deep the hand is [m], and where the body goes.
     void finish(double depth, const Pose& tool) noexcept;
 
@@ -37,6 +39,8 @@ protected:
     bool has_begun_ = false;
 
 private:
+    LentEnergy lent_;  // to the bodies
+
     /// Of the gains, what turns it [N m/rad]; 0: nothing does.
     [[nodiscard]] virtual double angular_stiffness() const noexcept { return 0; }
     /// What is wrong with what it touches, for people; empty: nothing.

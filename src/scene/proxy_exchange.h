@@ -11,6 +11,9 @@ namespace pliant {
 struct ProxyTuning {
     double stiffness = 0;          ///< after back-off [N/m]
     double angular_stiffness = 0;  ///< the same of many spheres about the hand [N m/rad]
+    double max_force = 0;          ///< that the hand is shown [N]
+    double max_torque = 0;         ///< [N m]
+    double release = 0;            ///< energy that may be spent on what was withheld [J]
     double static_friction = 0, dynamic_friction = 0;
     bool has_force_shading = false;
     bool has_ccd = true;
@@ -29,6 +32,7 @@ struct ProxyHandLetter {
 struct ProxyPlanesLetter {
     std::uint64_t round = 0, tick = 0;
     PlaneSnapshot planes;
+    double work = 0;  ///< of the bodies on the springs of the hand, so far [J]
     ShownProxy shown;
 };
 
@@ -42,14 +46,15 @@ struct ProxyExchange {
 struct SpheresLetter {
     std::uint64_t round = 0, tick = 0;
     SphereSnapshot spheres;
-    Pose fit;  ///< of the tool as one piece
+    Pose fit;         ///< of the tool as one piece
+    double work = 0;  ///< as of a proxy
     ShownProxy shown;
 };
 
 struct SpheresExchange {
     explicit SpheresExchange(int num_spheres)
-        : spheres(SpheresLetter{0, 0, SphereSnapshot::of_size(num_spheres), Pose{}, ShownProxy{}}) {
-    }
+        : spheres(
+              SpheresLetter{0, 0, SphereSnapshot::of_size(num_spheres), Pose{}, 0, ShownProxy{}}) {}
     LetterBox<ProxyHandLetter> hand;
     LetterBox<SpheresLetter> spheres;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "haptics/coupling_springs.h"
 #include "scene/proxy_exchange.h"
 
 namespace pliant {
@@ -10,8 +11,9 @@ class ProxySource {
 public:
     struct Answer {
         Pose pose;
-        Wrench wrench;         ///< on the hand, about where it is [N, N m]
-        double energy = 0;     ///< of the springs that make it [J]
+        Wrench wrench;         ///< on the hand, about where it is, without limits [N, N m]
+        ShownSprings shown;    ///< with those of the tuning
+        double work = 0;       ///< of the bodies on these springs in this tick [J]
         int num_contacts = 0;  ///< planes that hold a proxy, spheres in contact of many
         double depth = 0;      ///< nearer than the radius by [m]
         StepStatus status = StepStatus::Ok;

@@ -1,6 +1,6 @@
 #include "scene/proxy_tool.h"
 
-#include "haptics/pose_rules.h"
+#include <algorithm>
 
 namespace pliant {
 
@@ -26,14 +26,16 @@ void ProxyTool::tick(double now, double dt) noexcept {
     const Pose& hand = port_.manipulandum();
     tuning_.stiffness = port_.gain_scale() * gains_.stiffness;
     tuning_.angular_stiffness = port_.gain_scale() * gains_.angular_stiffness;
+    tuning_.max_force = gains_.rendered_force;
+    tuning_.max_torque = gains_.rendered_torque;
+    tuning_.release = std::max(tick_.port_energy - tick_.stored_energy, 0.0) / port_.scale();
     const ProxySource::Answer proxy = source_->follow(hand, tuning_, now);
     tick_.status = proxy.status;
     tick_.manipulandum = body_of(hand);
     tick_.contact = proxy.wrench;
-    tick_.coupling = {shortened(proxy.wrench.force, gains_.rendered_force),
-                      shortened(proxy.wrench.torque, gains_.rendered_torque)};
+    tick_.coupling = proxy.shown.wrench;
     tick_.num_contacts = proxy.num_contacts;
-    show(proxy.energy, now, dt);
+    show(proxy.shown.energy, proxy.work, now, dt);
     finish(proxy.depth, body_of(proxy.pose));
 }
 

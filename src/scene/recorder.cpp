@@ -1,7 +1,7 @@
 #include "scene/recorder.h"
 
+#include "core/real_time.h"
 #include "pliant/core/error.h"
-#include "scene/real_time.h"
 
 #include <chrono>
 
@@ -9,7 +9,8 @@ namespace pliant {
 namespace {
 
 constexpr auto kDrainInterval = std::chrono::milliseconds(20);
-constexpr auto kFlushInterval = std::chrono::seconds(1);  // lost at most when the program is killed
+// lost at most when the program is killed; after it a full disk is known
+constexpr auto kFlushInterval = std::chrono::milliseconds(500);
 
 }  // namespace
 

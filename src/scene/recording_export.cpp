@@ -174,6 +174,13 @@ int save_frames(const Recording& recording, World& world, const std::filesystem:
             surface->positions(display, x);
             for (std::size_t v = 0; v < body.surface().vertices.size(); ++v)
                 mesh.vertices[first + v] = Eigen::Vector3d(x[3 * v], x[3 * v + 1], x[3 * v + 2]);
+            if (!std::all_of(x.begin(), x.end(), [](float one) { return std::isfinite(one); }))
+                throw InputError(
+                    "", "the state of '" +
+                            recording.header().bodies[static_cast<std::size_t>(i)].name + "' at " +
+                            std::to_string(frame / frames_per_second) +
+                            " s has no finite shape; frames up to there were "
+                            "written");
             first += body.surface().vertices.size();
         }
         char number[16];

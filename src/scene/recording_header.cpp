@@ -29,6 +29,12 @@ public:
         if (!(number > above)) refuse(place_ + "." + key, "a larger number");
         return number;
     }
+    /// Of a loop [Hz]: others make durations that are no numbers.
+    [[nodiscard]] double rate() const {
+        const double number = real("rate", 0);
+        if (!(number >= 1e-6 && number <= 1e9)) refuse(place_ + ".rate", "from 1e-6 to 1e9 Hz");
+        return number;
+    }
     [[nodiscard]] int integer(const char* key, int low, int high) const {
         const double number = member(key, JsonValue::Type::Number, "a number").number();
         if (!(number >= low && number <= high) || number != std::floor(number))
@@ -174,7 +180,7 @@ RecordingHeader parse_header(std::string_view text, const std::string& name) {
     header.version = reader.text("version");
     header.started = reader.text("started");
     for (const Reader& loop : reader.list("loops"))
-        header.loops.push_back({loop.text("name"), loop.real("rate", 0)});
+        header.loops.push_back({loop.text("name"), loop.rate()});
     const int last_loop = static_cast<int>(header.loops.size()) - 1;
     for (const Reader& body : reader.list("bodies"))
         header.bodies.push_back({body.text("name"), body.integer("body", 0, kLargest),

@@ -15,6 +15,10 @@ namespace {
 
 enum class Found { Nothing, Damaged, Whole };
 
+/// A loop leaves a record each tick, but for those that a slow disk lost. Further ticks than these
+/// are no run's, and nobody could wait for them to be simulated again.
+constexpr std::uint64_t kLostTicks = 1'000'000, kTicksOfRecord = 100;
+
 std::string seconds_text(double seconds) {
     char text[48];
     std::snprintf(text, sizeof text, "%.1f s", seconds);
@@ -83,7 +87,11 @@ struct Recording::Data {
         std::vector<TickSample> samples;
         std::vector<TimedCommand> commands;
         std::vector<HapticTick> haptics;
-        std::uint64_t num_ticks = 0;
+        std::uint64_t num_ticks = 0, num_records = 0;
+        /// Whether the records so far, with this one, may have gone on until a tick.
+        [[nodiscard]] bool can_reach(std::uint64_t tick) const noexcept {
+            return tick <= kLostTicks + kTicksOfRecord * (num_records + 1);
+        }
     };
     struct States {
         std::vector<std::uint64_t> ticks;
@@ -91,6 +99,7 @@ struct Recording::Data {
     };
     RecordingHeader header;
     std::string problem;
+    std::string damage;  // of the block that was read last, if more is known
     std::vector<Loop> loops;
     std::vector<States> states;  // of each recorded body
 
@@ -115,7 +124,13 @@ bool Recording::Data::read_records(const format::BlockHead& head, std::string_vi
         const std::optional<RecordKind> kind = decoder.next();
         // ticks never go back: what is read may be searched by time
         if (!kind || decoder.tick() < loop.num_ticks) return false;
+        if (!loop.can_reach(decoder.tick())) {
+            damage = ", where the loop \"" + header.loops[head.loop].name + "\" jumps to tick " +
+                     std::to_string(decoder.tick());
+            return false;
+        }
         loop.num_ticks = decoder.tick();
+        ++loop.num_records;
         if (*kind == RecordKind::Sample) {
             TickSample sample;
             if (!decoder.sample(sample)) return false;
@@ -159,7 +174,7 @@ Found Recording::Data::read_block(std::string_view file, std::uint64_t offset, s
 void Recording::Data::read_blocks(std::string_view file, std::uint64_t first) {
     const auto note_damage = [&] {
         if (problem.empty())
-            problem = "damaged after " + seconds_text(duration()) + ": a part is left out";
+            problem = "damaged after " + seconds_text(duration()) + damage + ": a part is left out";
     };
     std::uint64_t end = first;
     std::vector<std::uint64_t> offsets;

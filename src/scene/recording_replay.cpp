@@ -3,8 +3,11 @@
 #include <string_view>
 
 #include "pliant/core/error.h"
+#include "pliant/core/json_value.h"
 #include "pliant/scene/recording.h"
+#include "pliant/scene/scene_file.h"
 #include "scene/haptic_record.h"
+#include "scene/loop_order.h"
 #include "scene/recorded_bodies.h"
 
 namespace pliant {
@@ -16,8 +19,8 @@ struct LoopReplay {
     std::size_t next_command = 0;  // of the recording
     std::vector<int> bodies;       // of the recording's header
     bool has_begun = false;        // commands and script of the next tick are done
-    double seen = 0;               // of the other loop, by the next tick
-    bool is_waiting = false;       // for the other loop
+    std::uint64_t seen = 0;        // of the other loop, by the next tick
+    bool is_ready = false;         // the other loop has done so much
 };
 
 /// Whether loops saw of each other what they happened to: made by an engine, with a tool among full
@@ -80,6 +83,43 @@ std::optional<DeviceDescription> recorded_device(const Recording& recording) {
     for (const HapticTick& tick : all_haptics(recording, "", false))
         again.states.push_back(tick.device);
     return again;
+}
+
+SceneDescription recorded_scene(const Recording& recording, const std::string& name) {
+    const RecordingHeader& header = recording.header();
+    std::string text = header.scene;
+    const JsonValue json = parse_json(text, name);
+    const JsonValue* const device = json.find("device");
+    if (device && device->is(JsonValue::Type::Object)) {
+        JsonValue::Object scene = json.object();
+        const auto is_reach = [](const JsonValue::Member& member) {
+            return member.first == "library" || member.first == "address" || member.first == "url";
+        };
+        for (auto& [key, value] : scene) {
+            if (key != "device") continue;
+            JsonValue::Object kept = value.object();
+            if (std::erase_if(kept, is_reach) == 0) break;
+            value = JsonValue(std::move(kept));
+            text = to_text(JsonValue(scene), std::string::npos);
+            break;
+        }
+    }
+    return parse_scene(text, name, header.scene_folder);
+}
+
+World replay_world(const Recording& recording, const std::string& name, WorldOptions options,
+                   Progress& progress) {
+    SceneDescription scene = recorded_scene(recording, name);
+    options.device = recorded_device(recording);
+    if (!options.device && !is_virtual(scene.device))
+        throw InputError(name, std::string("has no readings of the ") + kind(scene.device) +
+                                   " device that its scene names, and a replay opens none; record "
+                                   "the scene again, or run it with pliant run");
+    if (options.say && scene.text != recording.header().scene)
+        options.say(
+            "device: the library or address that the recording names is left out; a "
+            "replay opens no device");
+    return World(std::move(scene), options, progress);
 }
 
 RecordedDescription recorded_readings(const Recording& recording, const std::string& name) {
@@ -172,7 +212,8 @@ ReplayCheck check_replay(const Recording& recording, World& world, Progress& pro
     const auto compare_haptics = [&](int l, std::uint64_t ticks) {
         const std::vector<HapticTick>& recorded = recording.haptics(l);
         const HapticTick* const now = world.loop(l).haptic_tick();
-        if (!now || recorded.size() != recording.num_ticks(l)) return;
+        // a file may be cut between what the last tick left
+        if (!now || recorded.size() + 1 < recording.num_ticks(l) || ticks > recorded.size()) return;
         const HapticRecord a = to_record(recorded[static_cast<std::size_t>(ticks - 1)]),
                            b = to_record(*now);
         note("the tool in the hand", ticks, std::memcmp(&a, &b, sizeof a) != 0);
@@ -185,51 +226,62 @@ ReplayCheck check_replay(const Recording& recording, World& world, Progress& pro
              ++loop.next_command) {
             const Command& command = commands[loop.next_command].command;
             if (command.kind == Command::Kind::Exchange)
-                loop.seen = std::clamp(command.value, 0.0, 1e15);
+                loop.seen = static_cast<std::uint64_t>(std::clamp(command.value, 0.0, 1e15));
             else
                 world.apply(command, l);
         }
         world.run_script(l);
         loop.has_begun = true;
     };
+    /// All up to the next tick, as soon as it can be done.
+    const auto prepare = [&](int l) {
+        LoopReplay& loop = loops[static_cast<std::size_t>(l)];
+        if (loop.is_ready || loop.ticks >= recording.num_ticks(l)) return;
+        if (!loop.has_begun) begin_tick(loop, l);
+        // what the other loop had done by then, no less and no more
+        loop.is_ready = world.loop(l).receive(loop.seen);
+    };
+    /// Whether what a loop waits for was done after the last tick of another one in the file: they
+    /// end to record one after the other.
+    const auto saw_more = [&](int l) {
+        for (int o = 0; o < num_loops; ++o)
+            if (o != l && world.loop(o).exchanges() &&
+                loops[static_cast<std::size_t>(o)].ticks >= recording.num_ticks(o))
+                return true;
+        return false;
+    };
 
     if (has_exchanges(recording, num_loops))
         for (int l = 0; l < num_loops; ++l) world.loop(l).keep_exchange();
-    world.reset();
+    // a recording begins with a reset, whatever was set before
     set_parameters(header, world);
+    world.reset();
     for (const LoopReplay& loop : loops) compare(loop);
     progress.stage("replay", static_cast<std::size_t>(total));
-    for (std::uint64_t done = 0; done < total;) {
-        // the loop that is furthest behind, as World::advance chooses
-        int behind = -1;
-        const auto time = [&](int l) {
-            const auto at = static_cast<std::size_t>(l);
-            return static_cast<double>(loops[at].ticks) / header.loops[at].rate;
-        };
-        for (int l = 0; l < num_loops; ++l) {
-            const LoopReplay& one = loops[static_cast<std::size_t>(l)];
-            if (one.ticks < recording.num_ticks(l) && !one.is_waiting &&
-                (behind < 0 || time(l) < time(behind)))
-                behind = l;
-        }
-        if (behind < 0) {
-            note("the tool in the hand (ticks of the other loop are missing)", done, true);
+    for (std::uint64_t done = 0; done < total; ++done) {
+        for (int l = 0; l < num_loops; ++l) prepare(l);
+        // the order of World::advance
+        const auto at = [&](int l) -> LoopReplay& { return loops[static_cast<std::size_t>(l)]; };
+        const int next = next_to_tick(
+            num_loops, [&](int l) { return at(l).is_ready; }, [&](int l) { return at(l).ticks; },
+            [&](int l) { return world.loop(l).settings().rate; });
+        if (next < 0) {
+            bool is_end = true;
+            for (int l = 0; l < num_loops; ++l)
+                if (at(l).ticks < recording.num_ticks(l)) is_end = is_end && saw_more(l);
+            if (is_end)
+                check.num_beyond = total - done;
+            else
+                note("the tool in the hand (ticks of the other loop are missing)", done, true);
             break;
         }
-
-        LoopReplay& loop = loops[static_cast<std::size_t>(behind)];
-        if (!loop.has_begun) begin_tick(loop, behind);
-        // what the other loop had done by then, no less and no more
-        loop.is_waiting = !world.loop(behind).receive(static_cast<std::uint64_t>(loop.seen));
-        if (loop.is_waiting) continue;
-        for (LoopReplay& other : loops) other.is_waiting = false;
-        world.loop(behind).tick();
-        loop.has_begun = false;
+        LoopReplay& loop = at(next);
+        world.loop(next).tick();
+        loop.has_begun = loop.is_ready = false;
         loop.seen = 0;
         ++loop.ticks;
-        ++done;
         compare(loop);
-        compare_haptics(behind, loop.ticks);
+        compare_haptics(next, loop.ticks);
         progress.advance();
     }
     progress.finish();

@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cassert>
@@ -40,17 +41,27 @@ struct RecordingWriter::Impl {
     }
     void open();
     void write(const std::string& bytes);
+    void check_name();
+    void check_disk();
+    [[noreturn]] void fail(const std::string& why);
     void prepare(OpenBlock& block, int loop, std::uint64_t tick, std::size_t bytes);
     void write_block(int loop);
     void write_end();
 };
 
 void RecordingWriter::Impl::open() {
-    descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (descriptor < 0)
+    // not blocking, or opening a named pipe would wait for its reader
+    constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK;
+    descriptor = ::open(path.c_str(), kFlags, 0666);
+    struct stat status {};
+    if (descriptor < 0 || fstat(descriptor, &status) != 0)
         throw InputError(path.string(),
                          "the recording cannot be written: " + std::string(std::strerror(errno)) +
                              "; choose another place");
+    if (S_ISFIFO(status.st_mode))
+        throw InputError(path.string(),
+                         "the recording cannot be written: it is a named pipe, which holds "
+                         "nothing; choose another place");
     const std::string text = header_text(header);
     format::Head head{};
     head.magic = format::kMagic;
@@ -78,17 +89,38 @@ void RecordingWriter::Impl::write(const std::string& bytes) {
     while (left > 0) {
         const ssize_t written = ::write(descriptor, rest, left);
         if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) {
-            failure = "writing failed: " + std::string(std::strerror(errno)) +
-                      "; what was recorded before stays readable";
-            // nothing after the last whole block, where that is possible
-            [[maybe_unused]] const int ignored = ftruncate(descriptor, static_cast<off_t>(size));
-            throw InputError(path.string(), failure);
-        }
+        if (written <= 0)
+            fail("writing failed: " + std::string(std::strerror(errno)) +
+                 "; what was recorded before stays readable");
         rest += written;
         left -= static_cast<std::size_t>(written);
     }
     size += bytes.size();
+    check_name();
+}
+
+void RecordingWriter::Impl::fail(const std::string& why) {
+    failure = why;
+    // nothing after the last whole block, where that is possible
+    [[maybe_unused]] const int ignored = ftruncate(descriptor, static_cast<off_t>(size));
+    throw InputError(path.string(), failure);
+}
+
+/// A file without a name takes all that is written, and is gone when it is closed.
+void RecordingWriter::Impl::check_name() {
+    if (!failure.empty()) return;
+    struct stat status {};
+    if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 0)
+        fail("the file was removed while it was being recorded, and is lost; record again");
+}
+
+/// On disk before anybody is told that it is there: some file systems find out here that they have
+/// no room.
+void RecordingWriter::Impl::check_disk() {
+    // devices have nothing to wait for
+    if (fsync(descriptor) != 0 && errno != EINVAL && errno != EROFS)
+        fail("writing failed: " + std::string(std::strerror(errno)) +
+             "; what was recorded last may be missing");
 }
 
 void RecordingWriter::Impl::prepare(OpenBlock& block, int loop, std::uint64_t tick,
@@ -207,6 +239,7 @@ void RecordingWriter::drain(int loop, RecordQueue& queue) {
 void RecordingWriter::flush() {
     for (int loop = 0; loop < static_cast<int>(impl_->blocks.size()); ++loop)
         impl_->write_block(loop);
+    impl_->check_name();
 }
 
 void RecordingWriter::finish() {
@@ -214,8 +247,7 @@ void RecordingWriter::finish() {
     if (impl_->failure.empty()) {
         flush();
         impl_->write_end();
-        // on disk before anybody is told that it is there
-        fsync(impl_->descriptor);
+        impl_->check_disk();
     }
     close(std::exchange(impl_->descriptor, -1));
     if (!impl_->failure.empty()) throw InputError(impl_->path.string(), impl_->failure);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/numbers.h"
 #include "pliant/core/archive.h"
 #include "pliant/core/atomic_file.h"
 #include "pliant/core/json_writer.h"
@@ -9,6 +10,7 @@
 #include "pliant/greens/greens_model.h"
 #include "pliant/reduction/reduced_model.h"
 #include "scene/json_schema.h"
+#include "scene/own_profile.h"
 #include "scene/scene_files.h"
 #include "scene/scene_reader.h"
 
@@ -63,7 +65,7 @@ constexpr std::string_view kDemos[] = {"bridge",
 
 /// Keys of "device" that say how any kind is used.
 constexpr std::string_view kDeviceUse[] = {"rotation", "rate_border", "rate_speed", "clutch",
-                                           "deadman"};
+                                           "deadman",  "max_force",   "max_torque"};
 
 /// Empty when there is none.
 std::string_view embedded(std::string_view name) noexcept {
@@ -76,6 +78,18 @@ const JsonSchema& schema() {
     static const JsonSchema result(parse_json(scene_schema(), std::string(kSchemaFile)),
                                    std::string(kSchemaFile));
     return result;
+}
+
+/// A key that scenes had once: said before the schema finds it unknown.
+void refuse_library(const JsonValue& json, const std::string& name) {
+    const JsonValue* const device = json.find("device");
+    const JsonValue* const library = device ? device->find("library") : nullptr;
+    if (library)
+        throw InputError(name, "device.library", to_text(*library),
+                         "nothing: no scene says which code runs. Leave it out and name the "
+                         "maker's library on the command line, --device-library FILE, or in a "
+                         "profile of your own in " +
+                             own_profile_folder().string());
 }
 
 /// A body's name must not hold what has a meaning in the names of parameters and copies.
@@ -141,13 +155,146 @@ void keep_use_alone(JsonValue::Object& device) {
     });
 }
 
-SceneDescription with_device_members(const SceneDescription& scene, JsonValue::Object device) {
+/// What a program changed in the scene stays as it is: of the text only the device is read again.
+SceneDescription with_device_members(SceneDescription scene, JsonValue::Object device) {
     JsonValue::Object json = parse_json(scene.text, scene.name).object();
     replace_member(json, "device", JsonValue(std::move(device)));
-    SceneDescription result = parse_scene(to_text(JsonValue(std::move(json)), std::string::npos),
-                                          scene.name, scene.folder);
-    result.name = scene.name;
-    return result;
+    SceneDescription read = parse_scene(to_text(JsonValue(std::move(json)), std::string::npos),
+                                        scene.name, scene.folder);
+    scene.device = std::move(read.device);
+    scene.device_use = read.device_use;
+    scene.text = std::move(read.text);
+    return scene;
+}
+
+/// What is there of them; members that are no numbers are the schema's to refuse.
+DeviceLimits limits_in(const JsonValue::Object& device) {
+    DeviceLimits limits;
+    for (const auto& [key, value] : device) {
+        if (!value.is(JsonValue::Type::Number)) continue;
+        if (key == "max_force") limits.max_force = value.number();
+        if (key == "max_torque") limits.max_torque = value.number();
+    }
+    return limits;
+}
+
+void replace_limits(JsonValue::Object& device, const DeviceLimits& limits) {
+    if (limits.max_force != kInfinity)
+        replace_member(device, "max_force", JsonValue(limits.max_force));
+    if (limits.max_torque != kInfinity)
+        replace_member(device, "max_torque", JsonValue(limits.max_torque));
+}
+
+/// How a device is reached, as far as no scene may say it.
+struct Reach {
+    std::string library, address;
+
+    /// Of a device that was chosen before.
+    void keep(DeviceDescription device) {
+        if (const std::string* const old = library_of(device); old && library.empty())
+            library = *old;
+        if (is_beyond_computer(device) && address.empty()) address = *address_of(device);
+    }
+    void put(DeviceDescription& device) const {
+        put(library, library_of(device), "library", "force-dimension or openhaptics", device);
+        put(address, address_of(device), "address", "network or haply", device);
+    }
+
+private:
+    static void put(const std::string& value, std::string* place, const char* what,
+                    const char* kinds, const DeviceDescription& device) {
+        if (value.empty()) return;
+        if (!place)
+            throw InputError("", what, value,
+                             std::string("a device that has one, ") + kinds + ", not a " +
+                                 kind(device) + " one: choose it with --device");
+        *place = value;
+    }
+};
+
+/// What a profile says of reaching its device that no scene may: only where it is the user's own,
+/// unless it was given anyhow. It leaves the members for the scene.
+void take_reach(JsonValue::Object& measured, const char* key, const char* option,
+                const std::filesystem::path& profile, std::string& given,
+                bool (*is_harmless)(const std::string& text)) {
+    const auto found = std::ranges::find(measured, key, &JsonValue::Member::first);
+    if (found == measured.end() || !found->second.is(JsonValue::Type::String)) return;
+    const std::string text = found->second.string();
+    if (is_harmless(text)) return;
+    measured.erase(found);
+    if (!given.empty()) return;
+    if (const std::string reason = foreign_reason(profile); !reason.empty())
+        throw InputError(profile.string(), std::string("device.") + key, to_text(JsonValue(text)),
+                         "a profile of your own, in " + own_profile_folder().string() + ", but " +
+                             reason + "; keep it there if you trust it, or give " + option +
+                             " on the command line");
+    given = text;
+}
+
+void put_profile(JsonValue::Object& device, const std::filesystem::path& file, Reach& reach) {
+    const std::string name = file.string();
+    std::error_code missing;  // which reading it says
+    const std::filesystem::path resolved = std::filesystem::canonical(file, missing);
+    const std::filesystem::path& profile = missing ? file : resolved;
+    const JsonValue json = parse_json(read_file(profile, JsonLimits().max_bytes), name);
+    const JsonValue* const version = json.find("pliant_device_profile");
+    const JsonValue* const found = json.find("device");
+    if (version == nullptr || found == nullptr || !found->is(JsonValue::Type::Object))
+        throw InputError(name, "is no profile of a device; pliant haptics check --profile " + name +
+                                   " writes one");
+    if (!version->is(JsonValue::Type::Number) || version->number() != 1)
+        throw InputError(name, "pliant_device_profile", to_text(*version),
+                         "1; pliant haptics check writes a new one");
+    JsonValue::Object measured = found->object();
+    const bool is_given = !reach.library.empty();
+    take_reach(measured, "library", "--device-library FILE", profile, reach.library,
+               [](const std::string&) { return false; });
+    // a path from where the profile is, wherever the program was started; names are looked for
+    if (!is_given && reach.library.find('/') != std::string::npos)
+        reach.library = (profile.parent_path() / reach.library).string();
+    take_reach(measured, "address", "--device-address ADDRESS", profile, reach.address,
+               [](const std::string& text) {
+                   return !is_beyond_computer(NetworkDescription{.address = text});
+               });
+    take_reach(measured, "url", "--device-address URL", profile, reach.address,
+               [](const std::string& text) {
+                   try {
+                       return !is_beyond_computer(HaplyDescription{.url = text});
+                   } catch (const InputError&) {
+                       return true;  // that it is none, the reader of the scene says
+                   }
+               });
+    const DeviceLimits of_scene = limits_in(device);
+    for (const auto& [key, value] : measured) replace_member(device, key, value);
+    replace_limits(device, smaller(limits_in(device), of_scene));
+    const double most = limits_in(device).max_force;
+    const auto lasting = std::ranges::find(device, "continuous_force", &JsonValue::Member::first);
+    if (lasting != device.end() && lasting->second.is(JsonValue::Type::Number))
+        lasting->second = JsonValue(std::min(lasting->second.number(), most));
+}
+
+/// Into the text as well, so that a recording has them.
+void put_limits(SceneDescription& scene, JsonValue::Object device, const DeviceLimits& limits) {
+    if (limits.max_force == kInfinity && limits.max_torque == kInfinity) return;
+    limit(scene.device, limits);
+    // those of a simulated or network device say what it can do
+    const auto* const simulated = std::get_if<SimulatedDescription>(&scene.device);
+    const auto* const network = std::get_if<NetworkDescription>(&scene.device);
+    const bool says_itself = simulated || network;
+    if (says_itself) {
+        const DeviceCapabilities& can =
+            simulated ? simulated->model.capabilities : network->capabilities;
+        replace_limits(device, {can.max_force, can.max_torque});
+        replace_member(device, "continuous_force", JsonValue(can.continuous_force));
+    } else {
+        replace_limits(device, smaller(scene.device_use.limits, limits));
+    }
+    scene = with_device_members(scene, std::move(device));
+    if (!says_itself) return;
+    // also what is more than the device can do, so that it is said
+    DeviceLimits& said = scene.device_use.limits;
+    if (limits.max_force != kInfinity) said.max_force = limits.max_force;
+    if (limits.max_torque != kInfinity) said.max_torque = limits.max_torque;
 }
 
 }  // namespace
@@ -157,6 +304,7 @@ std::string_view scene_schema() noexcept { return embedded(kSchemaFile); }
 SceneDescription parse_scene(const std::string& text, const std::string& name,
                              const std::filesystem::path& folder) {
     const JsonValue json = parse_json(text, name);
+    refuse_library(json, name);
     schema().check(json, name);
     const JsonSource source{.file = name};
     SceneDescription scene = read_scene(JsonObject(json, "", source), folder);
@@ -207,35 +355,22 @@ SceneDescription with_model_file(SceneDescription scene, int body,
     return scene;
 }
 
-SceneDescription with_device(const SceneDescription& scene, const std::string& kind,
-                             const std::string& hand, const std::filesystem::path& recording) {
+SceneDescription with_device(const SceneDescription& scene, const DeviceChoice& choice) {
     JsonValue::Object device = device_in_hand(scene);
+    Reach reach{choice.library, choice.address};
     // another kind is used as the one before
-    if (!kind.empty()) keep_use_alone(device);
-    if (!kind.empty()) replace_member(device, "kind", JsonValue(kind));
-    if (!hand.empty()) replace_member(device, "hand", JsonValue(hand));
-    if (!recording.empty())
+    if (!choice.profile.empty() || !choice.kind.empty()) keep_use_alone(device);
+    if (!choice.profile.empty()) put_profile(device, choice.profile, reach);
+    if (!choice.kind.empty()) replace_member(device, "kind", JsonValue(choice.kind));
+    if (!choice.hand.empty()) replace_member(device, "hand", JsonValue(choice.hand));
+    if (!choice.recording.empty())
         replace_member(device, "recording",
-                       JsonValue(std::filesystem::absolute(recording).string()));
-    return with_device_members(scene, std::move(device));
-}
-
-SceneDescription with_device_profile(const SceneDescription& scene,
-                                     const std::filesystem::path& profile) {
-    const std::string name = profile.string();
-    const JsonValue json = parse_json(read_file(profile, JsonLimits().max_bytes), name);
-    const JsonValue* const version = json.find("pliant_device_profile");
-    const JsonValue* const measured = json.find("device");
-    if (version == nullptr || measured == nullptr || !measured->is(JsonValue::Type::Object))
-        throw InputError(name, "is no profile of a device; pliant haptics check --profile " + name +
-                                   " writes one");
-    if (!version->is(JsonValue::Type::Number) || version->number() != 1)
-        throw InputError(name, "pliant_device_profile", to_text(*version),
-                         "1; pliant haptics check writes a new one");
-    JsonValue::Object device = device_in_hand(scene);
-    keep_use_alone(device);
-    for (const auto& [key, value] : measured->object()) replace_member(device, key, value);
-    return with_device_members(scene, std::move(device));
+                       JsonValue(std::filesystem::absolute(choice.recording).string()));
+    SceneDescription result = with_device_members(scene, device);
+    put_limits(result, std::move(device), choice.limits);
+    if (result.device.index() == scene.device.index()) reach.keep(scene.device);
+    reach.put(result.device);
+    return result;
 }
 
 std::vector<ScriptEvent> load_script(const std::filesystem::path& path,

@@ -211,6 +211,7 @@ SceneDescription read_scene(const JsonObject& json, const std::filesystem::path&
     }
 
     scene.contacts = read_contacts(json, scene);
+    scene.ignored_contacts = read_ignored_contacts(json, scene);
     if (const auto pull = json.object("pull")) scene.pull = read_pull(*pull);
     if (const auto poke = json.object("poke"))
         scene.poke_force = poke->number("force", scene.poke_force);

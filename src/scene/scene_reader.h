@@ -22,6 +22,9 @@ namespace pliant {
 /// The key "contacts" of a scene whose bodies are read.
 [[nodiscard]] std::vector<ContactDescription> read_contacts(const JsonObject& json,
                                                             const SceneDescription& scene);
+/// The key "ignore_contact" of a scene whose bodies are read.
+[[nodiscard]] std::vector<std::vector<std::string>> read_ignored_contacts(
+    const JsonObject& json, const SceneDescription& scene);
 /// The key "tool" of a scene whose bodies and contacts are read: either of the two tools.
 void read_tool(const JsonObject& json, const std::filesystem::path& folder,
                SceneDescription& scene);

@@ -25,6 +25,9 @@ constexpr double kToolRate = 60;
 /// step; not all in the same one.
 constexpr std::uint64_t kEnergyTicks = 16;
 
+/// More than a script resets.
+constexpr std::uint64_t kRound = std::uint64_t{1} << 32;
+
 /// In the order of parameters().
 enum Parameter {
     kGravity,
@@ -185,12 +188,13 @@ struct SimulationLoop::Live {
     std::vector<std::size_t> display_sizes, display_offsets;
     std::size_t display_size = 0;         ///< of all
     std::array<int, 2> reduced = {0, 0};  ///< places that may step side by side
+    std::vector<const FemBody*> fem;      ///< of each place; null: of another kind
     std::uint64_t num_ignored = 0;
     LoopContacts contacts;
     std::unique_ptr<ToolHand> tool_hand;  ///< null: no body is held in one
     std::shared_ptr<BodiesEnd> proxies;   ///< of a tool whose hand is elsewhere; null: none
     int weightless = -1;                  ///< place of a body that a hand carries
-    std::uint64_t round = 0;              ///< resets, the same number in all loops
+    std::uint64_t round = 0;              ///< resets: kRound for each that was asked for
     bool has_received = false;            ///< for the next tick
     bool is_told = false;                 ///< what to receive, as a replay
 };
@@ -210,6 +214,7 @@ SimulationLoop::SimulationLoop(const LoopSettings& settings,
     live_->energies.resize(bodies_.size());
     for (const auto& body : bodies_) {
         body->set_wind_direction(settings_.wind_direction);
+        live_->fem.push_back(dynamic_cast<const FemBody*>(body.get()));
         live_->display_offsets.push_back(live_->display_size);
         live_->display_sizes.push_back(static_cast<std::size_t>(body->display()->state_size()));
         live_->display_size += live_->display_sizes.back();
@@ -237,7 +242,7 @@ SimulationLoop::SimulationLoop(const LoopSettings& settings,
         const auto* const led = std::get_if<FemProxies>(&*proxies);
         if (led && led->among) live_->weightless = led->places.front();
     }
-    set_gravity(settings_.gravity);
+    set_gravity(live_->values[kGravity] * live_->down);  // as its slider does
     reset();
 }
 
@@ -266,10 +271,12 @@ std::vector<LiveParameter> SimulationLoop::contact_parameters(int c) const {
 }
 void SimulationLoop::set_contact_parameter(int c, int index, double value) noexcept {
     live_->contacts.set_parameter(c, index, value);
-    // one contact stiffness for all that a tool in a hand touches
+    if (index == kContactStiffness && shares_stiffness(c))
+        live_->tool_hand->adopt_contact_stiffness(contact(c).pair()->forces().options().stiffness);
+}
+bool SimulationLoop::shares_stiffness(int c) const noexcept {
     const ContactPair* const pair = c >= 0 && c < num_contacts() ? contact(c).pair() : nullptr;
-    if (live_->tool_hand && pair && live_->tool_hand->touches(*pair))
-        live_->tool_hand->adopt_contact_stiffness(pair->forces().options().stiffness);
+    return live_->tool_hand && pair && live_->tool_hand->touches(*pair);
 }
 
 const HapticInfo* SimulationLoop::haptics() const noexcept {
@@ -325,6 +332,11 @@ void SimulationLoop::contact_marks(const LoopFrame& frame, int c,
                                    std::vector<ContactMark>& marks) const {
     live_->contacts.marks(c, frame.contacts[static_cast<std::size_t>(c)], frame.display,
                           live_->display_offsets, marks);
+}
+
+std::span<const float> SimulationLoop::display_of(const LoopFrame& frame, int body) const noexcept {
+    const auto i = static_cast<std::size_t>(body);
+    return {frame.display.data() + live_->display_offsets[i], live_->display_sizes[i]};
 }
 
 int SimulationLoop::place_of(int body_of_world) const noexcept {
@@ -391,6 +403,8 @@ void SimulationLoop::apply(const Command& command) noexcept {
         case Kind::Exchange: break;
         case Kind::Reset:
             if (live_->tool_hand) live_->tool_hand->play_anew();
+            // counted before those of the script, which loops may have come to or not
+            live_->round = (live_->round / kRound + 1) * kRound;
             reset();
             break;
     }
@@ -485,6 +499,7 @@ LoopFrame SimulationLoop::make_frame() const {
     frame.display.resize(live_->display_size);
     frame.energies.resize(bodies_.size());
     frame.statuses.resize(bodies_.size());
+    frame.steps.resize(bodies_.size());
     live_->contacts.make_frames(body_of_world_, frame.contacts);
     fill(frame);
     return frame;
@@ -506,6 +521,8 @@ void SimulationLoop::fill(LoopFrame& frame) const noexcept {
         rest = rest.subspan(size);
         frame.energies[i] = live_->energies[i];
         frame.statuses[i] = bodies_[i]->report().last;
+        frame.steps[i].counts = bodies_[i]->report().counts;
+        if (live_->fem[i]) frame.steps[i].smallest_det_F = live_->fem[i]->smallest_det_F().value;
         add_counts(*bodies_[i]);
     }
     for (std::size_t slot = 0; slot < live_->hands.size(); ++slot) {

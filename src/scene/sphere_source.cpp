@@ -8,16 +8,6 @@ using Eigen::Vector3d;
 
 namespace {
 
-/// A point, and the spring between `end` and the hand.
-ProxySource::Answer pulled(const Pose& hand, const Vector3d& position, const Vector3d& end,
-                           const Vector3d& force) {
-    ProxySource::Answer answer;
-    answer.pose = {position, hand.rotation};
-    answer.wrench.force = force;
-    answer.energy = std::max(0.5 * force.dot(end - hand.position), 0.0);
-    return answer;
-}
-
 /// Bodies of the same loop.
 class NearProxy final : public ProxySource {
 public:
@@ -25,7 +15,11 @@ public:
     Answer follow(const Pose& goal, const ProxyTuning& tuning, double) noexcept override {
         const ProxyState& state = sphere_->tick(goal.position, tuning);
         std::array<ConstraintPlane, 3> planes;
-        Answer answer = pulled(goal, state.position, state.spring_end(), state.force);
+        Answer answer;
+        answer.pose = {state.position, goal.rotation};
+        answer.wrench.force = state.force;
+        answer.shown = sphere_->shown();
+        answer.work = sphere_->work();
         answer.num_contacts = state.active_planes(planes);
         answer.depth = sphere_->depth();
         answer.status = state.status;
@@ -52,14 +46,24 @@ public:
         reset();
     }
     Answer follow(const Pose& goal, const ProxyTuning& tuning, double now) noexcept override {
-        if (has_news_) link_.publish(planes_.planes);
+        if (has_news_) {
+            link_.publish(planes_.planes);
+            to_come_ += planes_.work - last_work_;
+            last_work_ = planes_.work;
+            progress_ = 0;
+        }
         has_news_ = false;
         port_.set_stiffness(tuning.stiffness);
         const PlanePort::Output& out = port_.tick(goal.position, now);
         letter_ = {round(), letter_.tick + 1, goal, tuning};
         exchange_->hand.post(letter_);
         const bool is_held = !out.force.isZero();
-        Answer answer = pulled(goal, out.position, out.position, out.force);
+        Answer answer;
+        answer.pose = {out.position, goal.rotation};
+        answer.wrench.force = out.force;
+        answer.shown =
+            shown_springs(one_spring(out.force, out.position, goal.position), tuning.max_force, 0);
+        answer.work = take_work(port_.progress(now));
         if (is_held) answer.num_contacts = std::max(planes_.shown.num_planes, 1);
         answer.status = out.is_goal_ignored ? StepStatus::InputIgnored
                         : planes_.shown.is_squeezed || !planes_.shown.has_arrived
@@ -76,6 +80,8 @@ public:
         planes_.shown.position = start_;
         letter_ = {};
         has_news_ = false;
+        to_come_ = last_work_ = 0;
+        progress_ = 1;
     }
     void fill(ShownProxy& shown) const noexcept override {
         shown = planes_.shown;
@@ -89,6 +95,14 @@ private:
         has_news_ |= letter.tick != planes_.tick;
         planes_ = letter;
     }
+    /// Of the work that was told, what planes that got so far have done since the last tick.
+    [[nodiscard]] double take_work(double progress) noexcept {
+        const double left = 1 - progress_;
+        const double work = progress < 1 ? (progress - progress_) / left * to_come_ : to_come_;
+        to_come_ -= work;
+        progress_ = progress;
+        return work;
+    }
 
     std::shared_ptr<ProxyExchange> exchange_;
     double radius_;
@@ -98,6 +112,8 @@ private:
     ProxyPlanesLetter planes_;
     ProxyHandLetter letter_;
     bool has_news_ = false;
+    double to_come_ = 0, last_work_ = 0;  // of the bodies [J]
+    double progress_ = 1;                 // of the planes to where they were told to be
 };
 
 }  // namespace

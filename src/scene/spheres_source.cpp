@@ -9,7 +9,7 @@ public:
     explicit NearSpheres(std::shared_ptr<TouchingSpheres> spheres) : spheres_(std::move(spheres)) {}
     Answer follow(const Pose& goal, const ProxyTuning& tuning, double) noexcept override {
         const SphereToolState& state = spheres_->tick(goal, tuning);
-        return {state.fit,          state.wrench,      spheres_->energy(),
+        return {state.fit,          state.wrench,      spheres_->shown(), spheres_->work(),
                 state.num_touching, spheres_->depth(), state.status};
     }
     void put(const Pose& pose) noexcept override { spheres_->put(pose); }
@@ -35,16 +35,21 @@ public:
         reset();
     }
     Answer follow(const Pose& goal, const ProxyTuning& tuning, double now) noexcept override {
-        if (has_news_) link_.publish(told_.spheres);
+        Answer answer;
+        if (has_news_) {
+            link_.publish(told_.spheres);
+            answer.work = told_.work - last_work_;
+            last_work_ = told_.work;
+        }
         has_news_ = false;
         const SpherePort::Output& out = port_.tick(goal, now);
         letter_ = {round(), letter_.tick + 1, goal, tuning};
         exchange_->hand.post(letter_);
-        Answer answer;
         // what nothing holds is in the hand
         answer.pose = out.num_touching > 0 ? told_.fit : goal;
         answer.wrench = out.wrench;
-        answer.energy = out.energy;
+        answer.shown = shown_springs({out.wrench, out.energy, out.stretch, out.arm},
+                                     tuning.max_force, tuning.max_torque);
         answer.num_contacts = out.num_touching;
         answer.status = out.is_hand_ignored ? StepStatus::InputIgnored
                         : told_.shown.is_squeezed || !told_.shown.has_arrived
@@ -57,6 +62,7 @@ public:
         port_.reset();
         link_.publish(nothing_);
         told_.round = told_.tick = 0;
+        told_.work = last_work_ = 0;
         told_.spheres = nothing_;
         told_.fit = start_;
         told_.shown = {};
@@ -84,6 +90,7 @@ private:
     SpheresLetter told_;
     ProxyHandLetter letter_;
     bool has_news_ = false;
+    double last_work_ = 0;  // of the bodies, as told [J]
 };
 
 }  // namespace
@@ -111,6 +118,7 @@ void LedSpheres::tell(const ProxyHandLetter& hand, double dt) noexcept {
     letter_.spheres.take(touching().tool(), static_cast<double>(letter_.tick) * dt);
     letter_.spheres.sequence = letter_.tick;
     letter_.fit = state.fit;
+    letter_.work += touching().work();
     touching().fill(letter_.shown);
     exchange().spheres.post(letter_);
 }

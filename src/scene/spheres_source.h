@@ -24,7 +24,10 @@ public:
 
 private:
     void tell(const ProxyHandLetter& hand, double dt) noexcept override;
-    void begin_anew() noexcept override { letter_.tick = 0; }
+    void begin_anew() noexcept override {
+        letter_.tick = 0;
+        letter_.work = 0;
+    }
 
     SpheresLetter letter_;
 };

@@ -162,7 +162,7 @@ void ToolHand::finish(int body_of_world) {
         }
     }
     info_.warning = held_.warning;
-    first_stiffness_ = held_.gains.contact_stiffness;
+    first_gains_ = held_.gains;
     wanted_stiffness_ = held_.contact_stiffness;
     list_parameters();
     reset();
@@ -226,10 +226,12 @@ void ToolHand::list_proxy_parameters() {
 void ToolHand::tune_proxy(Role role, double value) noexcept {
     ProxyTuning tuning = proxy_->tuning();
     if (role == Role::Friction) {
-        // sticking exceeds sliding by as much as the scene says
+        // sticking exceeds sliding by as much as the scene says, and by rounding never falls below
         const ProxyOptions& first = held_.proxy->options;
+        const double excess = first.static_friction - first.dynamic_friction;
         tuning.dynamic_friction = value;
-        tuning.static_friction = value + first.static_friction - first.dynamic_friction;
+        tuning.static_friction =
+            value == first.dynamic_friction ? first.static_friction : value + excess;
     }
     if (role == Role::ForceShading) tuning.has_force_shading = value >= 0.5;
     if (role == Role::Ccd) tuning.has_ccd = value >= 0.5;
@@ -261,10 +263,14 @@ void ToolHand::set_parameter(int index, double value) noexcept {
     if (index < 0 || index >= static_cast<int>(sliders_.size()) || !std::isfinite(value)) return;
     const auto i = static_cast<std::size_t>(index);
     const double x = clamped(sliders_[i], value), a = held_.scene.scale;
+    // where it began it is what it was, without rounding
+    const bool is_first = x == sliders_[i].value;
     CouplingGains& gains = held_.gains;
     switch (roles_[i]) {
-        case Role::Stiffness: gains.stiffness = a * x; break;
-        case Role::TurningStiffness: gains.angular_stiffness = x / a; break;
+        case Role::Stiffness: gains.stiffness = is_first ? first_gains_.stiffness : a * x; break;
+        case Role::TurningStiffness:
+            gains.angular_stiffness = is_first ? first_gains_.angular_stiffness : x / a;
+            break;
         case Role::Damping: gains.injection = x; break;
         case Role::DepthLimit: gains.max_depth = x; break;
         case Role::Force: tool_->show_force(x >= 0.5); return;
@@ -293,7 +299,8 @@ void ToolHand::use_gains() noexcept {
 
 void ToolHand::adopt_contact_stiffness(double stiffness) noexcept {
     // back at the start it is the rules' again: sliders mean the same in every order
-    wanted_stiffness_ = stiffness == first_stiffness_ ? held_.contact_stiffness : stiffness;
+    wanted_stiffness_ =
+        stiffness == first_gains_.contact_stiffness ? held_.contact_stiffness : stiffness;
     use_gains();
 }
 

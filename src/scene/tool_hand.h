@@ -105,9 +105,10 @@ private:
     ProxyTool* proxy_ = nullptr;
     bool is_point_ = false;  ///< nothing turns it, and what it touches gives way
     HandModel hand_;
-    std::uint32_t buttons_ = 0;                          ///< that a simulated hand presses
-    double first_stiffness_ = 0, wanted_stiffness_ = 0;  ///< of contacts [N/m]; 0: by rule
-    Pose first_handle_;                                  ///< of a simulated device at the start
+    std::uint32_t buttons_ = 0;  ///< that a simulated hand presses
+    CouplingGains first_gains_;
+    double wanted_stiffness_ = 0;  ///< of contacts [N/m]; 0: by rule
+    Pose first_handle_;            ///< of a simulated device at the start
     Pose aimed_;  ///< where a simulated hand wants the handle
     Wish wish_;
     bool is_scripted_ = false;

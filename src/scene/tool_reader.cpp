@@ -1,5 +1,7 @@
 #include "scene/scene_reader.h"
 
+#include "core/numbers.h"
+
 #include <algorithm>
 #include <array>
 #include <span>
@@ -46,15 +48,15 @@ const std::array<DeviceKeys, 6>& device_keys() {
     static const std::array<DeviceKeys, 6> all = {
         {{"simulated",
           {"mass", "inertia", "damping", "friction", "bandwidth", "rate", "delay", "position_step",
-           "angle_step", "seed", "hand", "tremor", "workspace", "max_force", "max_torque",
-           "continuous_force", "max_stiffness", "recording"}},
+           "angle_step", "seed", "hand", "tremor", "workspace", "continuous_force", "max_stiffness",
+           "recording"}},
          {"recorded", {"recording"}},
          {"network",
-          {"address", "port", "timeout", "workspace", "max_force", "max_torque", "continuous_force",
-           "max_stiffness", "latency"}},
+          {"address", "port", "timeout", "workspace", "continuous_force", "max_stiffness",
+           "latency"}},
          {"haply", {"url", "device_id", "latency"}},
-         {"force-dimension", {"library", "serial", "latency"}},
-         {"openhaptics", {"library", "name", "latency"}}}};
+         {"force-dimension", {"serial", "latency"}},
+         {"openhaptics", {"name", "latency"}}}};
     return all;
 }
 
@@ -276,6 +278,7 @@ DeviceUse read_use(const JsonObject& json) {
     if (use.deadman_button >= 0 && use.deadman_button == use.clutch_button)
         json.refuse("deadman", "another button than that of the clutch");
     use.latency = json.number("latency", use.latency);
+    use.limits = {json.number("max_force", kInfinity), json.number("max_torque", kInfinity)};
     return use;
 }
 
@@ -314,11 +317,39 @@ DeviceDescription read_network(const JsonObject& json) {
     return device;
 }
 
-/// Of the maker: a path from the scene's folder, or a name for the system to find.
-std::string read_library(const JsonObject& json, const std::filesystem::path& folder) {
-    const std::string name = json.text("library", "");
-    const bool is_path = name.find('/') != std::string::npos;
-    return is_path && !folder.empty() ? (folder / name).string() : name;
+DeviceDescription read_kind(const JsonObject& json, const std::filesystem::path& folder) {
+    const std::string kind = json.text("kind", "simulated");
+    const auto& all = device_keys();
+    const DeviceKeys& known =
+        *std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.kind == kind; });
+    for (const DeviceKeys& other : all)
+        for (const char* key : other.keys)
+            if (std::find_if(known.keys.begin(), known.keys.end(),
+                             [&](const char* one) { return std::string(one) == key; }) ==
+                    known.keys.end() &&
+                json.has(key))
+                json.fail(key, "is of a " + std::string(other.kind) + " device, not of a " + kind +
+                                   " one");
+    if (kind == "network") return read_network(json);
+    if (kind == "haply") {
+        HaplyDescription device;
+        device.url = json.text("url", device.url);
+        device.device_id = json.text("device_id", device.device_id);
+        return device;
+    }
+    if (kind == "force-dimension")
+        return ForceDimensionDescription{.serial = json.integer("serial", 0)};
+    if (kind == "openhaptics") return OpenHapticsDescription{.name = json.text("name", "")};
+    if (kind == "recorded") {
+        if (!json.has("recording"))
+            json.fail("kind",
+                      "of a recorded device needs its file: \"recording\": "
+                      "\"FILE.pliantrec\"");
+        RecordedDescription device;
+        device.recording = read_recording(json, folder);
+        return device;
+    }
+    return read_simulated(json, folder);
 }
 
 }  // namespace
@@ -344,40 +375,16 @@ Pose start_of_tool(const SceneDescription& scene) {
 
 DeviceDescription read_device(const JsonObject& json, const std::filesystem::path& folder,
                               DeviceUse& use) {
+    DeviceDescription device = read_kind(json, folder);
+    bool is_open = false;
+    json.check("url", [&] { is_open = is_beyond_computer(device); });
+    if (is_open)
+        json.refuse(std::holds_alternative<HaplyDescription>(device) ? "url" : "address",
+                    "one of this computer alone, with 127.0.0.1: no file opens a device to other "
+                    "computers. Leave it out and give it on the command line, --device-address " +
+                        *address_of(device));
     use = read_use(json);
-    const std::string kind = json.text("kind", "simulated");
-    const auto& all = device_keys();
-    const DeviceKeys& known =
-        *std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.kind == kind; });
-    for (const DeviceKeys& other : all)
-        for (const char* key : other.keys)
-            if (std::find_if(known.keys.begin(), known.keys.end(),
-                             [&](const char* one) { return std::string(one) == key; }) ==
-                    known.keys.end() &&
-                json.has(key))
-                json.fail(key, "is of a " + std::string(other.kind) + " device, not of a " + kind +
-                                   " one");
-    if (kind == "network") return read_network(json);
-    if (kind == "haply") {
-        HaplyDescription device;
-        device.url = json.text("url", device.url);
-        device.device_id = json.text("device_id", device.device_id);
-        return device;
-    }
-    if (kind == "force-dimension")
-        return ForceDimensionDescription{read_library(json, folder), json.integer("serial", 0)};
-    if (kind == "openhaptics")
-        return OpenHapticsDescription{read_library(json, folder), json.text("name", "")};
-    if (kind == "recorded") {
-        if (!json.has("recording"))
-            json.fail("kind",
-                      "of a recorded device needs its file: \"recording\": "
-                      "\"FILE.pliantrec\"");
-        RecordedDescription device;
-        device.recording = read_recording(json, folder);
-        return device;
-    }
-    return read_simulated(json, folder);
+    return device;
 }
 
 }  // namespace pliant

@@ -40,14 +40,39 @@ const ProxyState& TouchingSphere::tick(const Eigen::Vector3d& goal,
     // bodies get no more than they bear, docs/scene.md eq. (8)
     options.body_force =
         bearable_ > 0 && tuning.stiffness > bearable_ ? bearable_ / tuning.stiffness : 1;
+    options.release = tuning.release;
     proxy_.set_options(options);
 
+    const ShownSprings before = shown_;
+    const Eigen::Vector3d goal_before = proxy_.state().goal;
+    const bool was_withheld = !proxy_.state().withheld.isZero();
     const ProxyState& state = proxy_.tick(goal);
     proxy_.apply_forces();
+    const SpringSum spring = one_spring(state.force, state.spring_end(), state.goal);
+    show(spring, before, tuning.max_force);
+    // what was withheld comes back as far as somebody pays for it, docs/proxy.md eq. (8)
+    if (was_withheld || !state.withheld.isZero()) {
+        const double hand =
+            -0.5 * (before.wrench.force + shown_.wrench.force).dot(state.goal - goal_before);
+        const double paid = std::max(before.energy + hand + work_ + tuning.release, 0.0);
+        const double linear = 0.5 * spring.wrench.force.dot(spring.stretch);
+        if (shown_.energy > paid)
+            show(spring, before, part_with_energy(linear, paid) * spring.wrench.force.norm());
+    }
     all_pops_ += static_cast<std::uint64_t>(state.pops);
     carried_ += state.carry == CarryEvent::None ? 0 : 1;
     squeezed_ += state.is_squeezed ? 1 : 0;
     return state;
+}
+
+void TouchingSphere::show(const SpringSum& spring, const ShownSprings& before,
+                          double max_force) noexcept {
+    const ProxyState& state = proxy_.state();
+    shown_ = shown_springs(spring, max_force, 0);
+    // surfaces take no more than the spring has
+    work_ = std::max(
+        0.5 * (before.wrench.force.dot(state.moved_before) + shown_.wrench.force.dot(state.moved)),
+        -before.energy);
 }
 
 double TouchingSphere::depth() const noexcept {
@@ -56,7 +81,8 @@ double TouchingSphere::depth() const noexcept {
 }
 
 void TouchingSphere::reset() noexcept {
-    proxy_.reset(start_);
+    put(start_);
+    work_ = 0;
     all_pops_ = carried_ = squeezed_ = 0;
 }
 

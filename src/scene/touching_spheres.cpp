@@ -38,7 +38,8 @@ TouchingSpheres::TouchingSpheres(std::vector<TouchedBody> bodies, ParticleLayout
       lever_(lever_of(spheres, options)),
       tool_(pointers_to(surfaces_), std::move(spheres), options),
       start_(start),
-      bearable_(bearable) {
+      bearable_(bearable),
+      forces_(static_cast<std::size_t>(tool_.num_spheres())) {
     reset();
 }
 
@@ -55,6 +56,7 @@ void TouchingSpheres::tune(const ProxyTuning& tuning) noexcept {
     // bodies get no more than they bear, docs/scene.md eq. (8)
     options.sphere.body_force =
         bearable_ > 0 && tuning.stiffness > bearable_ ? bearable_ / tuning.stiffness : 1;
+    options.sphere.release = tuning.release / tool_.num_spheres();
     tool_.set_options(options);
 }
 
@@ -62,6 +64,7 @@ const SphereToolState& TouchingSpheres::tick(const Pose& hand, const ProxyTuning
     tune(tuning);
     const SphereToolState& state = tool_.tick(hand);
     tool_.apply_forces();
+    book(tuning);
     all_pops_ += static_cast<std::uint64_t>(state.pops);
     squeezed_ += state.num_squeezed > 0 ? 1 : 0;
     bool is_carried = false;
@@ -81,17 +84,50 @@ double TouchingSpheres::depth() const noexcept {
     return deepest;
 }
 
-double TouchingSpheres::energy() const noexcept {
-    double energy = 0;
+SpringSum TouchingSpheres::springs() const noexcept {
+    const SphereToolState& state = tool_.state();
+    SpringSum sum;
+    sum.wrench = state.wrench;
+    const double part = 1.0 / std::max(1, state.num_touching);
     for (int i = 0; i < tool_.num_spheres(); ++i) {
         const ProxyState& s = tool_.sphere(i);
-        if (s.is_touching()) energy += 0.5 * s.force.dot(s.spring_end() - s.goal);
+        if (state.is_hand_ignored || !s.is_touching()) continue;
+        const Eigen::Vector3d stretch = s.spring_end() - s.goal;
+        sum.energy += 0.5 * s.force.dot(stretch);
+        sum.stretch += part * stretch;
+        sum.arm += part * (s.goal - state.hand.position);
     }
-    return std::max(energy, 0.0);
+    return sum;
+}
+
+void TouchingSpheres::book(const ProxyTuning& tuning) noexcept {
+    const SphereToolState& state = tool_.state();
+    const double before = shown_.energy;
+    shown_ = shown_springs(springs(), tuning.max_force, tuning.max_torque);
+    const Eigen::Vector3d mean = state.wrench.force / std::max(1, state.num_touching);
+    work_ = 0;
+    for (int i = 0; i < tool_.num_spheres(); ++i) {
+        const ProxyState& s = tool_.sphere(i);
+        Eigen::Vector3d& force = forces_[static_cast<std::size_t>(i)];
+        work_ += 0.5 * force.dot(s.moved_before);
+        force.setZero();
+        if (!s.is_touching()) continue;
+        force = shown_.shift_part * mean + shown_.turn_part * (s.force - mean);
+        work_ += 0.5 * force.dot(s.moved);
+    }
+    // they take no more than the springs have
+    work_ = std::max(work_, -before);
+}
+
+void TouchingSpheres::put(const Pose& hand) noexcept {
+    tool_.reset(hand);
+    shown_ = {};
+    std::fill(forces_.begin(), forces_.end(), Eigen::Vector3d::Zero());
 }
 
 void TouchingSpheres::reset() noexcept {
-    tool_.reset(start_);
+    put(start_);
+    work_ = 0;
     all_pops_ = carried_ = squeezed_ = 0;
 }
 

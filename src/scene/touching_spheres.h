@@ -23,10 +23,12 @@ public:
     [[nodiscard]] const Pose& start() const noexcept { return start_; }
     /// How much nearer than its radius something is to the worst sphere [m].
     [[nodiscard]] double depth() const noexcept;
-    /// Of the springs to spheres in contact [J].
-    [[nodiscard]] double energy() const noexcept;
+    /// What the hand is shown of the springs to spheres in contact.
+    [[nodiscard]] const ShownSprings& shown() const noexcept { return shown_; }
+    /// Of the bodies on these springs in the last tick, docs/proxy.md eq. (9) [J].
+    [[nodiscard]] double work() const noexcept { return work_; }
     /// Puts it elsewhere.
-    void put(const Pose& hand) noexcept { tool_.reset(hand); }
+    void put(const Pose& hand) noexcept;
     /// Back to the start, after the bodies were.
     void reset() noexcept;
     /// All but radius and planes, which are of a single sphere; each of many has one at most.
@@ -34,6 +36,8 @@ public:
 
 private:
     void tune(const ProxyTuning& tuning) noexcept;
+    [[nodiscard]] SpringSum springs() const noexcept;
+    void book(const ProxyTuning& tuning) noexcept;
     void fill_sphere(int i, ShownProxy& shown) const noexcept;
 
     std::vector<int> numbers_;  // of the bodies in the world
@@ -43,6 +47,9 @@ private:
     Pose start_;
     double bearable_;
     ProxyTuning tuning_;
+    ShownSprings shown_;
+    std::vector<Eigen::Vector3d> forces_;  // of each sphere as it is shown
+    double work_ = 0;
     std::uint64_t all_pops_ = 0, carried_ = 0, squeezed_ = 0;
 };
 

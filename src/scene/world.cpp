@@ -5,6 +5,7 @@
 #include "pliant/core/nearest_name.h"
 #include "scene/finite_command.h"
 #include "scene/haptic_record.h"
+#include "scene/loop_order.h"
 
 #include <algorithm>
 #include <atomic>
@@ -19,12 +20,6 @@ using Kind = Command::Kind;
 
 bool takes_slot(const Command& command) {
     return command.kind == Kind::Grab || command.kind == Kind::Poke;
-}
-
-/// The first tick that does not begin before `time`. Times are written in decimals: what is due
-/// within a millionth of a tick is due.
-std::uint64_t tick_at(double time, double rate) {
-    return static_cast<std::uint64_t>(std::max(std::ceil(time * rate - 1e-6), 0.0));
 }
 
 [[noreturn]] void throw_unknown(const std::string& field, const std::string& name,
@@ -55,6 +50,7 @@ World::World(SceneDescription scene, WorldParts parts)
     : scene_(std::move(scene)),
       loops_(std::move(parts.loops)),
       bodies_(std::move(parts.bodies)),
+      warnings_(std::move(parts.warnings)),
       live_(std::make_unique<Live>()) {
     assert(!loops_.empty());
     live_->scripts.resize(loops_.size());
@@ -142,7 +138,7 @@ void World::write_script() {
         for (std::size_t l = 0; l < loops_.size(); ++l)
             if (concerns(command, static_cast<int>(l)))
                 live_->scripts[l].commands.push_back(
-                    {tick_at(event.time, loops_[l]->settings().rate), command});
+                    {tick_at(event.time, static_cast<int>(l)), command});
     }
     for (Live::Script& script : live_->scripts)
         std::stable_sort(script.commands.begin(), script.commands.end(),
@@ -174,7 +170,20 @@ double World::parameter_value(int i) const noexcept {
 void World::expect_parameter(int i, double value) noexcept {
     const auto p = static_cast<std::size_t>(i);
     if (i < 0 || p >= parameters_.size() || !std::isfinite(value)) return;
-    live_->values[p].store(clamped(parameters_[p].parameter, value), std::memory_order_relaxed);
+    const auto store = [&](std::size_t k, double wanted) {
+        live_->values[k].store(clamped(parameters_[k].parameter, wanted),
+                               std::memory_order_relaxed);
+    };
+    store(p, value);
+    // one stiffness for all contacts of a tool in a hand, the last that was set
+    const auto is_of_tool = [&](const WorldParameter& one) {
+        return one.contact >= 0 && one.index == SimulationLoop::kContactStiffness &&
+               loop(one.loop).shares_stiffness(one.contact);
+    };
+    if (!is_of_tool(parameters_[p])) return;
+    for (std::size_t k = 0; k < parameters_.size(); ++k)
+        if (k != p && parameters_[k].loop == parameters_[p].loop && is_of_tool(parameters_[k]))
+            store(k, clamped(parameters_[p].parameter, value));
 }
 
 bool World::concerns(const Command& command, int loop) const noexcept {
@@ -254,12 +263,14 @@ void World::run_script(int loop) noexcept {
     }
 }
 
+std::uint64_t World::tick_at(double time, int loop) const noexcept {
+    return pliant::tick_at(time, this->loop(loop).settings().rate);
+}
+
 int World::next_loop() const noexcept {
-    const auto time = [&](int l) { return static_cast<double>(elapsed_ticks(l)) * loop(l).dt(); };
-    int behind = 0;
-    for (int l = 1; l < num_loops(); ++l)
-        if (time(l) < time(behind)) behind = l;
-    return behind;
+    return next_to_tick(
+        num_loops(), [](int) { return true; }, [&](int l) { return elapsed_ticks(l); },
+        [&](int l) { return loop(l).settings().rate; });
 }
 
 int World::advance() noexcept {
@@ -271,11 +282,8 @@ int World::advance() noexcept {
 
 void World::advance_to(double time) noexcept {
     assert(std::isfinite(time));
-    const auto has_reached = [&](int l) {
-        return elapsed_ticks(l) >= tick_at(time, loop(l).settings().rate);
-    };
     for (int l = 0; l < num_loops(); ++l)
-        while (!has_reached(l)) advance();
+        while (elapsed_ticks(l) < tick_at(time, l)) advance();
 }
 
 void World::reset() noexcept {

@@ -2,6 +2,8 @@
 #include "pliant/greens/zoned_body.h"
 #include "scene/body_maker.h"
 #include "scene/contact_store.h"
+#include "scene/meeting.h"
+#include "scene/step_cost.h"
 
 #include <functional>
 #include <string>
@@ -24,6 +26,8 @@ public:
         bodies_.make_all();
         for (std::size_t c = 0; c < world_.scene.contacts.size(); ++c) make_contact(c);
         tools_.make_held();
+        for (const std::string& warning : unmet_bodies(world_)) world_.warn(warning);
+        for (const std::string& warning : slow_loops(world_)) world_.warn(warning);
 
         WorldParts parts;
         for (LoopInMaking& one : world_.loops)
@@ -32,6 +36,7 @@ public:
                 std::move(one.tool), std::move(one.contacts), std::move(one.held),
                 std::move(one.proxies)));
         parts.bodies = std::move(world_.bodies);
+        parts.warnings = std::move(world_.warnings);
         return parts;
     }
 

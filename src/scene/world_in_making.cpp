@@ -44,6 +44,11 @@ WorldInMaking::WorldInMaking(const SceneDescription& described, const WorldOptio
     list_bodies();
 }
 
+void WorldInMaking::warn(const std::string& warning) {
+    warnings.push_back(warning);
+    if (say) say("warning: " + warning);
+}
+
 void WorldInMaking::list_loops() {
     LoopSettings settings;
     settings.rate = scene.rate;
@@ -92,10 +97,9 @@ int WorldInMaking::num_copies(std::size_t d) const {
                              "at least 1 along each axis");
         count *= n;
     }
-    constexpr double kMostCopies = 100'000;
-    if (count > kMostCopies)
+    if (count > Copies::kMost)
         throw InputError("", path_of(d) + ".copies.counts", std::to_string(count),
-                         "at most 100000 copies in all");
+                         "at most " + std::to_string(Copies::kMost) + " copies together");
     return static_cast<int>(count);
 }
 

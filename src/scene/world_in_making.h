@@ -26,8 +26,12 @@ struct WorldInMaking {
     const DeviceDescription device;
     const std::function<void(const std::string&)> say;  ///< may be empty
     Progress& progress;
-    std::vector<LoopInMaking> loops;  ///< the haptic one first
-    std::vector<WorldBody> bodies;    ///< in the order of the scene
+    std::vector<LoopInMaking> loops;    ///< the haptic one first
+    std::vector<WorldBody> bodies;      ///< in the order of the scene
+    std::vector<std::string> warnings;  ///< as World::warnings()
+
+    /// Keeps a warning, and says it.
+    void warn(const std::string& warning);
 
     // Names of the scene. `path` is that of the key with the name, for messages.
     [[nodiscard]] int find_loop(const std::string& name, const std::string& path) const;

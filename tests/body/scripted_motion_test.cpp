@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <random>
 
 namespace pliant {
 namespace {
@@ -23,7 +24,7 @@ std::vector<Keyframe> some_keys() {
     return {{0.0, {{0, 0, 0}, rotation_from_vector({0.1, 0, 0})}},
             {0.4, {{1, 0.5, 0}, rotation_from_vector({0.3, 1.2, -0.4})}},
             {1.1, {{0.7, 1.5, -1}, rotation_from_vector({-0.5, 2.0, 1.0})}},
-            {1.5, {{0, 1, 0}, rotation_from_vector({1.5, -0.2, 1.0})}},
+            {1.5, {{-0.5, 1, 0}, rotation_from_vector({1.5, -0.2, 1.0})}},
             {2.0, {{0, 0, 0}, rotation_from_vector({0.1, 0, 0})}}};
 }
 
@@ -84,7 +85,7 @@ TEST(ScriptedMotion, VelocityIsContinuousAtKeys) {
             EXPECT_LT((before.angular - after.angular).norm(), 1e-6) << t;
         }
     // it really moves there
-    EXPECT_GT(open.at(1.1).velocity.angular.norm(), 0.1);
+    EXPECT_GT(open.at(0.4).velocity.angular.norm(), 0.1);
     EXPECT_GT(closed.at(2.0).velocity.linear.norm(), 0.1);
 }
 
@@ -124,6 +125,111 @@ TEST(ScriptedMotion, RepeatedPathHasItsPeriod) {
         }
     EXPECT_TRUE(is_finite(motion.at(kInfinity)));
     EXPECT_TRUE(is_finite(motion.at(kNan)));
+}
+
+TEST(ScriptedMotion, StaysWhereItsKeysStay) {
+    // from 50 mm to the ground in two seconds, and there for eighteen
+    const ScriptedMotion motion({{0, at({0, 0, 0.05})}, {2, at({0, 0, 0})}, {20, at({0, 0, 0})}});
+    for (int i = 0; i <= 2000; ++i) {
+        const double t = 0.01 * i, z = motion.at(t).pose.position.z();
+        ASSERT_GE(z, 0) << t;
+        ASSERT_LE(z, 0.05) << t;
+        if (t >= 2) ASSERT_EQ(z, 0) << t;
+    }
+}
+
+/// Keys at random times; turns are about `axis`, or any if there is none.
+std::vector<Keyframe> random_keys(std::mt19937_64& random, const Vector3d& axis) {
+    std::uniform_real_distribution<double> number(-1, 1), step(-2, 1);
+    std::vector<Keyframe> keys;
+    double time = 0;
+    for (int i = 0; i < 8; ++i) {
+        Vector3d x, turn;
+        for (int k = 0; k < 3; ++k) {
+            // every fourth coordinate stays
+            x[k] = i > 0 && random() % 4 == 0 ? keys.back().pose.position[k] : number(random);
+            turn[k] = number(random);
+        }
+        if (axis.norm() > 0) turn = 1.5 * number(random) * axis;
+        keys.push_back({time, {x, rotation_from_vector(turn)}});
+        time += std::pow(10, step(random));
+    }
+    return keys;
+}
+
+double angle_between(const Pose& a, const Pose& b) {
+    return rotation_difference(a.rotation, b.rotation).norm();
+}
+
+TEST(ScriptedMotion, NeverGoesBeyondTheKeysAroundIt) {
+    std::mt19937_64 random(5);
+    constexpr int kPlaces = 200;
+    constexpr double kRounding = 1e-12;
+    for (int trial = 0; trial < 400; ++trial) {
+        const bool has_axis = trial % 2 == 0;
+        const Vector3d axis = has_axis ? Vector3d(Vector3d(2, -1, 2) / 3) : Vector3d(0, 0, 0);
+        auto keys = random_keys(random, axis);
+        const bool is_repeated = trial % 4 < 2;
+        if (is_repeated) keys.back().pose = keys.front().pose;
+        const ScriptedMotion motion(keys, is_repeated);
+        for (std::size_t i = 0; i + 1 < keys.size(); ++i) {
+            const Pose &a = keys[i].pose, &b = keys[i + 1].pose;
+            const double h = keys[i + 1].time - keys[i].time;
+            double done = 0;
+            for (int k = 0; k <= kPlaces; ++k) {
+                const RigidMotion now = motion.at(keys[i].time + h * k / kPlaces);
+                const Vector3d& x = now.pose.position;
+                for (int axis_of_x = 0; axis_of_x < 3; ++axis_of_x) {
+                    const auto [low, high] =
+                        std::minmax(a.position[axis_of_x], b.position[axis_of_x]);
+                    ASSERT_GE(x[axis_of_x], low - kRounding) << trial << " " << i << " " << k;
+                    ASSERT_LE(x[axis_of_x], high + kRounding) << trial << " " << i << " " << k;
+                }
+                // no farther from one key than from it to the other
+                const double turn = angle_between(a, b) + 1e-9;
+                ASSERT_LE(angle_between(a, now.pose), turn) << trial << " " << i << " " << k;
+                ASSERT_LE(angle_between(now.pose, b), turn) << trial << " " << i << " " << k;
+                if (!has_axis) continue;
+                // about one axis never back
+                const double part = angle_between(a, now.pose);
+                ASSERT_GE(part, done - 1e-9) << trial << " " << i << " " << k;
+                done = part;
+            }
+        }
+    }
+}
+
+TEST(ScriptedMotion, RandomPathsMeetTheirKeysWithContinuousRates) {
+    std::mt19937_64 random(6);
+    for (int trial = 0; trial < 200; ++trial) {
+        const auto keys = random_keys(random, Vector3d::Zero());
+        const ScriptedMotion motion(keys);
+        for (std::size_t i = 0; i < keys.size(); ++i) {
+            const double t = keys[i].time;
+            const RigidMotion at_key = motion.at(t);
+            EXPECT_LT((at_key.pose.position - keys[i].pose.position).norm(), 1e-12);
+            EXPECT_LT(rotation_difference(at_key.pose.rotation, keys[i].pose.rotation).norm(),
+                      1e-12);
+            // accelerations are below 1e6 for keys 10 ms apart
+            const Twist before = motion.at(t - 1e-10).velocity,
+                        after = motion.at(t + 1e-10).velocity;
+            EXPECT_LT((before.linear - after.linear).norm(), 1e-3) << trial << " " << i;
+            EXPECT_LT((before.angular - after.angular).norm(), 1e-3) << trial << " " << i;
+            if (i == 0) continue;
+            // the velocity is the derivative
+            const double h = t - keys[i - 1].time, middle = t - 0.37 * h;
+            EXPECT_LT(error_of_rates(motion, middle, 1e-4 * h) * h * h, 1e-4) << trial << " " << i;
+        }
+    }
+}
+
+TEST(ScriptedMotion, GoesOnThroughKeysThatLeadOn) {
+    // limits act where a path would go beyond a key, and nowhere else
+    const std::vector<Keyframe> keys = {
+        {0, at({0, 0, 0})}, {1, at({1, 0, 0})}, {3, at({2, 0, 0})}, {4, at({3, 0, 0})}};
+    const ScriptedMotion motion(keys);
+    EXPECT_NEAR(motion.at(1).velocity.linear.x(), (2 * 1 + 1 * 0.5) / 3, 1e-12);
+    EXPECT_NEAR(motion.at(3).velocity.linear.x(), (1 * 0.5 + 2 * 1) / 3, 1e-12);
 }
 
 TEST(ScriptedMotion, OneKeyIsAPlace) {

@@ -114,6 +114,7 @@ TEST_F(CErrors, NullIsRefusedEverywhere) {
     pliant_wrench wrench;
     pliant_tool tool;
     pliant_surface surface;
+    pliant_body_report report;
     pliant_statistics statistics;
     pliant_parameter parameter;
     const pliant_status all[] = {pliant_tick(nullptr),
@@ -127,6 +128,8 @@ TEST_F(CErrors, NullIsRefusedEverywhere) {
                                  pliant_get_wrench(world, nullptr),
                                  pliant_get_tool(nullptr, &tool),
                                  pliant_get_tool(world, nullptr),
+                                 pliant_get_body_report(nullptr, 0, &report),
+                                 pliant_get_body_report(world, 0, nullptr),
                                  pliant_get_surface(nullptr, 0, &surface),
                                  pliant_get_surface(world, 0, nullptr),
                                  pliant_publish(nullptr),
@@ -255,6 +258,15 @@ static_assert(
     offsetof(pliant_statistics, p50_us) == 24 && offsetof(pliant_statistics, p99_us) == 32 &&
     offsetof(pliant_statistics, p999_us) == 40 && offsetof(pliant_statistics, max_us) == 48 &&
     offsetof(pliant_statistics, overlong) == 56 && offsetof(pliant_statistics, steps) == 64);
+static_assert(sizeof(pliant_condition) == 4 && PLIANT_WELL == 0 && PLIANT_COLLAPSED == 1 &&
+              PLIANT_INSIDE_OUT == 2 && PLIANT_STRETCHED == 3 && PLIANT_AWAY == 4);
+static_assert(sizeof(pliant_body_report) == 88 && offsetof(pliant_body_report, steps) == 0 &&
+              offsetof(pliant_body_report, volume) == 48 &&
+              offsetof(pliant_body_report, extent) == 56 &&
+              offsetof(pliant_body_report, distance) == 64 &&
+              offsetof(pliant_body_report, smallest_det_f) == 72 &&
+              offsetof(pliant_body_report, condition) == 80 &&
+              offsetof(pliant_body_report, reserved) == 84);
 static_assert(sizeof(pliant_handle) == 112 && offsetof(pliant_handle, position) == 0 &&
               offsetof(pliant_handle, rotation) == 24 && offsetof(pliant_handle, velocity) == 56 &&
               offsetof(pliant_handle, angular_velocity) == 80 &&
@@ -302,6 +314,10 @@ static_assert(kIs<decltype(pliant_num_bodies), int32_t(const pliant_world*)>);
 static_assert(kIs<decltype(pliant_body_name), const char*(const pliant_world*, int32_t)>);
 static_assert(kIs<decltype(pliant_body_kind), const char*(const pliant_world*, int32_t)>);
 static_assert(kIs<decltype(pliant_find_body), int32_t(const pliant_world*, const char*)>);
+static_assert(kIs<decltype(pliant_num_warnings), int32_t(const pliant_world*)>);
+static_assert(kIs<decltype(pliant_warning), const char*(const pliant_world*, int32_t)>);
+static_assert(kIs<decltype(pliant_get_body_report),
+                  pliant_status(const pliant_world*, int32_t, pliant_body_report*)>);
 static_assert(kIs<decltype(pliant_get_surface),
                   pliant_status(const pliant_world*, int32_t, pliant_surface*)>);
 static_assert(kIs<decltype(pliant_publish), pliant_status(pliant_world*)>);

@@ -136,7 +136,7 @@ protected:
         world = nullptr;
         const std::string path = folder + "/bar.pliant";
         for (const auto& entry : std::filesystem::directory_iterator(folder + "/cache"))
-            if (entry.path().filename().string().starts_with("stage-model-"))
+            if (entry.path().filename().string().starts_with("stage-polynomials-"))
                 std::filesystem::copy_file(entry.path(), path,
                                            std::filesystem::copy_options::overwrite_existing);
         return path;
@@ -562,6 +562,55 @@ TEST_F(CWorld, TicksAllocateNothing) {
     EXPECT_EQ(allocations, 0u);
     EXPECT_EQ(statistics.ticks, 1100u);
     EXPECT_GT(statistics.p50_us, 0);
+}
+
+/// A cube of tissue that turns inside out where it falls, and a ball that passes the floor.
+const std::string kTissue = R"({"pliant": 1, "name": "tissue", "bodies": [
+    {"name": "floor", "rigid": {"ground": {}}},
+    {"name": "soft", "fem": {"box": {"sizes": [0.1, 0.1, 0.1], "cells": [5, 5, 5]},
+        "material": "tissue"}, "pose": {"position": [0, 0, 0.1]}},
+    {"name": "dust", "rigid": {"sphere": {"radius": 0.0005}, "density": 100},
+        "pose": {"position": [1, 0, 1]}}]})";
+
+TEST(CReports, SayWhichBodyIsBeyondUseAndWhatTheSceneWarnsOf) {
+    std::vector<std::string> said;
+    pliant_options options = {};
+    options.cache = "";
+    options.data = &said;
+    options.say = [](const char* line, void* data) {
+        static_cast<std::vector<std::string>*>(data)->emplace_back(line);
+    };
+    pliant_world* world = nullptr;
+    ASSERT_EQ(pliant_open_text(kTissue.c_str(), &options, &world), PLIANT_OK)
+        << pliant_last_error();
+    ASSERT_EQ(pliant_num_warnings(world), 1);
+    const std::string warning = pliant_warning(world, 0);
+    EXPECT_NE(warning.find("\"floor\" and \"dust\" pass through each other"), std::string::npos)
+        << warning;
+    EXPECT_EQ(said, std::vector<std::string>{"warning: " + warning});
+    EXPECT_EQ(pliant_warning(world, 1), nullptr);
+    EXPECT_EQ(pliant_warning(world, -1), nullptr);
+    EXPECT_EQ(pliant_num_warnings(nullptr), 0);
+
+    const int32_t soft = pliant_find_body(world, "soft"), dust = pliant_find_body(world, "dust");
+    pliant_body_report report = {};
+    ASSERT_EQ(pliant_get_body_report(world, soft, &report), PLIANT_OK);
+    EXPECT_EQ(report.condition, PLIANT_WELL);
+    EXPECT_NEAR(report.volume, 1, 1e-6);
+    EXPECT_NEAR(report.extent, 1, 1e-6);
+    EXPECT_EQ(report.smallest_det_f, 1);
+    for (int i = 0; i < 2000; ++i) pliant_tick(world);
+    ASSERT_EQ(pliant_get_body_report(world, soft, &report), PLIANT_OK);
+    EXPECT_EQ(report.condition, PLIANT_INSIDE_OUT);
+    EXPECT_LT(report.volume, 0);
+    EXPECT_LT(report.smallest_det_f, 0);
+    EXPECT_EQ(report.steps[0], 2000u);
+    ASSERT_EQ(pliant_get_body_report(world, dust, &report), PLIANT_OK);
+    EXPECT_EQ(report.condition, PLIANT_AWAY);
+    EXPECT_NEAR(report.distance, 0.5 * 9.81 * 4, 0.1);
+    EXPECT_EQ(pliant_get_body_report(world, 3, &report), PLIANT_BAD_ARGUMENT);
+    EXPECT_EQ(pliant_get_body_report(world, soft, nullptr), PLIANT_BAD_ARGUMENT);
+    pliant_close(world);
 }
 
 }  // namespace

@@ -183,6 +183,36 @@ TEST(CarrySphere, WrongSidesOfRoughSheetsAreAsRareAsPublished) {
     EXPECT_EQ(percent(PopOutMode::Guarded, true, true, true), 0);
 }
 
+TEST(PopOut, PlainTakesTrianglesInTheOrderOfTheMeshAndGuardedTheNearestFirst) {
+    // a floor at z = 0 and a slope of 45° through the same line; the floor is the nearest
+    const auto first_push = [](bool has_floor_first, PopOutMode mode) {
+        SurfaceMesh mesh;
+        mesh.vertices = {{-1, -1, 0}, {1, -1, 0}, {0, 1, 0}, {1, -1, -1}, {1, 1, -1}, {-1, 0, 1}};
+        mesh.triangles = {{0, 1, 2}, {3, 4, 5}};
+        if (!has_floor_first) std::swap(mesh.triangles[0], mesh.triangles[1]);
+        Moved corner(double_faced(mesh));
+        SphereCarryOptions options;
+        options.pop_out = mode;
+        const double r = options.radius;
+        const Vector3d p(0.2 * r, 0, 0.3 * r);
+        corner.near.require(p, 2 * r, 0);
+        options.max_pops = 1;
+        return Vector3d(pop_out(corner.near, p, options).position / r);
+    };
+    // the floor lifts to z = 1, where the slope is 1.2/√2 away; the slope pushes by 1 − 0.5/√2,
+    // then the floor lifts the rest
+    const double h = std::sqrt(0.5), by_slope = 1 - 1.2 * h, at_first = 1 - 0.5 * h;
+    EXPECT_LT(
+        (first_push(true, PopOutMode::Plain) - Vector3d(0.2 + by_slope * h, 0, 1 + by_slope * h))
+            .norm(),
+        1e-5);
+    EXPECT_LT((first_push(false, PopOutMode::Plain) - Vector3d(0.2 + at_first * h, 0, 1)).norm(),
+              1e-5);
+    EXPECT_LT(
+        (first_push(true, PopOutMode::Guarded) - first_push(false, PopOutMode::Guarded)).norm(),
+        1e-9);
+}
+
 TEST(PopOut, LeavesAFaceByExactlyItsRadius) {
     for (const PopOutMode mode : {PopOutMode::Plain, PopOutMode::HalfSpace, PopOutMode::Guarded}) {
         Moved plate(test::thin_plate(0.2, 0.02, 10));
@@ -191,7 +221,9 @@ TEST(PopOut, LeavesAFaceByExactlyItsRadius) {
         const PopOutResult out = pop_out(plate.near, Vector3d(0.011, 0.004, 0.012), options);
         EXPECT_TRUE(out.has_arrived);
         EXPECT_EQ(out.rounds, 1);
-        EXPECT_NEAR((out.position - Vector3d(0.011, 0.004, 0.015)).norm(), 0, 1e-9);
+        // triangles in turn push aside as well, before the one below has its turn
+        const double aside = mode == PopOutMode::Guarded ? 1e-9 : 5e-4;
+        EXPECT_NEAR((out.position - Vector3d(0.011, 0.004, 0.015)).norm(), 0, aside);
     }
 }
 
@@ -234,7 +266,7 @@ TEST(PopOut, LeavesEachSurfaceInItsOwnWay) {
     };
     VertexSurface sheet(double_faced(lifted(test::flat_sheet(20 * r, 8), -0.4 * r)));
     VertexSurface block(lifted(test::thin_plate(10 * r, 5 * r, 6), 0.1 * r - 2.5 * r));
-    SurfaceNeighbourhood near({&sheet, &block});
+    SurfaceNeighbourhood near({&block, &sheet});  // in turn, where none is guarded
     struct Case {
         std::optional<PopOutMode> sheet, block;
         bool stays;

@@ -78,5 +78,24 @@ TEST(TravelOdometer, CreepingIsNotLostAfterALongWay) {
     EXPECT_TRUE(odometer.is_resting(0));
 }
 
+TEST(TravelOdometer, HavingForgottenItIsAsGoodAsNew) {
+    TravelOdometer used(3, 0.7), fresh(3, 0.7);
+    const std::vector<int> nodes{0, 1, 2};
+    const std::vector<float> gaps{0.1234567f, 0.3f, 5.0f};
+    for (int i = 0; i < 1000; ++i) {
+        used.advance(0.0123456789);
+        if (i % 7 == 0) used.set(nodes.data(), gaps.data(), 3);
+    }
+    used.forget();
+    for (TravelOdometer* one : {&used, &fresh}) one->set(nodes.data(), gaps.data(), 3);
+    for (int i = 0; i < 100; ++i) {
+        for (const int node : nodes) {
+            ASSERT_EQ(used.is_resting(node), fresh.is_resting(node)) << i;
+            if (fresh.is_resting(node)) ASSERT_EQ(used.remaining(node), fresh.remaining(node)) << i;
+        }
+        for (TravelOdometer* one : {&used, &fresh}) one->advance(0.001 + 1e-5 * i);
+    }
+}
+
 }  // namespace
 }  // namespace pliant

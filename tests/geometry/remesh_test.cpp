@@ -186,6 +186,12 @@ TEST(Remesh, BadInputIsRefused) {
     EXPECT_EQ(
         message(two, {.base_vertices = 20}),
         "a mesh to remesh must be in one piece, but this is in 2; remesh its parts one by one");
+    // closed, but flat
+    const SurfaceMesh flat{{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}},
+                           {{0, 2, 1}, {0, 3, 2}, {0, 1, 3}, {1, 2, 3}}};
+    EXPECT_EQ(message(flat, {.base_vertices = 4}),
+              "a mesh to remesh must be a body, but this encloses no volume; give the sheet a "
+              "thickness first");
     SurfaceMesh broken = torus;
     broken.vertices[3].x() = kNan;
     EXPECT_THAT(message(broken, {.base_vertices = 20}), HasSubstr("not finite"));

@@ -102,6 +102,24 @@ TEST(PointContact, SticksWithTheForceOfTheStiffnessInsideTheCone) {
     EXPECT_EQ(contacts.frame().points[0].force, Vector3d::Zero());
 }
 
+TEST(PointContact, AResetLeavesNoPlaceOfAnEarlierContact) {
+    const Kidney kidney;
+    PointContacts used(kidney.model, 1, with_friction(0.5)), fresh(kidney.model, 1);
+    PointInput input{kidney.top + Vector3d(0, 0, 0.02) * kidney.size};
+    (void)used.tick({&input, 1}, kidney.stiffness);
+    input.tip -= Vector3d(0, 0, 0.04) * kidney.size;
+    ASSERT_TRUE(used.tick({&input, 1}, kidney.stiffness).points[0].is_touching());
+    used.reset();
+    for (const PointContacts* one : {&used, &fresh}) {
+        const PointContact& contact = one->frame().points[0];
+        EXPECT_FALSE(contact.is_touching());
+        EXPECT_EQ(contact.point, Vector3d::Zero());
+        EXPECT_EQ(contact.tip, Vector3d::Zero());
+        EXPECT_EQ(contact.normal, Vector3d::UnitZ());
+        EXPECT_EQ(contact.felt_normal, Vector3d::UnitZ());
+    }
+}
+
 TEST(PointContact, WithoutFrictionLeavesNoTangentialForce) {
     const Kidney kidney;
     PointContacts contacts(kidney.model, 1, with_friction(0));

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
 
 namespace pliant {
 namespace {
@@ -178,6 +179,104 @@ TEST(DevicePort, ReadingsThatCannotBeUsedStopTheForceAndSaySo) {
     loop.device.state.pose.position = Vector3d(0.03, 0, 0);
     loop.tick();
     EXPECT_TRUE(loop.port.manipulandum().position.isZero(1e-15));
+}
+
+/// A port whose tool is where its test says.
+struct PortOfATool {
+    explicit PortOfATool(PlacedHandle& handle) : port(handle, {}) {}
+    const Pose& tick(const Vector3d& tool) {
+        now += kPortTick;
+        port.read(now, kPortTick, {tool, Quaternion::Identity()}, false, last);
+        port.show(2, {}, 1, now, last);
+        return port.manipulandum();
+    }
+    DevicePort port;
+    HapticTick last;
+    double now = 0;
+};
+
+TEST(DevicePort, ResetWithTheDeviceAwayBeginsWhereTheToolIs) {
+    PlacedHandle handle;
+    PortOfATool loop(handle);
+    const Vector3d start(0.1, 0, 0);
+    EXPECT_TRUE(loop.tick(start).position.isApprox(start, 1e-12));
+    for (int k = 0; k < 100; ++k) {
+        handle.state.pose.position.x() += 2e-4;
+        loop.tick(start);
+    }
+    ASSERT_NEAR(loop.port.manipulandum().position.x(), 0.12, 1e-9);
+    handle.state.status = DeviceStatus::Disconnected;
+    loop.tick(start);
+    // everything back at the start: so is the hand, and it does not pull the tool 2 cm away
+    loop.port.reset();
+    for (int k = 0; k < 10; ++k) ASSERT_TRUE(loop.tick(start).position.isApprox(start, 1e-12)) << k;
+    // back, elsewhere
+    handle.state.status = DeviceStatus::Ok;
+    handle.state.pose.position = {-0.03, 0.01, 0};
+    EXPECT_TRUE(loop.tick(start).position.isApprox(start, 1e-12));
+    handle.state.pose.position.x() += 1e-3;
+    EXPECT_NEAR(loop.tick(start).position.x(), 0.101, 1e-9);
+}
+
+TEST(DevicePort, WithoutADeviceTheHandBeginsAtTheTool) {
+    PlacedHandle handle;
+    handle.state.status = DeviceStatus::Disconnected;
+    PortOfATool loop(handle);
+    EXPECT_TRUE(loop.tick({0.1, 0.2, 0.3}).position.isApprox(Vector3d(0.1, 0.2, 0.3), 1e-12));
+}
+
+/// A handle that waits for its calibration, with or without words about it.
+class LostHandle final : public PlacedHandle {
+public:
+    [[nodiscard]] const char* remedy() const noexcept override { return words; }
+    const char* words = "";
+};
+
+TEST(DevicePort, ADeviceThatIsNotCalibratedIsRefusedWithItsRemedy) {
+    LostHandle handle;
+    PortOfATool loop(handle);
+    const Vector3d start(0.1, 0, 0);
+    loop.tick(start);
+    handle.state.status = DeviceStatus::Uncalibrated;
+    for (int k = 0; k < 50; ++k) {
+        handle.state.pose.position.x() += 1e-3;
+        loop.last.coupling.force = Vector3d(0, 0, 2);
+        EXPECT_TRUE(loop.tick(start).position.isApprox(start, 1e-12));
+        EXPECT_TRUE(handle.shown.force.isZero(0));
+    }
+    EXPECT_STREQ(loop.port.stop_notice(),
+                 "The device is not calibrated: no force. Calibrate it as its maker says; then it "
+                 "goes on by itself.");
+    handle.words = "Push it in.";
+    EXPECT_STREQ(loop.port.stop_notice(), "Push it in.");
+    // calibrated: it begins where the tool is
+    handle.state.status = DeviceStatus::Ok;
+    EXPECT_TRUE(loop.tick(start).position.isApprox(start, 1e-12));
+    EXPECT_STREQ(loop.port.stop_notice(), "");
+}
+
+TEST(DevicePort, ReadingsFasterThanAHandAreCountedAndNamed) {
+    PortLoop loop;
+    for (int k = 0; k < 50; ++k) loop.tick(Vector3d::Zero(), 2, 1);
+    EXPECT_NEAR(loop.last.command.force.z(), 2, 0.01);
+    EXPECT_EQ(loop.last.faults, 0u);
+    // 4.9 cm to and fro in each tick
+    for (int k = 0; k < 100; ++k) {
+        loop.tick(Vector3d(0, k % 2 == 0 ? 0.049 : -0.049, 0), 2, 1);
+        ASSERT_TRUE(loop.last.command.force.isZero(0)) << k;
+    }
+    EXPECT_EQ(loop.last.faults, 100u);
+    const std::string sentence =
+        "The device says that its handle moves faster than a hand can: its force is zero and "
+        "comes back slowly.";
+    EXPECT_EQ(loop.port.stop_notice(), sentence);
+    // for as long as it comes back
+    for (int k = 0; k < 400; ++k) loop.tick(Vector3d::Zero(), 2, 1);
+    EXPECT_EQ(loop.port.stop_notice(), sentence);
+    for (int k = 0; k < 200; ++k) loop.tick(Vector3d::Zero(), 2, 1);
+    EXPECT_STREQ(loop.port.stop_notice(), "");
+    EXPECT_NEAR(loop.last.command.force.z(), 2, 0.01);
+    EXPECT_EQ(loop.last.faults, 100u);
 }
 
 TEST(DevicePort, HandleThatJumpsBeginsWhereTheToolIs) {

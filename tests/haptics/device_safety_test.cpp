@@ -255,7 +255,7 @@ TEST(DeviceSafety, RotationThatJumpsDropsTheOutput) {
             (rotation_from_vector(Vector3d(0, angle, 0)) * rig.state.pose.rotation).normalized();
     };
     rig.run(0.1);
-    turn(0.4);  // fast, but a hand
+    turn(0.02);  // fast, but a hand
     EXPECT_EQ(rig.tick().force.x(), 2);
     // the other quaternion of the same rotation
     rig.state.pose.rotation.coeffs() *= -1;
@@ -266,6 +266,186 @@ TEST(DeviceSafety, RotationThatJumpsDropsTheOutput) {
     EXPECT_LT(rig.tick().force.x(), 0.01);
     EXPECT_FALSE(rig.safety.report().has_jumped);
     EXPECT_EQ(rig.run(0.6).force.x(), 2);
+}
+
+TEST(DeviceSafety, ReadingsFasterThanAHandDropTheOutput) {
+    Rig rig;
+    rig.warm_up();
+    rig.wanted = push(2);
+    EXPECT_EQ(rig.run(0.1).force.x(), 2);
+    // 49 m/s, less than a jump each
+    rig.state.pose.position.y() += 0.049;
+    EXPECT_EQ(rig.tick().force.norm(), 0);
+    EXPECT_TRUE(rig.safety.report().is_too_fast);
+    EXPECT_FALSE(rig.safety.report().has_jumped);
+    EXPECT_EQ(rig.safety.report().num_faults, 1u);
+    // it comes back as after other faults
+    EXPECT_LT(rig.tick().force.x(), 0.01);
+    EXPECT_FALSE(rig.safety.report().is_too_fast);
+    EXPECT_NEAR(rig.run(0.25).force.x(), 1, 0.02);
+    EXPECT_EQ(rig.run(0.3).force.x(), 2);
+    EXPECT_EQ(rig.safety.report().num_faults, 1u);
+    // what the device says of its speed counts as well
+    rig.state.twist.linear.x() = 3.1;
+    EXPECT_EQ(rig.tick().force.norm(), 0);
+    EXPECT_TRUE(rig.safety.report().is_too_fast);
+    rig.state.twist.linear.x() = 2.9;
+    rig.state.twist.angular.z() = 31;
+    EXPECT_EQ(rig.tick().force.norm(), 0);
+    EXPECT_EQ(rig.safety.report().num_faults, 3u);
+    rig.safety.reset();
+    (void)rig.tick();
+    EXPECT_EQ(rig.safety.report().num_faults, 0u);
+}
+
+/// Runs of half a second at a speed, forth and back in turns of 10 ms if it is to stay.
+double force_at_speed(double speed, double spin, bool turns_back) {
+    Rig rig;
+    rig.warm_up();
+    rig.wanted = push(2);
+    double least = 2;
+    for (int k = 0; k < 500; ++k) {
+        const double way = turns_back && k / 10 % 2 == 1 ? -kLoopStep : kLoopStep;
+        rig.state.pose.position.y() += speed * way;
+        rig.state.pose.rotation =
+            (rotation_from_vector(Vector3d(0, spin * way, 0)) * rig.state.pose.rotation)
+                .normalized();
+        least = std::min(least, rig.tick().force.x());
+    }
+    return least;
+}
+
+TEST(DeviceSafety, HandsUpToThreeMetresPerSecondAreLeftAlone) {
+    for (const bool turns_back : {false, true}) {
+        EXPECT_EQ(force_at_speed(2.95, 0, turns_back), 2);
+        EXPECT_EQ(force_at_speed(0, 29, turns_back), 2);
+        EXPECT_EQ(force_at_speed(3.2, 0, turns_back), 0);
+        EXPECT_EQ(force_at_speed(0, 32, turns_back), 0);
+    }
+}
+
+TEST(DeviceSafety, LateStampsOfAHandAreNoFault) {
+    Rig rig;
+    rig.warm_up();
+    rig.wanted = push(2);
+    std::mt19937_64 random(3);
+    std::uniform_real_distribution<double> late(0, 2e-3);
+    double place_time = rig.now;
+    for (int k = 0; k < 2000; ++k) {
+        // 1.4 m/s; the stamps say so up to 2 ms late
+        rig.now += kLoopStep;
+        place_time += kLoopStep;
+        rig.state.pose.position.y() += 1.4 * kLoopStep * (k / 20 % 2 == 0 ? 1 : -1);
+        rig.state.time = std::max(rig.state.time, place_time - late(random));
+        (void)rig.safety.filter(rig.wanted, rig.state, rig.now);
+        ASSERT_FALSE(rig.safety.report().is_too_fast) << k;
+    }
+}
+
+TEST(DeviceSafety, ElapsedTimeCountsForAReadingAfterStaleOnes) {
+    Rig rig;
+    rig.warm_up();
+    rig.wanted = push(2);
+    rig.run(0.1);
+    // 15 ms without news, in which a hand goes 30 mm: 2 m/s
+    rig.state.status = DeviceStatus::Stale;
+    for (int k = 0; k < 14; ++k) {
+        rig.now += kLoopStep;
+        (void)rig.safety.filter(rig.wanted, rig.state, rig.now);
+    }
+    rig.state.status = DeviceStatus::Ok;
+    rig.state.pose.position.y() += 0.03;
+    EXPECT_EQ(rig.tick().force.x(), 2);
+    EXPECT_EQ(rig.safety.report().num_faults, 0u);
+}
+
+/// A spring of 600 N/m on readings that go 4.9 cm each millisecond, to and fro: how often its force
+/// changes sides in a second, and the largest one.
+struct Reversals {
+    int count = 0;
+    double largest = 0;
+};
+Reversals reversals_of(const DeviceSafetyOptions& options, int ticks_each_way) {
+    Rig rig(options);
+    rig.warm_up();
+    Reversals found;
+    double last = 0, x = -0.0245 * ticks_each_way;
+    for (int k = 0; k < 1000; ++k) {
+        x += k / ticks_each_way % 2 == 0 ? 0.049 : -0.049;
+        rig.state.pose.position.x() = x;
+        rig.wanted = push(-600 * x);
+        const double force = rig.tick().force.x();
+        if (force * last < 0) ++found.count;
+        if (force != 0) last = force;
+        found.largest = std::max(found.largest, std::abs(force));
+    }
+    return found;
+}
+
+TEST(DeviceSafety, AForceThatReversesWithItsReadingsIsCutOff) {
+    for (const int ticks_each_way : {2, 3, 5}) {
+        // without the limit on speed
+        const Reversals before = reversals_of({.max_speed = 1000, .max_spin = 1e4}, ticks_each_way);
+        EXPECT_GT(before.count, 100) << ticks_each_way;
+        EXPECT_GT(before.largest, 1) << ticks_each_way;
+        const Reversals after = reversals_of({}, ticks_each_way);
+        EXPECT_EQ(after.count, 0) << ticks_each_way;
+        EXPECT_EQ(after.largest, 0) << ticks_each_way;
+    }
+}
+
+TEST(DeviceSafety, WithoutARotationThereIsNoTorqueButAForce) {
+    Rig rig;
+    rig.warm_up();
+    rig.wanted.force = {2, 0, 0};
+    rig.wanted.torque = {0, 0, 0.1};
+    EXPECT_EQ(rig.run(0.1).torque.z(), 0.1);
+    rig.state.status = DeviceStatus::NoRotation;
+    EXPECT_NEAR(rig.run(0.025).torque.z(), 0.05, 0.003);
+    const DeviceCommand out = rig.run(0.03);
+    EXPECT_EQ(out.torque.norm(), 0);
+    EXPECT_EQ(out.force.x(), 2);
+    // a rotation elsewhere after a while is no fault; the torque comes back slowly
+    rig.state.status = DeviceStatus::Ok;
+    rig.state.pose.rotation = rotation_from_vector(Vector3d(0, 0.3, 0));
+    EXPECT_EQ(rig.tick().force.x(), 2);
+    EXPECT_NEAR(rig.run(0.25).torque.z(), 0.05, 0.002);
+    EXPECT_EQ(rig.run(0.3).torque.z(), 0.1);
+}
+
+TEST(DeviceSafety, ADeviceThatDoesNotKnowItsPlaceGetsNothing) {
+    Rig rig;
+    rig.warm_up();
+    rig.wanted = push(2);
+    rig.run(0.1);
+    rig.state.status = DeviceStatus::Uncalibrated;
+    EXPECT_EQ(rig.run(0.06).force.norm(), 0);
+    EXPECT_TRUE(rig.safety.report().is_stale);
+    rig.state.status = DeviceStatus::Ok;
+    EXPECT_NEAR(rig.run(0.25).force.x(), 1, 0.02);
+}
+
+TEST(DeviceSafety, WhereADeviceComesBackIsNoFault) {
+    Rig rig;
+    rig.warm_up();
+    rig.wanted = push(2);
+    rig.run(0.1);
+    rig.state.status = DeviceStatus::Disconnected;
+    rig.run(0.1);
+    rig.state.status = DeviceStatus::Ok;
+    rig.state.pose = {Vector3d(0.1, 0, 0), rotation_from_vector(Vector3d(0, 1, 0))};
+    (void)rig.tick();
+    EXPECT_FALSE(rig.safety.report().has_jumped);
+    EXPECT_EQ(rig.safety.report().num_faults, 0u);
+    EXPECT_NEAR(rig.run(0.25).force.x(), 1, 0.02);
+    // gone for a moment only, the force still there: it is one
+    rig.run(0.5);
+    rig.state.status = DeviceStatus::Disconnected;
+    (void)rig.tick();
+    rig.state.status = DeviceStatus::Ok;
+    rig.state.pose.position.x() = 0;
+    EXPECT_EQ(rig.tick().force.norm(), 0);
+    EXPECT_EQ(rig.safety.report().num_faults, 1u);
 }
 
 TEST(DeviceSafety, DeadmanSwitchMustBeHeld) {
@@ -428,7 +608,7 @@ TEST(DeviceSafety, AnyInputGivesFiniteOutputWithinAllLimits) {
             state.time = is_wild && random() % 4 == 0 ? any_number(random) : now;
             if (is_wild && random() % 4 == 0) state.pose.position.x() = any_number(random);
             if (is_wild && random() % 4 == 0) state.pose.rotation.x() = any_number(random);
-            state.status = static_cast<DeviceStatus>(is_wild ? random() % 4 : 0);
+            state.status = static_cast<DeviceStatus>(is_wild ? random() % kNumDeviceStatuses : 0);
             state.buttons = is_wild ? static_cast<std::uint32_t>(random()) : 2;
             if (is_wild && random() % 50 == 0) safety.disable();
             if (random() % 50 == 0) safety.enable();

@@ -57,6 +57,8 @@ TEST(DeviceStatus, HasAName) {
     EXPECT_STREQ(name(DeviceStatus::Disabled), "disabled");
     EXPECT_STREQ(name(DeviceStatus::Stale), "stale");
     EXPECT_STREQ(name(DeviceStatus::Disconnected), "disconnected");
+    EXPECT_STREQ(name(DeviceStatus::Uncalibrated), "not calibrated");
+    EXPECT_STREQ(name(DeviceStatus::NoRotation), "no rotation");
 }
 
 }  // namespace

@@ -90,6 +90,24 @@ TEST(DriverSession, OnlyOneDriverAtATime) {
     EXPECT_EQ(s.counts().attached, 2u);
 }
 
+TEST(DriverSession, AHelloFromTheDriversAddressDoesNotReplaceIt) {
+    // the address of a datagram is easily forged, the number of the session is not
+    SessionSample s;
+    s.send(test::hello_bytes(1));
+    EXPECT_EQ(test::reply_kind(s.reading(1, 0.01)), 3);
+    EXPECT_EQ(test::answer_code(s.send(test::hello_bytes(2))), test::kBusy);
+    EXPECT_EQ(s.counts().attached, 1u);
+    EXPECT_EQ(s.counts().foreign, 1u);
+    s.wait(1ms);
+    EXPECT_EQ(test::reply_kind(s.reading(2, 0.02)), 3);
+    // a driver that was started again comes in when the old session has ended or is silent
+    s.wait(101ms);
+    EXPECT_EQ(test::answer_code(s.send(test::hello_bytes(2))), test::kAccepted);
+    s.send(test::bye_bytes(2));
+    EXPECT_EQ(test::answer_code(s.send(test::hello_bytes(3))), test::kAccepted);
+    EXPECT_EQ(s.counts().attached, 3u);
+}
+
 TEST(DriverSession, ASilentDriverIsLetGoAndMayComeBack) {
     SessionSample s;
     s.send(test::hello_bytes(1));
@@ -197,6 +215,32 @@ TEST(DriverSession, BadMessagesAreCountedAndChangeNothing) {
     EXPECT_EQ(test::reply_kind(s.reading(4)), 3);
 }
 
+TEST(DriverSession, ARotationThatIsNoneLeavesThePlace) {
+    SessionSample s;
+    s.send(test::hello_bytes(1));
+    const auto send = [&](std::uint32_t sequence, double x, const Quaternion& rotation) {
+        s.wait(1ms);
+        DeviceState state;
+        state.time = s.clock;
+        state.pose = {Vector3d(x, 0, 0), rotation};
+        EXPECT_EQ(test::reply_kind(s.send(test::reading_bytes(1, sequence, state))), 3);
+        return s.exchange.read(0.001 * sequence);
+    };
+    const Quaternion turned = rotation_from_vector(Vector3d(0, 0, 0.4));
+    EXPECT_EQ(send(1, 0.01, turned).status, DeviceStatus::Ok);
+    for (const Quaternion& bad : {Quaternion(0, 0, 0, 0), Quaternion(kNan, 0, 0, 0),
+                                  Quaternion(2, 0, 0, 0), Quaternion(0.9, 0, 0, 0)}) {
+        const auto sequence = static_cast<std::uint32_t>(s.counts().readings) + 1;
+        const double x = 0.01 * sequence;
+        const DeviceState state = send(sequence, x, bad);
+        EXPECT_EQ(state.status, DeviceStatus::NoRotation);
+        EXPECT_EQ(state.pose.position.x(), x);
+        EXPECT_TRUE(state.pose.rotation.isApprox(turned, 1e-12));
+    }
+    EXPECT_EQ(s.counts().bad_values, 4u);
+    EXPECT_EQ(send(6, 0.01, turned).status, DeviceStatus::Ok);
+}
+
 TEST(DriverSession, ForcesAreScaledToWhatTheDriverCanShow) {
     SessionSample s;
     DeviceCapabilities can;
@@ -212,6 +256,7 @@ TEST(DriverSession, ForcesAreScaledToWhatTheDriverCanShow) {
     EXPECT_EQ(test::reply_torque(reply), Vector3d(0.05, 0, 0));
     EXPECT_EQ(test::get<double>(reply, 72), 0.5);
     // one that shows no torque
+    s.send(test::bye_bytes(1));
     can.max_torque = can.max_angular_stiffness = 0;
     s.send(test::hello_bytes(2, can));
     EXPECT_EQ(test::reply_torque(s.reading(1, 0, "a", 2)), Vector3d(0, 0, 0));

@@ -82,7 +82,8 @@ TEST(EdgePoints, OfOneFaceOnlyAreTakenForWhatTheyAreByTools) {
         // normals of the faces alone make energy on a plane, and go deep in a slot
         const EdgeOutcome plain = hold_box(ContactNormals::Undeformed, is_slot);
         EXPECT_LE(plain.depth, 1.01) << is_slot;
-        EXPECT_TRUE(is_slot ? plain.depth > 5 * out.depth : plain.least_margin < -1e-3);
+        EXPECT_TRUE(is_slot ? plain.depth > 5 * out.depth : plain.least_margin < -1e-3)
+            << plain.depth << " of " << out.depth << ", " << plain.least_margin << " J";
     }
 }
 

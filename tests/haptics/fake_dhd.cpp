@@ -6,6 +6,8 @@
 #include <cstring>
 #include <limits>
 
+#include <sched.h>
+
 namespace {
 
 struct FakeDhd {
@@ -13,6 +15,7 @@ struct FakeDhd {
     std::atomic<double> x{0}, y{0}, z{0}, angle{0}, speed{0}, gap{0}, buttons{0};
     std::atomic<double> force_x{0}, force_y{0}, force_z{0}, torque_x{0}, torque_y{0}, torque_z{0};
     std::atomic<double> grip{0}, opened{0}, closed{0}, serial{0}, enabled{0};
+    std::atomic<double> reset{0}, bent{0}, priority{0};
 };
 FakeDhd fake;
 
@@ -21,7 +24,7 @@ std::atomic<double>* fake_number(const char* name) {
         const char* name;
         std::atomic<double>* number;
     };
-    const std::array<Entry, 23> entries = {{{"present", &fake.present},
+    const std::array<Entry, 26> entries = {{{"present", &fake.present},
                                             {"major", &fake.major},
                                             {"type", &fake.type},
                                             {"motors", &fake.motors},
@@ -43,7 +46,10 @@ std::atomic<double>* fake_number(const char* name) {
                                             {"opened", &fake.opened},
                                             {"closed", &fake.closed},
                                             {"serial", &fake.serial},
-                                            {"enabled", &fake.enabled}}};
+                                            {"enabled", &fake.enabled},
+                                            {"reset", &fake.reset},
+                                            {"bent", &fake.bent},
+                                            {"priority", &fake.priority}}};
     for (const Entry& entry : entries)
         if (std::strcmp(entry.name, name) == 0) return entry.number;
     return nullptr;
@@ -95,17 +101,22 @@ int dhdEnableForce(unsigned char on, char) {
     return present();
 }
 int dhdGetStatus(int* status, char) {
-    for (int i = 0; i < 16; ++i) status[i] = 1;
-    status[5] = fake.motors > 0 ? 1 : 0;
+    // powered, connected, started; in its reset mode it waits for its calibration
+    for (int i = 0; i < 17; ++i) status[i] = i < 3 ? 1 : 0;
+    status[3] = fake.reset > 0 ? 1 : 0;
+    status[5] = fake.motors > 0 && fake.enabled > 0 ? 1 : 0;
     return present();
 }
 int dhdGetPositionAndOrientationFrame(double* x, double* y, double* z, double frame[3][3], char) {
     if (present() < 0) return -1;
+    sched_param own{};
+    if (sched_getparam(0, &own) == 0) fake.priority = own.sched_priority;
     *x = fake.x;
     *y = fake.y;
     *z = fake.z;
     const double c = std::cos(fake.angle), s = std::sin(fake.angle);
-    const double turn[3][3] = {{1, 0, 0}, {0, c, -s}, {0, s, c}};
+    // bent: by that, no rotation any more
+    const double turn[3][3] = {{1, fake.bent, 0}, {0, c, -s}, {0, s, c}};
     std::memcpy(frame, turn, sizeof turn);
     return 0;
 }

@@ -15,6 +15,10 @@ struct FakeHd {
     std::atomic<double> x{0}, y{0}, z{0}, angle{0}, speed{0}, buttons{0};
     std::atomic<double> force_x{0}, force_y{0}, force_z{0};
     std::atomic<double> opened{0}, disabled{0}, ticks{0}, enabled{0};
+    // what is said of its calibration, 0x5000 or more; styles, bits; the style of the last update
+    std::atomic<double> calibration{0x5000}, styles{2}, updated{0}, updates{0};
+    std::atomic<double> model{0}, dof{3}, torque_mNm{515}, has_torque{1};
+    std::atomic<double> torque_x{0}, torque_y{0}, torque_z{0};
     std::atomic<unsigned> error{0};
 };
 FakeHd fake;
@@ -29,7 +33,7 @@ std::atomic<double>* fake_number(const char* name) {
         const char* name;
         std::atomic<double>* number;
     };
-    const std::array<Entry, 16> entries = {{{"present", &fake.present},
+    const std::array<Entry, 27> entries = {{{"present", &fake.present},
                                             {"major", &fake.major},
                                             {"warm", &fake.warm},
                                             {"x", &fake.x},
@@ -44,7 +48,18 @@ std::atomic<double>* fake_number(const char* name) {
                                             {"opened", &fake.opened},
                                             {"disabled", &fake.disabled},
                                             {"ticks", &fake.ticks},
-                                            {"enabled", &fake.enabled}}};
+                                            {"enabled", &fake.enabled},
+                                            {"calibration", &fake.calibration},
+                                            {"styles", &fake.styles},
+                                            {"updated", &fake.updated},
+                                            {"updates", &fake.updates},
+                                            {"model", &fake.model},
+                                            {"dof", &fake.dof},
+                                            {"torque mNm", &fake.torque_mNm},
+                                            {"has torque", &fake.has_torque},
+                                            {"torque x", &fake.torque_x},
+                                            {"torque y", &fake.torque_y},
+                                            {"torque z", &fake.torque_z}}};
     for (const Entry& entry : entries)
         if (std::strcmp(entry.name, name) == 0) return entry.number;
     return nullptr;
@@ -99,7 +114,7 @@ const char* hdGetErrorString(unsigned code) {
 }
 void hdEnable(unsigned what) { fake.enabled = what; }
 const char* hdGetString(unsigned what) {
-    if (what == 0x2501) return "Touch";
+    if (what == 0x2501) return fake.model > 0 ? "PHANTOM Premium 1.5 6DOF" : "Touch";
     return fake.major == 3 ? "3.4.0" : "2.0.1";
 }
 void hdGetDoublev(unsigned what, double* values) {
@@ -125,17 +140,33 @@ void hdGetDoublev(unsigned what, double* values) {
         case 0x2602: values[0] = 0.5; break;
         case 0x2603: values[0] = 3.3; break;
         case 0x2604: values[0] = 0.9; break;
+        case 0x2622: values[0] = fake.torque_mNm; break;
         default: break;
     }
 }
 void hdGetIntegerv(unsigned what, int* values) {
     if (what == 0x2000) *values = static_cast<int>(fake.buttons);
+    if (what == 0x2554) *values = static_cast<int>(fake.dof);
+    if (what == 0x2555) *values = static_cast<int>(fake.styles);
 }
 void hdSetDoublev(unsigned what, const double* values) {
+    if (what == 0x2701 && fake.has_torque > 0) {
+        fake.torque_x = values[0];
+        fake.torque_y = values[1];
+        fake.torque_z = values[2];
+    } else if (what != 0x2700) {
+        fake.error = 0x0100;
+    }
     if (what != 0x2700) return;
     fake.force_x = values[0];
     fake.force_y = values[1];
     fake.force_z = values[2];
+}
+unsigned hdCheckCalibration() { return static_cast<unsigned>(fake.calibration); }
+void hdUpdateCalibration(unsigned style) {
+    fake.updated = style;
+    fake.updates = fake.updates + 1;
+    if (fake.calibration == 0x5001) fake.calibration = 0x5000;
 }
 void hdStartScheduler() {
     if (is_running.exchange(true)) return;

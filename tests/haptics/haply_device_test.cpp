@@ -75,11 +75,41 @@ TEST(HaplyMessage, OtherTextIsRefused) {
                           R"({"x":1,"y":2}}}]})"),
               HaplyFault::Malformed);
     EXPECT_EQ(haply_fault(haply_state(11)), HaplyFault::BadValue);
-    EXPECT_EQ(haply_fault(haply_state(0, R"("verse_grip":[{"device_id":"1","state":{"orientation":)"
-                                         R"({"w":0,"x":0,"y":0,"z":0}}}])")),
-              HaplyFault::BadValue);
     EXPECT_EQ(haply_fault(haply_state(0, R"("verse_grip":[{"device_id":"1","state":7}])")),
               HaplyFault::Malformed);
+}
+
+/// A grip that says this rotation.
+std::string haply_grip(double w, double z) {
+    return R"("verse_grip":[{"device_id":"1","state":{"button":true,"orientation":{"w":)" +
+           std::to_string(w) + R"(,"x":0,"y":0,"z":)" + std::to_string(z) + "}}}]";
+}
+
+TEST(HaplyMessage, GoodPartsAreKept) {
+    for (const double length : {0.0, 0.5, 2.0}) {
+        const auto parsed = parse_haply_message(haply_state(0.02, haply_grip(length, 0)), "");
+        ASSERT_TRUE(std::holds_alternative<HaplyReading>(parsed)) << length;
+        const auto& reading = std::get<HaplyReading>(parsed);
+        EXPECT_FALSE(reading.is_whole);
+        EXPECT_EQ(reading.state.pose.position.x(), 0.02);
+        EXPECT_EQ(reading.state.buttons, 1u);
+    }
+    std::string fast = haply_state(0.02);
+    fast.replace(fast.find("0.5"), 3, "1e9");
+    const auto parsed = parse_haply_message(fast, "");
+    ASSERT_TRUE(std::holds_alternative<HaplyReading>(parsed));
+    EXPECT_FALSE(std::get<HaplyReading>(parsed).is_whole);
+    EXPECT_EQ(std::get<HaplyReading>(parsed).state.twist.linear.norm(), 0);
+}
+
+TEST(HaplyMessage, ADeviceThatSaysThatItIsNotCalibratedIsNot) {
+    std::string state = haply_state(0.02);
+    state.replace(state.find(R"("powered":true)"), 14, R"("calibrated":false)");
+    EXPECT_EQ(std::get<HaplyReading>(parse_haply_message(state, "")).state.status,
+              DeviceStatus::Uncalibrated);
+    state.replace(state.find(R"("calibrated":false)"), 18, R"("calibrated":true)");
+    EXPECT_EQ(std::get<HaplyReading>(parse_haply_message(state, "")).state.status,
+              DeviceStatus::Ok);
 }
 
 TEST(HaplyMessage, AsksForAForce) {
@@ -172,6 +202,22 @@ TEST(HaplyDevice, ReadsAndShowsForces) {
     EXPECT_EQ(device.counts().malformed, 0u);
 }
 
+TEST(HaplyDevice, NothingBeyondALimitReachesTheService) {
+    FakeHaplyService service;
+    HaplyDescription description = service.description();
+    description.limits.max_force = 0.75;
+    HaplyDevice device(description);
+    EXPECT_EQ(device.capabilities().max_force, 0.75);
+    ASSERT_TRUE(haply_becomes(device, DeviceStatus::Ok));
+    EXPECT_TRUE(eventually([&] {
+        device.write({.force = Vector3d(1e6, 0, 0)});
+        return service.last_force() == 0.75;
+    }));
+    // more than it can is what it can
+    description.limits.max_force = 50;
+    EXPECT_EQ(HaplyDevice(description).capabilities().max_force, 6);
+}
+
 TEST(HaplyDevice, TheTickAllocatesNothing) {
     FakeHaplyService service;
     HaplyDevice device(service.description());
@@ -221,6 +267,26 @@ TEST(HaplyDevice, BadMessagesAreCountedAndTheLastReadingStays) {
     service.set([](FakeHaplyService& s) { s.state = haply_state(0.03); });
     EXPECT_TRUE(
         eventually([&] { return std::abs(device.read(0).pose.position.x() - 0.03) < 1e-9; }));
+}
+
+TEST(HaplyDevice, AGripWithoutARotationLeavesThePlace) {
+    FakeHaplyService service;
+    service.set([](FakeHaplyService& s) { s.state = haply_state(0.01, haply_grip(0, 1)); });
+    HaplyDevice device(service.description());
+    ASSERT_TRUE(haply_becomes(device, DeviceStatus::Ok));
+    // the grip falls asleep: zeros, while the handle goes on
+    service.set([](FakeHaplyService& s) { s.state = haply_state(0.03, haply_grip(0, 0)); });
+    ASSERT_TRUE(haply_becomes(device, DeviceStatus::NoRotation));
+    const DeviceState state = device.read(0);
+    EXPECT_NEAR(state.pose.position.x(), 0.03, 1e-9);
+    EXPECT_NEAR(state.pose.rotation.z(), 1, 1e-12);
+    EXPECT_GT(device.counts().bad_values, 0u);
+    EXPECT_TRUE(eventually([&] {
+        device.write({.force = Vector3d(2.5, 0, 0)});
+        return service.last_force() == 2.5;
+    }));
+    service.set([](FakeHaplyService& s) { s.state = haply_state(0.03, haply_grip(1, 0)); });
+    ASSERT_TRUE(haply_becomes(device, DeviceStatus::Ok));
 }
 
 TEST(HaplyDevice, AServiceThatFallsSilentIsLeftAndTriedAgain) {

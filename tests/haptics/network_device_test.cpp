@@ -5,6 +5,7 @@
 #include "net/test_client.h"
 #include "pliant/core/allocation_guard.h"
 #include "pliant/haptics/device_safety.h"
+#include "pliant/haptics/open_device.h"
 
 #include <gtest/gtest.h>
 
@@ -90,6 +91,20 @@ TEST(NetworkDevice, ADriverAttachesByWebSocketOnTheSamePort) {
     driver.close_abruptly();
     EXPECT_TRUE(eventually([&] { return device.driver_name().empty(); }));
     EXPECT_EQ(test::answer_code(other.ask(test::hello_bytes(2))), test::kAccepted);
+}
+
+TEST(NetworkDevice, NothingBeyondALimitReachesTheDriver) {
+    DeviceDescription description = any_port();
+    limit(description, {.max_force = 1.5});
+    NetworkDevice device(std::get<NetworkDescription>(description));
+    const FakeDriver driver(device.port());
+    DeviceCapabilities strong;
+    strong.max_force = 100;
+    ASSERT_EQ(test::answer_code(driver.ask(test::hello_bytes(1, strong))), test::kAccepted);
+    SteadyReadings readings(1);
+    (void)driver.ask(readings.next(0.01));
+    device.write({.force = Vector3d(0, 0, 50)});
+    EXPECT_EQ(test::reply_force(driver.ask(readings.next(0.02))), Vector3d(0, 0, 1.5));
 }
 
 TEST(NetworkDevice, PagesOfOtherSitesAreRefused) {
@@ -196,10 +211,10 @@ TEST(NetworkDevice, UnpluggedInContactTheForceRampsToZeroAndComesBackSlowly) {
     EXPECT_EQ(last, 0);
     ASSERT_TRUE(eventually([&] { return device.driver_name().empty(); }));
     EXPECT_EQ(tick(false).status, DeviceStatus::Disconnected);
-    // back a metre away: no force at first, then the slow ramp; no step is beyond 3 N/ms
+    // back a metre away: the slow ramp from its first step on; no step is beyond 3 N/ms
     ASSERT_EQ(test::answer_code(driver.ask(test::hello_bytes(1))), test::kAccepted);
     tick(true, 1);
-    EXPECT_EQ(last, 0);
+    EXPECT_NEAR(last, 3 * 1e-3 / DeviceSafetyOptions().ramp_time, 1e-9);
     for (int i = 0; i < 100; ++i) tick(true, 1);
     EXPECT_GT(last, 0);
     EXPECT_LT(last, 1);

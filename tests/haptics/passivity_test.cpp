@@ -96,6 +96,22 @@ TEST(PassivityPort, WhatBodiesWereLentBeforeTheAccountBeganMayComeBack) {
     EXPECT_NEAR(push_back(0.06), -0.04, 1e-12) << "more than it was lent";
 }
 
+TEST(PassivityPort, WhatBodiesGiveOfTheirOwnIsNoGeneration) {
+    const DeviceCommand held{Vector3d(1, 0, 0), Vector3d::Zero(), 0};
+    // the hand is pushed by 1 N; of each millijoule that it gets the body gives a part
+    for (const double part : {1.0, 0.6}) {
+        PassivityPort port(observing());
+        for (int k = 0; k <= 100; ++k) {
+            const double x = 1e-3 * k;
+            // the account of the bodies began long before, and begins anew once
+            const double given = (k < 50 ? 7 : 0) + part * x;
+            static_cast<void>(
+                port.update(at({x, 0, 0}), held, {.coupling = 0.01, .given = given}, kLoopStep));
+        }
+        EXPECT_NEAR(port.least_margin(), part < 1 ? -0.04 - 0.6e-3 : -1e-3, 1e-12) << part;
+    }
+}
+
 TEST(PassivityPort, ATorsionSpringCountsAsMuch) {
     // θ about a tilted axis, T = −k θ
     const Vector3d axis = Vector3d(1, 2, -2) / 3;

@@ -1,4 +1,5 @@
 #include "core/numbers.h"
+#include "core/real_time.h"
 #include "net/test_client.h"
 #include "pliant/core/allocation_guard.h"
 #include "pliant/haptics/device_safety.h"
@@ -7,10 +8,13 @@
 #include <gtest/gtest.h>
 
 #include <dlfcn.h>
+#include <pthread.h>
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <initializer_list>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include "input_error.h"
@@ -68,7 +72,10 @@ struct FakeDhdLibrary : FakeLibrary {
                        {"buttons", 0},
                        {"opened", 0},
                        {"closed", 0},
-                       {"serial", 0}}) {}
+                       {"serial", 0},
+                       {"enabled", 0},
+                       {"reset", 0},
+                       {"bent", 0}}) {}
 };
 struct FakeHdLibrary : FakeLibrary {
     FakeHdLibrary()
@@ -83,7 +90,15 @@ struct FakeHdLibrary : FakeLibrary {
                        {"speed", 0},
                        {"buttons", 0},
                        {"opened", 0},
-                       {"disabled", 0}}) {}
+                       {"disabled", 0},
+                       {"calibration", 0x5000},
+                       {"styles", 2},
+                       {"updated", 0},
+                       {"updates", 0},
+                       {"model", 0},
+                       {"dof", 3},
+                       {"torque mNm", 515},
+                       {"has torque", 1}}) {}
 };
 
 bool vendor_becomes(HapticDevice& device, DeviceStatus status) {
@@ -107,6 +122,7 @@ TEST(ForceDimensionDevice, ReadsInItsOwnAxesAndShowsForces) {
     EXPECT_EQ(device.capabilities().max_force, 20);
     EXPECT_EQ(device.capabilities().max_torque, 0.4);
     EXPECT_NO_THROW(check(device.capabilities()));
+    ASSERT_TRUE(vendor_becomes(device, DeviceStatus::Ok));
     EXPECT_EQ(fake.get("enabled"), 1);
     // towards the user, to the right and up; turned about their x
     fake.set("x", 0.01);
@@ -188,12 +204,122 @@ TEST(ForceDimensionDevice, MotorsThatAreOffAreSaidToBe) {
     EXPECT_TRUE(vendor_becomes(device, DeviceStatus::Ok));
 }
 
+TEST(ForceDimensionDevice, WithoutCalibrationItHasNoForceAndGoesOnWhenItIsCalibrated) {
+    const FakeDhdLibrary fake;
+    fake.set("reset", 1);
+    ForceDimensionDevice device({PLIANT_FAKE_DHD, 0});
+    ASSERT_TRUE(vendor_becomes(device, DeviceStatus::Uncalibrated));
+    EXPECT_STREQ(device.remedy(),
+                 "The device is not calibrated: no force. Put its calibration pole into the pit, "
+                 "or run the maker's HapticInit, until its light stops blinking; then it goes on "
+                 "by itself.");
+    const auto forced = [&](double force) {
+        return eventually([&] {
+            device.write({.force = Vector3d(0, 0, 3)});
+            return fake.get("force z") == force;
+        });
+    };
+    // the motors stay off, whatever the loop asks for
+    EXPECT_EQ(fake.get("enabled"), 0);
+    for (int i = 0; i < 20; ++i) {
+        device.write({.force = Vector3d(0, 0, 3)});
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        ASSERT_EQ(fake.get("force z"), 0);
+    }
+    fake.set("reset", 0);
+    ASSERT_TRUE(vendor_becomes(device, DeviceStatus::Ok));
+    EXPECT_EQ(fake.get("enabled"), 1);
+    EXPECT_TRUE(forced(3));
+    // lost while it runs, and found again
+    fake.set("reset", 1);
+    ASSERT_TRUE(vendor_becomes(device, DeviceStatus::Uncalibrated));
+    EXPECT_TRUE(forced(0));
+    EXPECT_EQ(fake.get("enabled"), 0);
+    fake.set("reset", 0);
+    ASSERT_TRUE(vendor_becomes(device, DeviceStatus::Ok));
+    EXPECT_TRUE(forced(3));
+    EXPECT_EQ(fake.get("closed"), 0);
+}
+
+TEST(ForceDimensionDevice, AFalconIsCalibratedInAnotherWay) {
+    const FakeDhdLibrary fake;
+    fake.set("type", 60);
+    fake.set("wrist", 0);
+    const ForceDimensionDevice device({PLIANT_FAKE_DHD, 0});
+    EXPECT_STREQ(device.remedy(),
+                 "The device is not calibrated: no force. Pull its grip out and push it in again, "
+                 "all the way, until its lights are blue; then it goes on by itself.");
+}
+
+TEST(ForceDimensionDevice, ModelsHaveTheirOwnRangesAndEncoders) {
+    const FakeDhdLibrary fake;
+    struct Model {
+        double type, force, torque, step;
+        Vector3d workspace;
+    };
+    for (const Model& model :
+         {Model{33, 12, 0, 1e-5, {0.08, 0.08, 0.055}}, Model{60, 8, 0, 6e-5, {0.05, 0.05, 0.05}},
+          Model{63, 20, 0.15, 2e-5, {0.2, 0.2, 0.13}},
+          Model{105, 20, 0.4, 1e-5, {0.095, 0.095, 0.065}},
+          Model{108, 12, 0.2, 1e-5, {0.12, 0.12, 0.085}},
+          Model{203, 12, 0, 1e-5, {0.12, 0.12, 0.085}}}) {
+        fake.set("type", model.type);
+        const ForceDimensionDevice device({PLIANT_FAKE_DHD, 0});
+        const DeviceCapabilities& can = device.capabilities();
+        EXPECT_EQ(can.max_force, model.force) << model.type;
+        EXPECT_EQ(can.max_torque, model.torque) << model.type;
+        EXPECT_EQ(can.position_step, model.step) << model.type;
+        EXPECT_EQ(can.workspace, model.workspace) << model.type;
+        EXPECT_NO_THROW(check(can)) << model.type;
+    }
+}
+
+TEST(ForceDimensionDevice, ARotationThatIsNoneLeavesThePlace) {
+    const FakeDhdLibrary fake;
+    fake.set("angle", 0.5);
+    ForceDimensionDevice device({PLIANT_FAKE_DHD, 0});
+    ASSERT_TRUE(vendor_becomes(device, DeviceStatus::Ok));
+    fake.set("bent", 0.3);
+    ASSERT_TRUE(vendor_becomes(device, DeviceStatus::NoRotation));
+    fake.set("z", 0.04);
+    const DeviceState state =
+        settled_reading(device, [](const DeviceState& s) { return s.pose.position.z() == 0.04; });
+    EXPECT_TRUE(rotation_vector(state.pose.rotation).isApprox(Vector3d(0, -0.5, 0), 1e-12));
+    fake.set("bent", kNan);
+    fake.set("z", 0.05);
+    static_cast<void>(
+        settled_reading(device, [](const DeviceState& s) { return s.pose.position.z() == 0.05; }));
+    fake.set("bent", 0);
+    EXPECT_TRUE(vendor_becomes(device, DeviceStatus::Ok));
+}
+
+TEST(ForceDimensionDevice, ItsThreadHasThePriorityOfTheLoop) {
+    const FakeDhdLibrary fake;
+    // made by an ordinary thread, as scenes are
+    ForceDimensionDevice device({PLIANT_FAKE_DHD, 0});
+    ASSERT_TRUE(vendor_becomes(device, DeviceStatus::Ok));
+    EXPECT_EQ(fake.get("priority"), real_time_priority());
+    std::string problem;
+    bool is_served = false;
+    std::thread loop([&] {
+        problem = set_real_time_priority(pthread_self(), 37);
+        if (!problem.empty()) return;
+        is_served = eventually([&] {
+            static_cast<void>(device.read(0));
+            return fake.get("priority") == 37;
+        });
+    });
+    loop.join();
+    if (!problem.empty()) GTEST_SKIP() << "no real-time priority on this machine: " << problem;
+    EXPECT_TRUE(is_served);
+}
+
 TEST(ForceDimensionDevice, PlacesThatAreNotFiniteAreNoReadings) {
     const FakeDhdLibrary fake;
     ForceDimensionDevice device({PLIANT_FAKE_DHD, 0});
     ASSERT_TRUE(vendor_becomes(device, DeviceStatus::Ok));
     fake.set("x", kNan);
-    // nothing new comes: it counts as gone
+    // nothing is left of such a reading; nothing new comes: it counts as gone
     ASSERT_TRUE(vendor_becomes(device, DeviceStatus::Disconnected));
     EXPECT_TRUE(is_finite(device.read(0).pose));
     fake.set("x", 0);
@@ -224,8 +350,8 @@ TEST(ForceDimensionDevice, SaysWhatWasLookedForAndWhatToInstall) {
               "library of Force Dimension cannot be loaded; looked for /nowhere/libdhd.so "
               "(/nowhere/libdhd.so: cannot open shared object file: No such file or directory); " +
                   sdk +
-                  ", then add its folder to LD_LIBRARY_PATH or give the path of the file as "
-                  "`library`");
+                  ", then add its folder to LD_LIBRARY_PATH or name the file, "
+                  "--device-library FILE");
     // another maker's library
     EXPECT_EQ(
         input_error([] {
@@ -246,7 +372,7 @@ TEST(ForceDimensionDevice, SaysWhatWasLookedForAndWhatToInstall) {
               }),
               PLIANT_FAKE_DHD
               ": finds no device with the serial number 5 (no device found); plug it in, switch "
-              "it on, allow access to its USB port, and calibrate it");
+              "it on, and allow access to its USB port");
     const ForceDimensionLibraryInfo info = inspect_force_dimension(PLIANT_FAKE_DHD);
     EXPECT_EQ(info.file, PLIANT_FAKE_DHD);
     EXPECT_EQ(info.version, "3.7.1");
@@ -286,6 +412,102 @@ TEST(OpenHapticsDevice, ReadsInItsOwnAxesAndShowsForces) {
     EXPECT_TRUE(eventually([&] { return fake.get("force y") == 0; }));
 }
 
+TEST(OpenHapticsDevice, SixAxesOfOutputTakeTorquesInMillinewtonMetres) {
+    const FakeHdLibrary fake;
+    fake.set("model", 1);
+    fake.set("dof", 6);
+    OpenHapticsDevice device({PLIANT_FAKE_HD, ""});
+    const DeviceCapabilities& can = device.capabilities();
+    EXPECT_EQ(can.name, "OpenHaptics PHANTOM Premium 1.5 6DOF");
+    EXPECT_NEAR(can.max_torque, 0.515, 1e-12);
+    EXPECT_TRUE(can.is_actuated[3] && can.is_actuated[4] && can.is_actuated[5]);
+    EXPECT_EQ(can.position_step, 3e-5);
+    EXPECT_NO_THROW(check(can));
+    ASSERT_TRUE(vendor_becomes(device, DeviceStatus::Ok));
+    // ours: to the right, away, up; theirs: to the right, up, towards the user
+    EXPECT_TRUE(eventually([&] {
+        device.write({.torque = Vector3d(0.1, 0.2, 0.3)});
+        return fake.get("torque x") != 0;
+    }));
+    EXPECT_NEAR(fake.get("torque x"), 100, 1e-9);
+    EXPECT_NEAR(fake.get("torque y"), 300, 1e-9);
+    EXPECT_NEAR(fake.get("torque z"), -200, 1e-9);
+    EXPECT_TRUE(eventually([&] { return fake.get("torque y") == 0; }));
+}
+
+TEST(OpenHapticsDevice, TorqueIsAskedForCarefully) {
+    const FakeHdLibrary fake;
+    fake.set("dof", 6);
+    // newton metres where millinewton metres are expected: the least that is published
+    fake.set("torque mNm", 0.515);
+    EXPECT_NEAR(OpenHapticsDevice({PLIANT_FAKE_HD, ""}).capabilities().max_torque, 0.048, 1e-12);
+    // a library without the call
+    fake.set("has torque", 0);
+    const OpenHapticsDevice device({PLIANT_FAKE_HD, ""});
+    EXPECT_EQ(device.capabilities().max_torque, 0);
+    EXPECT_FALSE(device.capabilities().is_actuated[3]);
+}
+
+TEST(OpenHapticsDevice, ACalibrationThatNeedsNoHandIsDone) {
+    const FakeHdLibrary fake;
+    for (const int styles : {2, 4, 7}) {
+        fake.set("styles", styles);
+        fake.set("calibration", 0x5001);
+        fake.set("updates", 0);
+        OpenHapticsDevice device({PLIANT_FAKE_HD, ""});
+        ASSERT_TRUE(vendor_becomes(device, DeviceStatus::Ok));
+        EXPECT_EQ(fake.get("updates"), 1);
+        EXPECT_EQ(fake.get("updated"), styles == 4 ? 4 : 2);
+    }
+}
+
+TEST(OpenHapticsDevice, WithoutCalibrationItHasNoForceAndSaysWhatToDo) {
+    const FakeHdLibrary fake;
+    const auto remedy = [&](double styles) {
+        fake.set("styles", styles);
+        fake.set("calibration", 0x5002);
+        OpenHapticsDevice device({PLIANT_FAKE_HD, ""});
+        EXPECT_TRUE(vendor_becomes(device, DeviceStatus::Uncalibrated));
+        return std::string(device.remedy());
+    };
+    EXPECT_EQ(remedy(2),
+              "The device is not calibrated: no force. Lead its handle slowly through all of its "
+              "reach; then it goes on by itself.");
+    EXPECT_EQ(remedy(1),
+              "The device is not calibrated: no force. Hold its arms at right angles and reset its "
+              "encoders with the maker's program; then it goes on by itself.");
+    EXPECT_EQ(remedy(4),
+              "The device is not calibrated: no force. Put its stylus into the inkwell and take it "
+              "out again; then it goes on by itself.");
+    // encoders are never reset wherever the handle happens to be
+    EXPECT_EQ(fake.get("updates"), 0);
+    fake.set("styles", 1);
+    fake.set("calibration", 0x5001);
+    OpenHapticsDevice device({PLIANT_FAKE_HD, ""});
+    ASSERT_TRUE(vendor_becomes(device, DeviceStatus::Uncalibrated));
+    for (int i = 0; i < 20; ++i) {
+        device.write({.force = Vector3d(0, 0, 2)});
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        ASSERT_EQ(fake.get("force y"), 0);
+    }
+    EXPECT_EQ(fake.get("updates"), 0);
+    const auto forced = [&](double force) {
+        return eventually([&] {
+            device.write({.force = Vector3d(0, 0, 2)});
+            return std::abs(fake.get("force y") - force) < 1e-12;
+        });
+    };
+    fake.set("calibration", 0x5000);
+    ASSERT_TRUE(vendor_becomes(device, DeviceStatus::Ok));
+    EXPECT_TRUE(forced(2));
+    // lost while it runs
+    fake.set("calibration", 0x5002);
+    ASSERT_TRUE(vendor_becomes(device, DeviceStatus::Uncalibrated));
+    EXPECT_TRUE(forced(0));
+    fake.set("calibration", 0x5000);
+    EXPECT_TRUE(forced(2));
+}
+
 TEST(OpenHapticsDevice, UnpluggedItIsGoneAndIsOpenedAgain) {
     const FakeHdLibrary fake;
     {
@@ -317,8 +539,8 @@ TEST(OpenHapticsDevice, SaysWhatWasLookedForAndWhatToInstall) {
               "library of OpenHaptics cannot be loaded; looked for /nowhere/libHD.so "
               "(/nowhere/libHD.so: cannot open shared object file: No such file or directory); " +
                   toolkit +
-                  ", then add its folder to LD_LIBRARY_PATH or give the path of the file as "
-                  "`library`");
+                  ", then add its folder to LD_LIBRARY_PATH or name the file, "
+                  "--device-library FILE");
     EXPECT_EQ(input_error([] {
                   OpenHapticsDevice device({PLIANT_FAKE_DHD, ""});
               }),
@@ -336,6 +558,41 @@ TEST(OpenHapticsDevice, SaysWhatWasLookedForAndWhatToInstall) {
               }),
               PLIANT_FAKE_HD ": is version 2.0.1; OpenHaptics version 3 is needed: " + toolkit);
     EXPECT_EQ(inspect_open_haptics(PLIANT_FAKE_HD), PLIANT_FAKE_HD);
+}
+
+TEST(VendorDevices, NothingBeyondALimitReachesTheMotors) {
+    const FakeDhdLibrary dhd;
+    const FakeHdLibrary hd;
+    const Vector3d far(30, -20, 10);
+    {
+        ForceDimensionDevice device({PLIANT_FAKE_DHD, 0, {.max_force = 2}});
+        EXPECT_EQ(device.capabilities().max_force, 2);
+        EXPECT_NEAR(device.capabilities().max_torque, 0.04, 1e-12) << "a tenth, as of the force";
+        EXPECT_TRUE(eventually([&] {
+            device.write({far, 0.1 * far, 50});
+            return dhd.get("grip") == 2;
+        }));
+        const Vector3d force(dhd.get("force x"), dhd.get("force y"), dhd.get("force z"));
+        const Vector3d torque(dhd.get("torque x"), dhd.get("torque y"), dhd.get("torque z"));
+        EXPECT_NEAR(force.norm(), 2, 1e-12);
+        EXPECT_NEAR(torque.norm(), 0.04, 1e-12);
+    }
+    ForceDimensionDevice weak({PLIANT_FAKE_DHD, 0, {.max_force = 3, .max_torque = 0.1}});
+    EXPECT_EQ(weak.capabilities().max_torque, 0.1);
+    EXPECT_LE(weak.capabilities().continuous_force / 3 * 0.1, 0.4 / 3 + 1e-12)
+        << "no more torque for ever than the device had";
+    ForceDimensionDevice strong({PLIANT_FAKE_DHD, 0, {.max_force = 100, .max_torque = 10}});
+    EXPECT_EQ(strong.capabilities().max_force, 20);
+    EXPECT_EQ(strong.capabilities().max_torque, 0.4);
+    OpenHapticsDevice touch({PLIANT_FAKE_HD, "", {.max_force = 0.5}});
+    EXPECT_EQ(touch.capabilities().max_force, 0.5);
+    EXPECT_EQ(touch.capabilities().continuous_force, 0.5);
+    EXPECT_TRUE(eventually([&] {
+        touch.write({.force = far});
+        return hd.get("force x") != 0;
+    }));
+    EXPECT_NEAR(Vector3d(hd.get("force x"), hd.get("force y"), hd.get("force z")).norm(), 0.5,
+                1e-12);
 }
 
 TEST(VendorDevices, UnpluggedInContactTheForceRampsToZero) {

@@ -3,6 +3,7 @@
 #include "core/temporary_directory.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <chrono>
 
@@ -40,6 +41,23 @@ TEST(BuildCache, WithoutAFolderNothingIsKept) {
     save(cache, "a", 1);
     EXPECT_FALSE(cache.find("a", 1));
     EXPECT_EQ(cache.problem(), "");
+}
+
+TEST(BuildCache, APipeInTheCacheIsReplacedByTheResult) {
+    const test::TemporaryDirectory folder;
+    BuildCache cache(folder / "cache", 10000);
+    std::filesystem::create_directories(folder / "cache");
+    ASSERT_EQ(mkfifo(cache.path("a", 1).c_str(), 0600), 0);
+    std::filesystem::create_symlink("/dev/full", cache.path("b", 2));
+    EXPECT_FALSE(cache.find("a", 1));
+    save(cache, "a", 1);  // would wait for ever for somebody who reads it
+    save(cache, "b", 2);
+    EXPECT_TRUE(cache.find("a", 1));
+    EXPECT_TRUE(cache.find("b", 2));
+    EXPECT_EQ(cache.problem(), "");
+    std::filesystem::create_directories(cache.path("c", 3) / "full");
+    save(cache, "c", 3);
+    EXPECT_NE(cache.problem().find("it is a directory"), std::string::npos) << cache.problem();
 }
 
 TEST(BuildCache, KeysTellNeighbouringValuesApart) {

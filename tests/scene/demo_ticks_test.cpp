@@ -4,76 +4,15 @@
 #include <shared_mutex>
 
 #include "pliant/core/allocation_guard.h"
-#include "pliant/scene/scene_file.h"
-#include "pliant/scene/world.h"
+#include "scene/coarse_demos.h"
 #include "scene/lock_count.h"
 
-// Ticks of every demo with a tool neither allocate nor lock. Models, points and fields are coarse,
-// so that they are built in moments; paths, contacts, device and hand are those of the demo.
+// Ticks of every demo with a tool neither allocate nor lock.
 
 namespace pliant {
 namespace {
 
-using test::LockCount;
-
-struct CoarseBody {
-    static void coarsen(SurfaceSource& surface) {
-        if (!surface.shape.empty()) surface.shape_resolution = 24;
-    }
-    void operator()(ReducedSource& body) const {
-        auto& recipe = std::get<ReducedRecipe>(body.model);
-        coarsen(recipe.surface);
-        recipe.build.mesh.resolution = 24;
-        recipe.build.keeps_largest = true;
-        recipe.build.num_modes = 5;
-        recipe.build.rank = body.is_linear ? 5 : 8;
-    }
-    void operator()(FemSource& body) const {
-        auto& box = std::get<FemBox>(body.shape);
-        box.cells = {5, 5, 5};
-        box.graded_layers = 0;
-    }
-    void operator()(RigidSource& body) const {
-        if (auto* surface = std::get_if<SurfaceSource>(&body.shape)) coarsen(*surface);
-    }
-    void operator()(GreensSource& body) const {
-        // most are small as they are
-        auto& recipe = std::get<GreensRecipe>(body.model);
-        if (recipe.levels > 2) {
-            recipe.levels = 2;
-            if (recipe.build.finest_level > recipe.levels) recipe.build.finest_level = -1;
-            if (body.constraint_level > 1) body.constraint_level = recipe.build.coarsest_level = 1;
-        }
-    }
-    void operator()(HandSource&) const {}
-    void operator()(ZonesSource&) const {}
-    void operator()(ParticleSource& body) const {
-        if (auto* surface = std::get_if<SurfaceSource>(&body.shape)) coarsen(*surface);
-        if (auto* sheet = std::get_if<SheetShape>(&body.shape)) sheet->cells = {12, 12};
-        // selections of what is held must find some
-        if (body.body.held.empty()) body.placement.count = 60;
-    }
-};
-
-/// Signed fields must not lose thin parts.
-int cells_for(const FieldBuildOptions& field) {
-    return field.surface == FieldSurface::Offset ? 32 : 128;
-}
-
-SceneDescription coarse_demo(const std::string& name) {
-    SceneDescription scene = demo_scene(name);
-    for (BodyDescription& body : scene.bodies) {
-        std::visit(CoarseBody{}, body.source);
-        if (body.copies) body.copies->counts = {2, 2, 1};
-        if (auto& shell = body.contact.pointshell) {
-            shell->field.resolution = cells_for(shell->field);
-            shell->points.num_points = 600;
-            shell->points.num_levels = 2;
-        }
-        if (auto& field = body.contact.field) field->build.resolution = cells_for(field->build);
-    }
-    return scene;
-}
+using test::coarse_demo, test::LockCount;
 
 std::vector<std::string> demos_with_tools() {
     std::vector<std::string> names;

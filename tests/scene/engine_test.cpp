@@ -315,6 +315,38 @@ TEST(Engine, AFullDiskEndsTheRecordingAndNothingElse) {
     EXPECT_TRUE(Recording::load(folder / "b.pliantrec").is_complete());
 }
 
+TEST(Engine, AFullDiskIsStillKnownAfterTheEnd) {
+    const test::TemporaryDirectory folder;
+    RunningPoints running;
+    running.engine.run();
+    {
+        const FullDisk full(5'000);
+        running.engine.start_recording(folder / "a.pliantrec",
+                                       recording_header(running.engine.world()));
+        EXPECT_TRUE(running.reaches(400));
+        running.engine.stop();
+    }
+    EXPECT_FALSE(running.engine.recording().is_active);
+    EXPECT_NE(running.engine.recording().problem.find("writing failed"), std::string::npos)
+        << running.engine.recording().problem << ", " << running.engine.recording().bytes
+        << " bytes";
+}
+
+TEST(Engine, ARecordingThatIsRemovedMeanwhileIsSaidWithinASecond) {
+    const test::TemporaryDirectory folder;
+    RunningPoints running;
+    running.engine.run();
+    running.engine.start_recording(folder / "a.pliantrec",
+                                   recording_header(running.engine.world()));
+    std::filesystem::remove(folder / "a.pliantrec");
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_TRUE(eventually([&] { return !running.engine.recording().is_active; }));
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+    EXPECT_NE(running.engine.recording().problem.find("a.pliantrec: the file was removed"),
+              std::string::npos)
+        << running.engine.recording().problem;
+}
+
 TEST(Engine, AFolderThatIsNotThereIsSaidAtOnce) {
     RunningPoints running;
     EXPECT_NE(input_error([&] {

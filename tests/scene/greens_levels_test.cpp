@@ -276,7 +276,7 @@ TEST_F(GreensLevels, ABudgetChoosesTheLevelAndPicturesFadeFromOneToTheNext) {
     EXPECT_EQ(one_level, std::vector<int>{1});
     const auto [wide, fine] = changes_of(R"(, "budget": 1)");
     EXPECT_EQ(fine, std::vector<int>{-1}) << "the finest fits";
-    const auto [narrow, degraded] = changes_of(R"(, "budget": 2e-5)");
+    const auto [narrow, degraded] = changes_of(R"(, "budget": 1e-5)");
     EXPECT_EQ(degraded, (std::vector<int>{-1, 1})) << "finest first, coarser under the ball";
     EXPECT_LT(narrow, 1.5 * std::max(alone, wide)) << "no pop";
 }
@@ -315,7 +315,7 @@ TEST_F(GreensLevels, APlateThatPressesAndLeavesMakesNoPop) {
     EXPECT_EQ(fine.levels, std::vector<int>{-1});
     EXPECT_EQ(demo.levels, (std::vector<int>{-1, 2, -1}));
     EXPECT_LT(fine.largest, 0.4e-3) << "the step of the plate";
-    EXPECT_LT(demo.largest, 0.5e-3) << "and a tenth of a jump of 1.3 mm";
+    EXPECT_LT(demo.largest, fine.largest + 0.13e-3) << "and a tenth of a jump of 1.3 mm";
 }
 
 TEST_F(GreensLevels, EveryKeyMakesAModelOfItsOwn) {

@@ -149,6 +149,13 @@ TEST_F(GreensReader, LevelsNeedASurfaceThatHasThem) {
                 HasSubstr("goes with bodies that are computed, not \"measured\""));
     EXPECT_THAT(greens_error(R"("file": "liver.pliant", "wavelet": "linear")"),
                 HasSubstr("the file says it"));
+    // a finer surface to show comes from shapes alone: neither answer sends people to the other
+    EXPECT_EQ(greens_error(R"("shape": "beam", "fixed": "x < 1 %", "display_level": 3)"),
+              "scene.json: bodies[0].greens.display_level: needs levels of subdivision: a shape "
+              "that has them, as \"rabbit\"");
+    EXPECT_EQ(greens_error(R"("file": "liver.pliant", "display_level": 3)"),
+              "scene.json: bodies[0].greens.display_level: goes with a \"shape\" that has levels, "
+              "as \"rabbit\"; a file is shown as the surface that it was built from");
 }
 
 TEST_F(GreensReader, RefusesBodiesThatCannotBe) {

@@ -40,6 +40,8 @@ TEST(GreensStore, EveryOptionThatChangesAModelIsInItsKey) {
         [](GreensRecipe& r) { r.build.solver = GreensSolver::Iterative; },
         [](GreensRecipe& r) { r.build.residual = 1e-3; },
         [](GreensRecipe& r) { r.build.memory = 1e9; },
+        [](GreensRecipe& r) { r.build.matrix = GreensMatrix::Wavelet; },
+        [](GreensRecipe& r) { r.build.matrix_tolerance = 1e-3; },
         [](GreensRecipe& r) { r.build.mesh.kind = "voxel"; },
         [](GreensRecipe& r) { r.build.mesh.resolution = 20; },
         [](GreensRecipe& r) { r.build.mesh.is_hollow = true; },

@@ -17,11 +17,11 @@ inline std::vector<std::string> held_tool_scenes() {
              "max_torque": 0.1, "continuous_force": 2, "max_stiffness": 900,
              "hand": {"stiffness": 50, "damping": 3, "angular_stiffness": 2,
                       "angular_damping": 0.02, "mass": 0.04})",
-          R"("kind": "network", "address": "0.0.0.0", "port": 9000, "timeout": 0.5,
+          R"("kind": "network", "address": "127.0.0.2", "port": 9000, "timeout": 0.5,
              "latency": 0.004)",
-          R"("kind": "haply", "url": "ws://10.0.0.2:10001", "device_id": "A1")",
-          R"("kind": "force-dimension", "library": "./libdhd.so", "serial": 17)",
-          R"("kind": "openhaptics", "library": "libHD.so", "name": "Left")",
+          R"("kind": "haply", "url": "ws://127.0.0.1:10002", "device_id": "A1")",
+          R"("kind": "force-dimension", "serial": 17, "max_force": 2)",
+          R"("kind": "openhaptics", "name": "Left")",
           R"("kind": "recorded", "recording": "hand.pliantrec")"})
         scenes.push_back(R"({"pliant": 1, "bodies": [
             {"name": "peg", "rigid": {"sphere": {"radius": 1}}, "contact": {"pointshell": {}}},

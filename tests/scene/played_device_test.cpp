@@ -315,13 +315,14 @@ TEST_F(PlayedDevice, FilesThatCannotBePlayedAreNamed) {
 
 TEST_F(PlayedDevice, IsPutIntoASceneWithItsWholePath) {
     const SceneDescription scene = parse(press("", R"("mass": 0.2)"));
-    const SceneDescription recorded = with_device(scene, "recorded", "", "some.pliantrec");
+    const SceneDescription recorded =
+        with_device(scene, {.kind = "recorded", .recording = "some.pliantrec"});
     const std::string whole = std::filesystem::absolute("some.pliantrec").string();
     EXPECT_EQ(std::get<RecordedDescription>(recorded.device).recording, whole);
     EXPECT_THAT(recorded.text, HasSubstr(whole));
     // the device that is there, with a hand that follows
-    const auto led_hand =
-        std::get<SimulatedDescription>(with_device(scene, "", "firm", "some.pliantrec").device);
+    const auto led_hand = std::get<SimulatedDescription>(
+        with_device(scene, {.hand = "firm", .recording = "some.pliantrec"}).device);
     EXPECT_EQ(led_hand.recording, whole);
     EXPECT_EQ(led_hand.model.mass, 0.2);
     EXPECT_EQ(led_hand.hand.stiffness, HandModel::firm().stiffness);

@@ -32,6 +32,19 @@ inline const std::string kSlowBall =
     R"({"name": "ball", "particles": {"ball": {"radius": 0.04}, "count": 60, "damping": 2,
         "held": [{"where": "z < 30 %"}]}, "loop": "slow", "pose": {"position": [0, 0, -0.04]}})";
 
+/// Three loops with bodies of a few numbers; the hand with the sphere is in the first one, what it
+/// presses in the second.
+inline const std::string kThreeLoops = R"({"pliant": 1, "gravity": [0, 0, -9.81],
+    "loops": [{"name": "pressed", "rate": 100}, {"name": "other", "rate": 100}], "bodies": [
+    {"name": "block", "loop": "pressed", "pose": {"position": [0, 0, -0.02]}, "fem": {"box":
+        {"sizes": [0.04, 0.04, 0.02], "cells": [2, 2, 1]}, "material": {"preset": "rubber",
+        "youngs_modulus": 2e4}, "fixed": "z < 1 %", "damping": {"mass": 20}}},
+    {"name": "ball", "loop": "other", "rigid": {"sphere": {"radius": 0.01}, "density": 500}},
+    {"name": "finger", "rigid": {"sphere": {"radius": 0.005}, "motion": {"path": {"keyframes": [
+        {"time": 0, "position": [0.001, 0.002, 0.006]},
+        {"time": 0.1, "position": [0.011, 0.002, 0.002]}]}}}}],
+    "tool": {"body": "finger", "proxy": {"bodies": ["block"]}}, "device": {"hand": "firm"}})";
+
 /// What the hand felt in the last tick.
 inline const HapticTick& proxy_tick(const World& world) { return *world.loop(0).haptic_tick(); }
 

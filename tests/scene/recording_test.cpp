@@ -1,8 +1,11 @@
 #include "pliant/scene/recording.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <csignal>
@@ -217,7 +220,7 @@ TEST(Recording, NotANumberAndSignedZeroSurvive) {
 TEST(Recording, TicksMayBeLeftOut) {
     const TemporaryDirectory folder;
     RecordingWriter writer(folder / "a.pliantrec", small_header());
-    const std::vector<std::uint64_t> ticks = {1, 2, 3, 100, 101, 1u << 30, (1ull << 40) + 7};
+    const std::vector<std::uint64_t> ticks = {1, 2, 3, 100, 101, 1u << 19, 1'000'700};
     for (const std::uint64_t tick : ticks)
         writer.add(0, RecordKind::Sample, tick, bytes_of(TickSample{}));
     writer.finish();
@@ -282,6 +285,34 @@ TEST(Recording, ReadsUpToTheLastWholeBlockWhereverItIsCutOff) {
     EXPECT_EQ(last, 4000u) << "only the end is missing";
     EXPECT_EQ(Recording::parse(file.substr(0, file.size() - 1), "a").problem(),
               "ends after 4.0 s: cut off");
+}
+
+TEST(Recording, ReadsUpToTheLastWholePieceOfEveryLength) {
+    const TemporaryDirectory folder;
+    RecordingWriter writer(folder / "a.pliantrec", small_header());
+    std::vector<std::uintmax_t> ends;  // of whole pieces
+    for (std::uint64_t tick = 1; tick <= 60; ++tick) {
+        writer.add(0, RecordKind::Sample, tick, bytes_of(TickSample{}));
+        if (tick % 20 != 0) continue;
+        writer.flush();
+        ends.push_back(writer.bytes_written());
+    }
+    writer.finish();
+    const std::string file = read_text(folder / "a.pliantrec");
+    std::size_t begin = 0;  // the shortest file that is one
+    for (std::size_t size = 0; size < file.size(); ++size) {
+        const std::string cut = file.substr(0, size);
+        if (!input_error([&] { (void)Recording::parse(cut, "a"); }).empty()) {
+            EXPECT_EQ(size, begin) << "refused, although a shorter one is read";
+            begin = size + 1;
+            continue;
+        }
+        const auto whole = std::upper_bound(ends.begin(), ends.end(), size) - ends.begin();
+        const Recording recording = Recording::parse(cut, "a");
+        EXPECT_EQ(recording.num_ticks(0), static_cast<std::uint64_t>(20 * whole)) << size;
+        EXPECT_FALSE(recording.is_complete()) << size;
+    }
+    EXPECT_LT(begin, ends.front());
 }
 
 TEST(Recording, FlushedRecordsAreReadableBeforeTheEnd) {
@@ -398,6 +429,8 @@ TEST(Recording, HeaderOfAnotherMeaningIsRefusedByItsPlace) {
     EXPECT_THAT(refusal(R"("loops":[{"name":"a"}]})"),
                 HasSubstr("header.loops[0].rate must be a number"));
     EXPECT_THAT(refusal(R"("loops":[{"name":"a","rate":0}]})"), HasSubstr("header.loops[0].rate"));
+    EXPECT_THAT(refusal(R"("loops":[{"name":"a","rate":1e-320}]})"),
+                HasSubstr("header.loops[0].rate must be from 1e-6 to 1e9 Hz"));
     EXPECT_THAT(refusal(R"("loops":[],"bodies":[{"name":"b","body":0,"loop":0}]})"),
                 HasSubstr("header.bodies[0].loop must be a whole number"));
     EXPECT_THAT(refusal(R"("loops":[],"bodies":[],"parameters":[7]})"),
@@ -435,6 +468,13 @@ TEST(Recording, HostileBlocksWithRightChecksumsAreLeftOut) {
                 HasSubstr("damaged"))
         << "endless number";
     EXPECT_THAT(problem(block("", 0, 7)), HasSubstr("cut off")) << "of no loop: not a block";
+    // a sample that goes on by 2^62 ticks
+    const std::string far =
+        std::string("\x05\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", 11) + std::string(4, '\0');
+    EXPECT_EQ(problem(block(far, 1)),
+              "damaged after 0.0 s, where the loop \"a\" jumps to tick 4611686018427387905: a part "
+              "is left out");
+    EXPECT_EQ(Recording::parse(block(far, 1), "a").num_ticks(0), 0u);
     std::string back = "\x05\x03";  // a sample whose tick goes back
     back += std::string(4, '\0');
     EXPECT_THAT(problem(block(std::string("\x01", 1) + std::string(4, '\0') + back, 2)),
@@ -448,6 +488,30 @@ TEST(Recording, FolderThatDoesNotExistAndFullDiskAtTheStartAreNamed) {
         HasSubstr("the recording cannot be written: No such file or directory"));
     EXPECT_THAT(input_error([] { RecordingWriter writer("/dev/full", small_header()); }),
                 HasSubstr("/dev/full: the recording cannot be begun"));
+}
+
+TEST(Recording, APipeIsRefusedAtOnce) {
+    const TemporaryDirectory folder;
+    ASSERT_EQ(mkfifo((folder / "a.pliantrec").c_str(), 0600), 0);
+    const auto begin = [&] { RecordingWriter writer(folder / "a.pliantrec", small_header()); };
+    EXPECT_THAT(input_error(begin), HasSubstr("a.pliantrec: the recording cannot be written: "));
+    const int reader = open((folder / "a.pliantrec").c_str(), O_RDONLY | O_NONBLOCK);
+    EXPECT_THAT(input_error(begin), HasSubstr("it is a named pipe, which holds nothing"));
+    close(reader);
+}
+
+TEST(Recording, AFileThatIsRemovedMeanwhileIsSaid) {
+    const TemporaryDirectory folder;
+    RecordingWriter writer(folder / "a.pliantrec", small_header());
+    writer.add(0, RecordKind::Sample, 1, bytes_of(TickSample{}));
+    writer.flush();
+    std::filesystem::rename(folder / "a.pliantrec", folder / "b.pliantrec");
+    writer.flush();  // it is only called otherwise
+    std::filesystem::remove(folder / "b.pliantrec");
+    const std::string message = input_error([&] { writer.flush(); });
+    EXPECT_THAT(message, HasSubstr("a.pliantrec: the file was removed while it was being "
+                                   "recorded, and is lost; record again"));
+    EXPECT_EQ(input_error([&] { writer.finish(); }), message);
 }
 
 /// While alive, files cannot grow beyond a size: a full disk for one process.

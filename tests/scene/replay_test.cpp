@@ -250,6 +250,30 @@ TEST(RecordingFrames, ShowTheSurfacesWhereTheyWere) {
     EXPECT_TRUE(std::filesystem::exists(folder / "frames/vtu/two_points____0003.vtu"));
 }
 
+TEST(RecordingFrames, AStateWithoutAFiniteShapeIsSaid) {
+    const TemporaryDirectory folder;
+    PointWorld points;
+    World world = points.make(kRates, kCounts);
+    const RecordingHeader header = recording_header(world);
+    {
+        RecordingWriter writer(folder / "a.pliantrec", header);
+        for (const std::uint64_t tick : {0, 100}) {
+            const RecordingHeader::RecordedBody& body = header.bodies[0];
+            std::vector<double> state(2 + static_cast<std::size_t>(body.state_size), 0.0);
+            state[0] = state[1] = 0;  // the place of body 0, and padding
+            if (tick > 0) state[2] = std::numeric_limits<double>::infinity();
+            writer.add(body.loop, RecordKind::State, tick,
+                       std::as_bytes(std::span(state)).subspan(sizeof(double)));
+        }
+        writer.finish();
+    }
+    const Recording recording = Recording::load(folder / "a.pliantrec");
+    World shown = points.make(kRates, kCounts);
+    EXPECT_THAT(input_error([&] { save_frames(recording, shown, folder / "f", "obj", 10); }),
+                HasSubstr("has no finite shape; frames up to there were written"));
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / "f"), {}), 1);
+}
+
 TEST(RecordingFrames, NothingToDrawOtherFormatsAndFloodsAreRefused) {
     const TemporaryDirectory folder;
     PointWorld points;

@@ -75,6 +75,7 @@ const char* const kEveryKey = R"({
     {"among": ["ball", "statue"], "name": "solids", "iterations": 30, "max_contacts": 500},
     {"self": "built", "exclusion": 0.2}
   ],
+  "ignore_contact": [["ball", "soft"]],
   "pull": {"stiffness": 5, "damping": 0.5, "force_limit": 9},
   "poke": {"force": 2},
   "tool": {"radius": 0.05, "start": [0, 0, 1], "speed_limit": 2, "loop": "slow",

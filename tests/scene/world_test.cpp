@@ -366,6 +366,7 @@ TEST_F(BuiltWorld, EqualRecipesShareOneModelAndTheNextStartMapsIt) {
     SceneDescription scene;
     scene.bodies = {bar("a"), bar("b"), bar("c", true)};
     scene.bodies[1].pose.position.x() = 1;
+    scene.bodies[2].pose.position.x() = 2;
     {
         const World world = build(scene);
         EXPECT_EQ(world.body(0).display(), world.body(1).display());
@@ -380,6 +381,13 @@ TEST_F(BuiltWorld, EqualRecipesShareOneModelAndTheNextStartMapsIt) {
     EXPECT_NE(lines[0].find(" hexes · r = 6 · from the cache, "), std::string::npos) << lines[0];
     EXPECT_NE(lines[1].find("from the cache"), std::string::npos) << lines[1];
     EXPECT_EQ(again.state_hash(), build(scene).state_hash());
+    // the cache has each model once, whoever asks for it
+    std::map<std::uintmax_t, int> sizes;
+    for (const auto& entry : std::filesystem::directory_iterator(folder / "cache"))
+        if (const Archive archive(entry.path()); archive.kind() == "reduced-model")
+            ++sizes[entry.file_size()];
+    EXPECT_EQ(sizes.size(), 2u);
+    for (const auto& [size, count] : sizes) EXPECT_EQ(count, 1) << size << " bytes";
 
     // another material, another surface of the same name: built anew
     std::get<ReducedRecipe>(std::get<ReducedSource>(scene.bodies[0].source).model)

@@ -13,8 +13,9 @@ struct Keyframe {
 };
 
 /// A path through poses, smooth in velocity, docs/body.md eq. (7): positions by cubic Hermite
-/// splines whose slopes are means of neighbouring chords, rotations likewise in the rotation vector
-/// from each key to the next. At rest before the first and after the last key, or repeated.
+/// splines whose slopes are means of neighbouring chords, limited so that no coordinate goes beyond
+/// those of the two keys around it; rotations likewise in the rotation vector from each key to the
+/// next. At rest before the first and after the last key, or repeated.
 class ScriptedMotion {
 public:
     /// Throws InputError for no key, times that do not grow, poses that are not finite, and for a

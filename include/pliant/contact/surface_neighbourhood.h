@@ -45,9 +45,11 @@ public:
     [[nodiscard]] bool is_within(int i, double distance) const noexcept {
         return !(squares_[static_cast<std::size_t>(i)] > distance * distance * (1 + 1e-9));
     }
-    /// Those within `distance` by what measure() found, nearest first. Valid until crossings() or
-    /// within() is called.
+    /// Those within `distance` by what measure() found, nearest first. Valid until crossings(),
+    /// within() or in_order() is called.
     [[nodiscard]] std::span<const int> within(double distance) noexcept;
+    /// All of the patch in the order of surfaces and their triangles.
+    [[nodiscard]] std::span<const int> in_order() noexcept;
     [[nodiscard]] NearTriangle nearest(int i, const Eigen::Vector3d& p) const noexcept;
     /// Least distance of any triangle of the patch; at most what is covered.
     [[nodiscard]] double clearance(const Eigen::Vector3d& p) noexcept;

@@ -41,6 +41,8 @@ public:
     [[nodiscard]] const FemState& state() const noexcept;
     /// Of a step of dt seconds with the present stiffness.
     [[nodiscard]] int inner_steps(double dt) const noexcept;
+    /// Of the last step: the smallest volume of an element over that at rest; ≤ 0: inside out.
+    [[nodiscard]] const SmallestDetF& smallest_det_F() const noexcept;
     [[nodiscard]] std::span<const Contact> contacts() const noexcept;  ///< of the last inner step
     /// As given: the places that contacts() and wrench() count by.
     [[nodiscard]] const std::vector<RigidBody*>& obstacles() const noexcept;

@@ -4,6 +4,7 @@
 #include "pliant/geometry/surface_query.h"
 #include "pliant/geometry/volume_mesh.h"
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,12 @@ void check_options(const SimulationMeshOptions& options);
 [[nodiscard]] VolumeMesh build_simulation_mesh(const SurfaceQuery& surface,
                                                const SimulationMeshOptions& options,
                                                Progress& progress = Progress::none());
+
+/// One sentence where a surface that was filled with elements is the boundary of somebody's own
+/// volume mesh, whose elements are lost: both numbers, and what keeps them. Empty: `surface_file`
+/// holds a surface.
+[[nodiscard]] std::string refilling_note(const std::filesystem::path& surface_file,
+                                         const VolumeMesh& filled);
 
 /// Elements whose centre is selected, ascending; errors as those of select_some.
 [[nodiscard]] std::vector<int> select_elements(const std::string& selection, const VolumeMesh& mesh,

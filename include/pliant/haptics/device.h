@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 namespace pliant {
@@ -32,13 +33,38 @@ inline constexpr double kLongestDelay = 64;
 /// Throws InputError for numbers that are not finite, not positive where they must be, or absurd.
 void check(const DeviceCapabilities& capabilities);
 
+/// What a person allows a device, whatever it can do.
+struct DeviceLimits {
+    double max_force = std::numeric_limits<double>::infinity();  ///< [N]; infinite: none
+    /// [N m]; infinite: as much lower than what the device can do as the force is.
+    double max_torque = std::numeric_limits<double>::infinity();
+};
+/// What holds of `a` when `b` is said on top of it: the lower force and torque; a force that only
+/// `b` lowers takes the torque of `a` along where `b` says none.
+[[nodiscard]] DeviceLimits smaller(const DeviceLimits& a, const DeviceLimits& b) noexcept;
+/// What is left of a device: the lower force and torque. What it can hold for ever gets no higher,
+/// of its torque neither. Throws InputError for limits out of range.
+[[nodiscard]] DeviceCapabilities limited(DeviceCapabilities capabilities,
+                                         const DeviceLimits& limits);
+
+/// For people: limits that are higher than what the device itself shows; empty: none.
+[[nodiscard]] std::string loose_limits(const DeviceLimits& limits, const DeviceCapabilities& can);
+
 enum class DeviceStatus {
     Ok,
     Disabled,      ///< ready, motors off
     Stale,         ///< no new data since the last read
     Disconnected,  ///< gone; it may come back
+    Uncalibrated,  ///< does not know where it is: HapticDevice::remedy()
+    NoRotation,    ///< the rest is new and good; the rotation is the last one that was
 };
+inline constexpr int kNumDeviceStatuses = 6;
 [[nodiscard]] const char* name(DeviceStatus status) noexcept;
+/// Whether a reading of this status says where the handle is now.
+[[nodiscard]] constexpr bool says_where(DeviceStatus status) noexcept {
+    return status == DeviceStatus::Ok || status == DeviceStatus::Disabled ||
+           status == DeviceStatus::NoRotation;
+}
 
 /// One reading of a device. Axes of the device, right-handed, z up.
 struct DeviceState {
@@ -68,6 +94,9 @@ public:
     [[nodiscard]] virtual DeviceState read(double now) noexcept = 0;
     /// In force until the next write.
     virtual void write(const DeviceCommand& command) noexcept = 0;
+    /// What a person has to do with a device that is Uncalibrated, in one sentence; empty: nothing
+    /// more is known.
+    [[nodiscard]] virtual const char* remedy() const noexcept { return ""; }
 };
 
 }  // namespace pliant

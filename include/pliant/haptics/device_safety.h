@@ -13,22 +13,26 @@ struct DeviceSafetyOptions {
     double max_impulse = 0.5;  ///< recent ∫F dt while the hand yields [N s]; ∫T dt in proportion
     double max_jump = 0.05;    ///< of the pose between two readings, else the output drops [m]
     double max_turn = 0.5;     ///< the same of its rotation [rad]
+    double max_speed = 3;      ///< of readings, else the output drops: no hand is faster [m/s]
+    double max_spin = 30;      ///< the same of their turns [rad/s]
     double thermal_time = 20;  ///< time constant of the motors [s]
     int deadman_button = -1;   ///< must be down for any output; −1: none
 };
 
 /// Why an output differs from what was asked for; several may hold.
 struct DeviceSafetyReport {
-    bool is_clamped = false;      ///< at the largest force or torque
-    bool is_slewed = false;       ///< by the rate
-    bool is_ramping = false;      ///< after enabling
-    bool is_stale = false;        ///< old data, or a clock that jumped: zero or on the way to it
-    bool is_released = false;     ///< deadman open
-    bool is_hot = false;          ///< limited by the temperature, down to the continuous force
-    bool is_softened = false;     ///< limited by the impulse on a hand that yields
-    bool has_jumped = false;      ///< the pose jumped
-    bool was_not_finite = false;  ///< asked for NaN: zero
-    double temperature = 0;       ///< 0 cold, 1 the limit
+    bool is_clamped = false;       ///< at the largest force or torque
+    bool is_slewed = false;        ///< by the rate
+    bool is_ramping = false;       ///< after enabling
+    bool is_stale = false;         ///< old data, or a clock that jumped: zero or on the way to it
+    bool is_released = false;      ///< deadman open
+    bool is_hot = false;           ///< limited by the temperature, down to the continuous force
+    bool is_softened = false;      ///< limited by the impulse on a hand that yields
+    bool has_jumped = false;       ///< the pose jumped
+    bool is_too_fast = false;      ///< no hand moves or turns like this
+    bool was_not_finite = false;   ///< asked for NaN: zero
+    double temperature = 0;        ///< 0 cold, 1 the limit
+    std::uint64_t num_faults = 0;  ///< readings that jumped or were too fast, since the reset
 };
 
 /// Between the loop and every device: whatever is asked for, what comes out is finite, within the
@@ -61,7 +65,15 @@ private:
         Eigen::Vector3d velocity = Eigen::Vector3d::Zero();  ///< smoothed
         double impulse = 0;
     };
+    /// Ways beyond what a hand can do, of places or of turns.
+    struct Pace {
+        double stamp = 0;   ///< of the last reading that counts [s]
+        double beyond = 0;  ///< of late [m], [rad]
+        /// False: too fast. `slack` is what stamps may be wrong by, in ways.
+        bool allows(double way, double time, double most, double slack) noexcept;
+    };
     void watch_reading(const DeviceState& state, double now, double dt) noexcept;
+    void watch_pace(const DeviceState& state, double way, double angle) noexcept;
     void update_gain(const DeviceState& state, bool is_clock_good, double dt) noexcept;
     [[nodiscard]] DeviceCommand admissible(const DeviceCommand& wanted) noexcept;
     [[nodiscard]] Limits thermal_limits(double dt) noexcept;
@@ -80,8 +92,11 @@ private:
     Yielding moving_, turning_;
     double last_time_ = 0, stamp_ = 0;  ///< of the last call and reading
     double age_ = 0;                    ///< since data were new [s]
+    Pace moving_pace_, turning_pace_;
+    std::uint64_t num_faults_ = 0;
     double gain_ = 0, heat_ = 0;
-    bool is_enabled_ = false, has_last_ = false, has_pose_ = false;
+    double turn_gain_ = 1;  ///< of torques, which need to know the rotation
+    bool is_enabled_ = false, has_last_ = false, has_pose_ = false, has_rotation_ = true;
 };
 
 }  // namespace pliant

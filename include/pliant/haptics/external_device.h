@@ -41,7 +41,8 @@ public:
         return capabilities_;
     }
     [[nodiscard]] DeviceState read(double now) noexcept override;
-    void write(const DeviceCommand& command) noexcept override { handle_->shown_ = command; }
+    /// Within the capabilities.
+    void write(const DeviceCommand& command) noexcept override;
 
 private:
     std::shared_ptr<ExternalHandle> handle_;

@@ -10,14 +10,15 @@ namespace pliant {
 /// "haply": an Inverse3 through the service of its maker; HaplyDevice.
 struct HaplyDescription {
     std::string url = "ws://127.0.0.1:10001";
-    std::string device_id;  ///< empty: the first one
+    std::string device_id = {};  ///< empty: the first one
+    DeviceLimits limits = {};
 };
 
 /// Messages of the service since the start.
 struct HaplyDeviceCounts {
     std::uint64_t readings = 0;   ///< taken
     std::uint64_t malformed = 0;  ///< no JSON, or fields of other types
-    std::uint64_t bad_values = 0;
+    std::uint64_t bad_values = 0;  ///< a place beyond any device, or a rotation that is none
     std::uint64_t absent = 0;     ///< without the device
     std::uint64_t connected = 0;  ///< to the service
 };

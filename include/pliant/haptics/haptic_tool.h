@@ -44,6 +44,7 @@ struct HapticTick {
     double oscillation = 0;                     ///< of the last window [N]
     double gain_scale = 1, step_scale = 1;      ///< what back-off made of them
     StepStatus status = StepStatus::Ok;
+    std::uint64_t faults = 0;  ///< readings that jumped or were too fast, since reset; not recorded
 };
 
 /// A rigid tool in the hand: one cycle reads the device, follows it through the virtual coupling

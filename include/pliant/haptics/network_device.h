@@ -22,7 +22,7 @@ struct NetworkDeviceCounts {
     std::uint64_t attached = 0;   ///< drivers, one after the other
     std::uint64_t malformed = 0;  ///< not of this protocol, or of the wrong size
     std::uint64_t wrong_version = 0;
-    std::uint64_t bad_values = 0;    ///< not finite, no rotation, beyond any device
+    std::uint64_t bad_values = 0;    ///< something not finite, no rotation, or beyond any device
     std::uint64_t out_of_order = 0;  ///< replayed or overtaken
     std::uint64_t clock_jumps = 0;   ///< of the driver's clock
     std::uint64_t foreign = 0;       ///< of somebody else while a driver was attached

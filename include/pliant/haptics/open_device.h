@@ -56,6 +56,20 @@ using DeviceDescription =
 /// False where forces act on a hand now: the loop must then run in real time.
 [[nodiscard]] bool is_virtual(const DeviceDescription& description) noexcept;
 
+/// Lowers what the device may show, of any kind: the smaller of its own limits and these hold.
+/// Throws InputError for limits out of range.
+void limit(DeviceDescription& description, const DeviceLimits& limits);
+/// The file of the maker's library. Null: the kind has none.
+[[nodiscard]] std::string* library_of(DeviceDescription& description) noexcept;
+/// Where a network device listens, or the URL of a haply service. Null: the kind has none.
+[[nodiscard]] std::string* address_of(DeviceDescription& description) noexcept;
+/// Whether programs of other computers can be at the other end of the device. Throws InputError for
+/// the URL of a haply device that is none.
+[[nodiscard]] bool is_beyond_computer(const DeviceDescription& description);
+/// For people: what is_beyond_computer() opens, that nobody is asked who they are, and how to reach
+/// it; empty: nothing.
+[[nodiscard]] std::string network_warning(const DeviceDescription& description);
+
 /// Slow: opens ports and libraries, starts threads. A device that is absent but may come (network,
 /// haply) is Disconnected until then; a library that is missing, or finds no device, throws
 /// InputError with what was looked for and what to install. Throws InputError for numbers out of

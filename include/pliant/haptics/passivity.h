@@ -18,9 +18,10 @@ struct PassivityOptions {
 /// Energy behind the port at the moment of a reading, device units [J].
 struct PortStorage {
     double coupling = 0;  ///< S: in the springs that make the force
-    double beyond = 0;    ///< that the coupling passed on to bodies, which may give it back
+    double beyond = 0;    ///< L: that the coupling passed on to bodies, which may give it back
     Eigen::Vector3d force = Eigen::Vector3d::Zero();  ///< of the springs on the hand [N]
     Eigen::Vector3d lag = Eigen::Vector3d::Zero();    ///< from the reading to where they are [m]
+    double given = 0;  ///< G: what bodies gave beyond what they were lent, so far
 };
 
 /// Energy at the port of a device, sample by sample with held outputs, and the damping that takes
@@ -36,7 +37,7 @@ public:
     [[nodiscard]] DeviceCommand update(const Pose& pose, const DeviceCommand& held,
                                        const PortStorage& storage, double dt) noexcept;
 
-    /// Net energy that went into the loop [J]; passive: never below S − tolerance.
+    /// Net energy that hand and bodies put into the loop [J]; passive: never below S − tolerance.
     [[nodiscard]] double energy() const noexcept { return energy_; }
     /// S where the energy is counted, at x̂ [J].
     [[nodiscard]] double stored() const noexcept { return stored_; }
@@ -56,6 +57,7 @@ private:
     Twist velocity_;
     DeviceCommand added_;  ///< by the last update
     double energy_ = 0, stored_ = 0, deficit_ = 0, damping_ = 0, least_margin_ = 0, taken_out_ = 0;
+    double last_given_ = 0;
     bool has_last_ = false;
 };
 

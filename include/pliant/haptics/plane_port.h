@@ -54,6 +54,8 @@ public:
     /// `now` on the clock that snapshots are stamped by.
     const Output& tick(const Eigen::Vector3d& goal, double now) noexcept;
     [[nodiscard]] const Output& last() const noexcept { return output_; }
+    /// Of the planes from where they were to where they are, 0 to 1.
+    [[nodiscard]] double progress(double now) const noexcept;
     /// [N/m], from the next tick on; ignored unless in range.
     void set_stiffness(double stiffness) noexcept {
         if (stiffness >= 0 && stiffness < 1e9) options_.stiffness = stiffness;

@@ -58,6 +58,9 @@ public:
         Wrench wrench;                 ///< on the hand, about its position
         int num_touching = 0;          ///< spheres that make it
         double energy = 0;             ///< of the springs k_t [J]
+        /// Means over these spheres: from where the hand wants them to where they are, and from the
+        /// hand to where it wants them [m].
+        Eigen::Vector3d stretch = Eigen::Vector3d::Zero(), arm = Eigen::Vector3d::Zero();
         bool is_stale = false;         ///< the watchdog took the force away
         bool is_hand_ignored = false;  ///< not finite
     };

@@ -4,6 +4,8 @@
 #include "pliant/contact/surface_set.h"
 #include "pliant/haptics/plane_goal.h"
 
+#include <limits>
+
 namespace pliant {
 
 /// How the force of a contact is spread over the vertices of the body, docs/proxy.md eq. (6).
@@ -25,6 +27,8 @@ struct ProxyOptions {
     ForceMask mask = ForceMask::Barycentric;
     double mask_radius = 1.5;  ///< of Smooth, in radii of the proxy
     double body_force = 1;     ///< force on bodies per force on the hand
+    /// Energy that the spring may gain in a tick from what was withheld and comes back [J].
+    double release = std::numeric_limits<double>::infinity();
 };
 /// Throws InputError for numbers out of range.
 void check(const ProxyOptions& options);
@@ -49,6 +53,9 @@ struct ProxyState {
         Eigen::Vector3d::Zero();  ///< after surfaces moved, before the hand did
     /// What surfaces that leave no room moved it by and the force leaves out [m], eq. (8).
     Eigen::Vector3d withheld = Eigen::Vector3d::Zero();
+    /// How far surfaces moved it against the hand in this tick [m], along its force: under the
+    /// contacts of the last tick, and under those of this one; docs/proxy.md eq. (9).
+    Eigen::Vector3d moved_before = Eigen::Vector3d::Zero(), moved = Eigen::Vector3d::Zero();
     std::array<ProxyContact, kMaxPlanes> contacts;  ///< nearest first
     int num_contacts = 0;
 

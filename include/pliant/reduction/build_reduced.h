@@ -51,7 +51,8 @@ struct ReducedBuildReport {
     SurfaceReport surface;  ///< after repair
     RepairReport repair;
     std::vector<StageReport> stages;
-    std::string cache_problem;  ///< why a stage could not be kept; empty: all were
+    std::string cache_problem;    ///< why a stage could not be kept; empty: all were
+    std::uint64_t model_key = 0;  ///< of the whole model in the cache
     [[nodiscard]] double seconds() const noexcept;
 };
 

@@ -61,13 +61,14 @@ public:
     struct RecordingStatus {
         bool is_active = false;
         std::uint64_t bytes = 0, lost = 0;  ///< records that did not fit into the buffer
-        std::string problem;                ///< why it ended early; empty: it did not
+        std::string problem;  ///< why it ended early, with its file; empty: it did not
     };
     [[nodiscard]] RecordingStatus recording() const;
     /// Finishes the file. Throws InputError when the disk is full; what was written stays readable.
     void stop_recording();
 
-    /// As the destructor; frames, samples and the world stay readable.
+    /// As the destructor; frames, samples and the world stay readable, and recording() says whether
+    /// the file is whole.
     void stop() noexcept;
 
 private:

@@ -101,6 +101,8 @@ public:
     /// for it.
     void lead(const RigidBody& body) noexcept;
     [[nodiscard]] Wrench led_load() const noexcept { return load(led_); }
+    /// Of gravity and hands on it, which moved the surface under its point in the last tick [J].
+    [[nodiscard]] double led_work() const noexcept { return led_work_; }
     /// The tick of all points, with that of the hand at `tip` in the world [m] and a device that
     /// shows up to `max_stiffness` [N/m]. Returns the contact of the hand, in the axes of the body.
     const PointContact& act_with(const Eigen::Vector3d& tip, bool is_pulling,
@@ -112,6 +114,8 @@ public:
 private:
     void tick() noexcept;
     [[nodiscard]] Eigen::Vector3d moved_by(std::size_t i) const noexcept;
+    /// Under the contact of the hand; zero without one [m].
+    [[nodiscard]] Eigen::Vector3d led_rest() const noexcept;
 
     PointContacts contacts_;
     bool is_pulling_;
@@ -120,6 +124,8 @@ private:
     std::vector<PointInput> inputs_;
     std::vector<Eigen::Vector3d> tips_, shifts_;  // axes of the body; of the surface under them
     std::vector<double> lifts_;                   // how far origins are inside their bodies [m]
+    Eigen::Vector3d led_rest_ = Eigen::Vector3d::Zero();  // at the last tick
+    double led_work_ = 0;
     PointLoads loads_;
 };
 

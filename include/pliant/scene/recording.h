@@ -136,6 +136,14 @@ private:
 /// where there was none. Throws InputError where readings are missing.
 [[nodiscard]] std::optional<DeviceDescription> recorded_device(const Recording& recording);
 
+/// The scene that was recorded, without the library or address that its text may name: no file
+/// says which code runs and who is called. `name` stands for the file in messages.
+[[nodiscard]] SceneDescription recorded_scene(const Recording& recording, const std::string& name);
+/// That scene with recorded_device(), to be shown or checked. Opens no device, whatever the
+/// recording says: throws InputError where it has no readings of one that is not virtual.
+[[nodiscard]] World replay_world(const Recording& recording, const std::string& name,
+                                 WorldOptions options = {}, Progress& progress = Progress::none());
+
 // The next two are for another run of this scene or of another one, whatever device it was; `name`
 // stands for the file in messages. They throw InputError where no tool was in a hand or readings
 // are missing; what was cut off ends there.
@@ -164,6 +172,8 @@ int save_frames(const Recording& recording, World& world, const std::filesystem:
 struct ReplayCheck {
     std::uint64_t num_compared = 0, num_different = 0;
     std::string first_difference;  ///< "bridge at tick 1200"; empty: none
+    /// Last ticks of a loop that saw more of another loop than the file has: not run again.
+    std::uint64_t num_beyond = 0;
 };
 /// Runs the world again in virtual time with the recorded commands and compares states and what the
 /// tool in a hand did bit for bit. A world whose device was not virtual is made with

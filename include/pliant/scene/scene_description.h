@@ -191,6 +191,7 @@ struct ZonesSource {
 
 /// Copies of a body on a grid, thrown with random velocities from the scene's seed.
 struct Copies {
+    static constexpr int kMost = 4096;  ///< together
     std::array<int, 3> counts = {1, 1, 1};
     Eigen::Vector3d spacing = Eigen::Vector3d::Zero();  ///< [m]
     double speed = 0;                                   ///< of random linear velocities [m/s]
@@ -376,6 +377,7 @@ struct DeviceUse {
     int deadman_button = -1;  ///< must be down for any force; −1: none
     /// Measured, from a command to motion, in place of what the driver states [s]; 0: as stated.
     double latency = 0;
+    DeviceLimits limits = {};  ///< of whatever device it is, also of one that a program brings
 };
 
 struct CameraDescription {
@@ -410,6 +412,8 @@ struct SceneDescription {
     std::vector<LoopDescription> loops;
     std::vector<BodyDescription> bodies;
     std::vector<ContactDescription> contacts;
+    /// Names of bodies, two or more in each group, that are meant to pass through each other.
+    std::vector<std::vector<std::string>> ignored_contacts;
     PullDescription pull;
     double poke_force = 0;  ///< [N]; 0: found from the body
     // at most one of the two

@@ -23,18 +23,28 @@ namespace pliant {
 /// body moves stays as it was.
 [[nodiscard]] SceneDescription with_model_file(SceneDescription scene, int body,
                                                const std::filesystem::path& model);
-/// The scene with another device in the hand that holds its tool, in its text too: of this kind
-/// (empty: as it is), held "loose", "normal" or "firm" (empty: as it is), with the recording that
-/// it plays or follows (empty: as it is). Throws InputError with the nearest known kind, and for a
-/// scene without a tool in a hand.
-[[nodiscard]] SceneDescription with_device(const SceneDescription& scene, const std::string& kind,
-                                           const std::string& hand,
-                                           const std::filesystem::path& recording = {});
-/// The scene with the device of a profile that `pliant haptics check --profile` wrote, in its text
-/// too: kind, how to reach it, limits, measured latency, clutch. What else the scene says of the
-/// use of its device stays. Throws InputError for a file that is no profile, and as with_device().
-[[nodiscard]] SceneDescription with_device_profile(const SceneDescription& scene,
-                                                   const std::filesystem::path& profile);
+/// What a person wants of the device in a hand; what is empty stays as it is.
+struct DeviceChoice {
+    std::string kind = {};                 ///< as scene files call it
+    std::string hand = {};                 ///< "loose", "normal" or "firm"
+    std::filesystem::path recording = {};  ///< that it plays or follows
+    /// Of a device that `pliant haptics check --profile` wrote: kind, how to reach it, limits,
+    /// measured latency, clutch. How the scene uses its device stays.
+    std::filesystem::path profile = {};
+    DeviceLimits limits = {};  ///< on top of those of the scene and the profile: the lowest hold
+    // What no scene may say, and a profile only in own_profile_folder(): it would have code of
+    // others run, or open the device to them. Not in the text of the scene.
+    std::string library = {};  ///< of a maker: a file, or a name for the system to find
+    std::string address = {};  ///< where a network device listens; the URL of a haply service
+};
+/// The scene with this device in the hand that holds its tool, in its text too. Throws InputError
+/// with the nearest known kind, for a scene without a tool in a hand, for a file that is no
+/// profile, and for one that is not the user's own and names a library or another computer.
+[[nodiscard]] SceneDescription with_device(const SceneDescription& scene,
+                                           const DeviceChoice& choice);
+/// Profiles there may name libraries and other computers, if only the user can write them:
+/// $XDG_CONFIG_HOME/pliant or ~/.config/pliant; empty: neither is set.
+[[nodiscard]] std::filesystem::path own_profile_folder();
 /// A file with the value of "script" of a scene alone. `scene` says what bodies there are.
 [[nodiscard]] std::vector<ScriptEvent> load_script(const std::filesystem::path& path,
                                                    const SceneDescription& scene);

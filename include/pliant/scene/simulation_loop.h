@@ -41,6 +41,13 @@ struct HeldPoint {
     std::array<double, 3> point = {}, target = {}, force = {};  ///< force on the body
 };
 
+/// What the steps of one body said since the start.
+struct ShownSteps {
+    std::array<std::uint64_t, kNumStepStatuses> counts = {};  ///< of each StepStatus
+    /// Of full FEM bodies, in the last step: the smallest volume of an element over that at rest.
+    double smallest_det_F = 1;
+};
+
 /// What a loop shows of itself to viewers, newest wins.
 struct LoopFrame {
     std::uint64_t tick = 0;
@@ -52,6 +59,7 @@ struct LoopFrame {
     ShownHaptics haptics;
     std::vector<Energy> energies;  ///< of each body, as at most 16 ticks ago
     std::vector<StepStatus> statuses;
+    std::vector<ShownSteps> steps;  ///< of each body
     std::vector<ShownContact> contacts;
     /// Later than this is not on time [µs].
     static constexpr double kOnTimeUs = 100;
@@ -140,8 +148,15 @@ public:
     /// Of a contact: stiffness, and what else its kind has of friction and budget.
     [[nodiscard]] std::vector<LiveParameter> contact_parameters(int c) const;
     void set_contact_parameter(int c, int index, double value) noexcept;
+    static constexpr int kContactStiffness = 0;  ///< its place in contact_parameters()
+    /// Whether the tool in a hand touches there: what one of these contacts is given as stiffness
+    /// counts for all of them.
+    [[nodiscard]] bool shares_stiffness(int c) const noexcept;
     /// Nodes of contact c of a frame of this loop in the world, from any thread.
     void contact_marks(const LoopFrame& frame, int c, std::vector<ContactMark>& marks) const;
+    /// Where the display state of a body is in LoopFrame::display.
+    [[nodiscard]] std::span<const float> display_of(const LoopFrame& frame,
+                                                    int body) const noexcept;
     /// Drops what contacts remember of earlier ticks (friction anchors, forces, coherence): after
     /// states of bodies were restored. reset() does so too.
     void forget_contacts() noexcept;

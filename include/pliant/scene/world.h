@@ -12,7 +12,8 @@ namespace pliant {
 
 struct WorldOptions {
     std::filesystem::path cache = default_cache_folder();  ///< of built models; empty: none
-    /// Told about each model, pointshell and field that is built or loaded, one line.
+    /// Told about each model, pointshell and field that is built or loaded, and of each warning,
+    /// one line.
     std::function<void(const std::string& line)> say = {};
     /// In place of the scene's: recorded_device() for replays.
     std::optional<DeviceDescription> device = {};
@@ -39,6 +40,7 @@ struct WorldParameter {
 struct WorldParts {
     std::vector<std::unique_ptr<SimulationLoop>> loops;  ///< the haptic one first
     std::vector<WorldBody> bodies;  ///< as the loops count them in body_of_world()
+    std::vector<std::string> warnings = {};
 };
 
 /// A scene ready to run: bodies in loops, docs/scene.md section "Loops". In virtual time, advance()
@@ -56,6 +58,10 @@ public:
     ~World();
 
     [[nodiscard]] const SceneDescription& scene() const noexcept { return scene_; }
+    /// What the scene will not do as it may seem, found while it was loaded, one sentence each:
+    /// bodies that pass through each other, loops that will not keep their rate, meshes that were
+    /// made anew.
+    [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
     [[nodiscard]] int num_loops() const noexcept { return static_cast<int>(loops_.size()); }
     [[nodiscard]] SimulationLoop& loop(int i) noexcept {
         return *loops_[static_cast<std::size_t>(i)];
@@ -89,7 +95,11 @@ public:
     /// Ticks of a loop since the start or the last Command::Reset.
     [[nodiscard]] std::uint64_t elapsed_ticks(int loop) const noexcept;
 
-    /// In virtual time: the loop that is furthest behind, the lowest of equals.
+    /// The first tick of a loop that does not begin before `time` [s]; what is due within a
+    /// millionth of a tick is due.
+    [[nodiscard]] std::uint64_t tick_at(double time, int loop) const noexcept;
+    /// In virtual time: the loop whose next tick begins first, compared without rounding; the
+    /// lowest of equals.
     [[nodiscard]] int next_loop() const noexcept;
     /// Virtual time: the next tick of next_loop(), script first. Returns the loop.
     int advance() noexcept;
@@ -111,6 +121,7 @@ private:
     std::vector<std::unique_ptr<SimulationLoop>> loops_;
     std::vector<WorldBody> bodies_;
     std::vector<WorldParameter> parameters_;
+    std::vector<std::string> warnings_;
     struct Live;
     std::unique_ptr<Live> live_;
 };

@@ -1,0 +1,88 @@
+#pragma once
+
+#include "pliant/body/shape_gauge.h"
+#include "pliant/scene/world.h"
+
+#include <string>
+#include <vector>
+
+namespace pliant {
+
+/// What went wrong with one body while it ran.
+struct BodyTrouble {
+    enum class Kind {
+        Shape,    ///< beyond use as it is: `condition`
+        Element,  ///< of full FEM: an element is inside out
+        Status,   ///< steps that were not ok: `status`
+    };
+    int body = 0;  ///< of the world
+    Kind kind = Kind::Shape;
+    BodyCondition condition = BodyCondition::Well;
+    StepStatus status = StepStatus::Ok;
+    double since = 0;         ///< when it was seen first [s]
+    double until = 0;         ///< and last [s]
+    std::uint64_t count = 0;  ///< steps of that status
+    /// The worst: volume over that at rest, length over that at rest, distance [m], det F.
+    double value = 0;
+
+    /// "collapsed", "inside out", …, "element inside out", or the status: "step rejected".
+    [[nodiscard]] std::string_view name() const noexcept;
+};
+
+/// Watches the bodies of a world for what nobody would see in a status: collapsed, inside out,
+/// stretched, away; and keeps which body said what and when. Never in a tick: it looks at frames
+/// that loops have shown. Memory and time of a look are bounded. The world must outlive it.
+class BodyWatch {
+public:
+    explicit BodyWatch(const World& world);
+
+    /// Some bodies of a loop, the next ones at the next call; `all`: each of them.
+    void look(int loop, const LoopFrame& frame, bool all = false);
+    /// In virtual time, between ticks, at a loop that has gone on for a tenth of a second since the
+    /// last look.
+    void look_after_tick(int loop);
+    /// Likewise, at all bodies.
+    void look_at_all();
+    /// As if nothing had been seen: after a reset.
+    void forget();
+
+    /// By body, then by kind.
+    [[nodiscard]] std::vector<BodyTrouble> troubles() const;
+    /// One sentence with what to do.
+    [[nodiscard]] std::string text(const BodyTrouble& trouble) const;
+    /// Of all troubles; beyond `most` only how many bodies there are.
+    [[nodiscard]] std::vector<std::string> texts(std::size_t most = 12) const;
+    /// The same of those that were never asked for here.
+    [[nodiscard]] std::vector<std::string> news(std::size_t most = 3);
+
+    /// One body as a frame shows it.
+    [[nodiscard]] BodyShape shape(int body, const LoopFrame& frame);
+    [[nodiscard]] BodyCondition condition(int body, const BodyShape& shape) const;
+    /// From where its first frame showed it [m].
+    [[nodiscard]] double distance(int body, const BodyShape& shape) const;
+
+private:
+    struct Watched {
+        ShapeGauge gauge;
+        Eigen::Vector3d start = Eigen::Vector3d::Zero();
+        bool has_start = false;
+        std::vector<BodyTrouble> troubles = {};
+        std::size_t num_told = 0;
+    };
+    void look_at(int body, const LoopFrame& frame);
+    [[nodiscard]] BodyTrouble& found(Watched& watched, const BodyTrouble& like, double time);
+    [[nodiscard]] std::vector<std::string> texts_of(const std::vector<BodyTrouble>& troubles,
+                                                    std::size_t most) const;
+
+    const World* world_;
+    std::vector<Watched> bodies_;  ///< of the world
+    struct Loop {
+        int next = 0;            ///< body to look at
+        std::uint64_t tick = 0;  ///< of the last look
+        LoopFrame frame;         ///< made at the first look in virtual time
+    };
+    std::vector<Loop> loops_;
+    std::vector<float> scratch_;
+};
+
+}  // namespace pliant

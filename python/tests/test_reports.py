@@ -1,0 +1,63 @@
+"""Nothing is silent: warnings of scenes, bodies beyond use, meshes that are filled anew."""
+
+import warnings
+
+import pytest
+
+import pliant as pl
+
+TISSUE = {"pliant": 1, "name": "tissue", "bodies": [
+    {"name": "floor", "rigid": {"ground": {}}},
+    {"name": "soft", "fem": {"box": {"sizes": [0.1, 0.1, 0.1], "cells": [5, 5, 5]}, "material": "tissue"},
+     "pose": {"position": [0, 0, 0.1]}}]}
+
+
+def test_bodies_that_pass_through_each_other_are_warned_of_when_the_scene_is_built():
+    cube = {"box": {"sizes": [0.1, 0.1, 0.1], "cells": [2, 2, 2]}}
+    scene = pl.scene({"pliant": 1, "bodies": [
+        {"name": "low", "fem": {**cube, "fixed": "z < 5 %"}},
+        {"name": "up", "fem": cube, "pose": {"position": [0, 0, 0.3]}}]})
+    with pytest.warns(UserWarning, match='"low" and "up" pass through each other: a full FEM body and a full FEM'):
+        scene.build()
+    assert len(scene.warnings) == 1 and "ignore_contact" in scene.warnings[0]
+
+
+def test_a_body_beyond_use_is_in_the_reports_of_scene_and_body():
+    scene = pl.scene(TISSUE)
+    assert scene.troubles == [] and scene.warnings == []
+    body = scene.body("soft")
+    assert body.report["condition"] == "well" and abs(body.report["volume"] - 1) < 1e-6
+    with pytest.warns(UserWarning, match='"soft" is inside out: it has -.* % of its volume'):
+        scene.advance(1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # said once
+        scene.advance(0.5)
+    found = {trouble["what"]: trouble for trouble in scene.troubles}
+    assert {"inside out", "element inside out"} <= set(found)
+    assert found["inside out"]["body"] == "soft" and found["inside out"]["value"] < 0
+    assert 0 < found["inside out"]["since"] < found["inside out"]["until"] <= 1.5001
+    report = body.report
+    assert report["ok"] == 1500, "which says nothing"
+    assert report["condition"] == "inside out" and report["volume"] < 0 and report["smallest_det_F"] < 0
+    scene.reset()
+    assert scene.troubles == []
+
+
+def test_a_body_of_its_own_that_flies_away_says_so():
+    ball = pl.Sphere(0.001).body(density=1000)
+    assert ball.report["condition"] == "well" and abs(ball.report["extent"] - 1) < 1e-6
+    ball.set_gravity((0, 0, -9.81))
+    ball.run(3000, 1e-3)
+    assert ball.report["condition"] == "away"
+
+
+def test_an_own_volume_mesh_that_is_filled_anew_is_warned_of(tmp_path):
+    own = pl.tet_box((1, 1, 1), (0, 0, 0), (0.1, 0.1, 0.1))
+    own.save(tmp_path / "own.msh")
+    with pytest.warns(UserWarning, match=f"own.msh: its own {own.num_elements} tetrahedra are not used"):
+        pl.build_fem(tmp_path / "own.msh", resolution=4)
+    with pytest.warns(UserWarning, match="filled anew with 64 hexahedra"):
+        pl.build_reduced(tmp_path / "own.msh", resolution=4, fixed="z < 5 %", num_modes=2, rank=2, cache=None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pl.build_fem(pl.load_volume(tmp_path / "own.msh"))

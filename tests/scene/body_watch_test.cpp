@@ -1,0 +1,145 @@
+// Bodies beyond use are seen, and what their steps said is kept for each.
+#include "pliant/scene/body_watch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "pliant/scene/scene_file.h"
+
+namespace pliant {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+/// Runs a scene for so long and watches it, as a run without a window does.
+class Watching {
+public:
+    Watching(const std::string& bodies, double until, const std::string& more = "")
+        : world(parse_scene(R"({"pliant": 1, "bodies": [)" + bodies + "]" + more + "}", "s.json"),
+                WorldOptions{.cache = {}}),
+          watch(world) {
+        while (world.loop(0).time() < until) watch.look_after_tick(world.advance());
+        watch.look_at_all();
+    }
+    [[nodiscard]] std::vector<std::string> names() const {
+        std::vector<std::string> names;
+        for (const BodyTrouble& trouble : watch.troubles()) names.emplace_back(trouble.name());
+        return names;
+    }
+    World world;
+    BodyWatch watch;
+};
+
+const std::string kFloor = R"({"name": "floor", "rigid": {"ground": {}}},)";
+/// Of a material that gives way without end, dropped from 5 cm.
+const std::string kTissueBox = kFloor + R"({"name": "b", "fem": {"box": {
+    "sizes": [0.1, 0.1, 0.1], "cells": [5, 5, 5]}, "material": "tissue"},
+    "pose": {"position": [0, 0, 0.1]}})";
+
+TEST(BodyWatch, ABoxThatTurnsInsideOutIsSeenThoughItsStepsAreOk) {
+    const Watching run(kTissueBox, 2);
+    EXPECT_EQ(run.world.body(1).report().counts[0], 2000u) << "every step says ok";
+    EXPECT_THAT(run.names(), Contains("inside out"));
+    EXPECT_THAT(run.names(), Contains("element inside out"));
+    EXPECT_THAT(run.watch.texts(), Contains(AllOf(HasSubstr("\"b\" is inside out: it has -"),
+                                                  HasSubstr(" % of its volume, from "),
+                                                  HasSubstr("take a stiffer material"))));
+}
+
+TEST(BodyWatch, ABodyThatRestsIsWell) {
+    const Watching run(kFloor + R"({"name": "b", "fem": {"box": {
+        "sizes": [0.1, 0.1, 0.1], "cells": [3, 3, 3]}, "material": "rubber"},
+        "pose": {"position": [0, 0, 0.02]}})",
+                       1);
+    EXPECT_THAT(run.watch.texts(), IsEmpty());
+}
+
+TEST(BodyWatch, AReducedCubeThatCollapsesUnderItsWeightIsSeen) {
+    const Watching run(R"({"name": "b", "reduced": {"shape": "beam", "size": 0.3,
+        "fixed": "x < 5 %", "modes": 4, "rank": 8, "mesh": {"kind": "voxel", "resolution": 12},
+        "material": {"youngs_modulus": 50, "poisson_ratio": 0.3, "density": 1000}}})",
+                       2);
+    EXPECT_THAT(run.names(), Contains("inside out"));
+}
+
+TEST(BodyWatch, ABodyTenThousandTimesItsSizeAwayIsSeen) {
+    // 1 mm falls 10 m in 1.43 s
+    const Watching run(
+        R"({"name": "dust", "rigid": {"sphere": {"radius": 0.0005}, "density": 1000}})", 2);
+    ASSERT_THAT(run.watch.troubles(), SizeIs(1));
+    const BodyTrouble trouble = run.watch.troubles()[0];
+    EXPECT_EQ(trouble.name(), "away");
+    EXPECT_NEAR(trouble.since, 1.43, 0.11);
+    EXPECT_EQ(trouble.until, run.world.loop(0).time());
+    EXPECT_NEAR(trouble.value, 0.5 * 9.81 * 4, 0.1);
+    EXPECT_THAT(run.watch.texts()[0], HasSubstr("\"dust\" is 19.6 m from where it began, 1.96e+04 "
+                                                "times its size"));
+}
+
+TEST(BodyWatch, StatusesAreKeptForEachBodyWithWhenAndHowOften) {
+    const Watching run(kFloor + R"({"name": "kidney", "fem": {"shape": "kidney", "size": 0.1,
+        "material": "tissue"}, "pose": {"position": [0, 0, 0.15]}})",
+                       1);
+    const auto& counts = run.world.body(1).report().counts;
+    const auto rejected = counts[static_cast<std::size_t>(StepStatus::StepRejected)];
+    ASSERT_GT(rejected, 0u) << "the case must fail, or it shows nothing";
+    std::uint64_t said = 0;
+    for (const BodyTrouble& trouble : run.watch.troubles())
+        if (trouble.status == StepStatus::StepRejected) {
+            said = trouble.count;
+            EXPECT_EQ(trouble.body, 1);
+            EXPECT_GT(trouble.since, 0.05);
+            EXPECT_LE(trouble.until, 1.001);
+        }
+    EXPECT_EQ(said, rejected);
+    EXPECT_THAT(run.watch.texts(), Contains(HasSubstr("\"kidney\" rejected ")));
+    EXPECT_THAT(run.watch.texts(), Contains(HasSubstr("\"kidney\" was set back to its start in ")));
+}
+
+TEST(BodyWatch, NewsAreToldOnceAndAResetBeginsAnew) {
+    Watching run(kTissueBox, 2);
+    EXPECT_THAT(run.watch.news(), Not(IsEmpty()));
+    EXPECT_THAT(run.watch.news(), IsEmpty());
+    run.world.reset();
+    run.watch.forget();
+    run.world.advance();
+    run.watch.look_at_all();
+    EXPECT_THAT(run.watch.troubles(), IsEmpty());
+}
+
+TEST(BodyWatch, OfManyBodiesOnlySomeAreNamed) {
+    const Watching run(R"({"name": "dust", "rigid": {"sphere": {"radius": 0.0005}, "density": 1000},
+        "copies": {"counts": [20, 1, 1], "spacing": [0.1, 0, 0]}})",
+                       2);
+    EXPECT_THAT(run.watch.troubles(), SizeIs(20));
+    EXPECT_THAT(run.watch.texts(5), SizeIs(6));
+    EXPECT_EQ(run.watch.texts(5)[5], "15 more bodies are not well");
+}
+
+TEST(BodyWatch, OneLookCostsNoMoreThanSomeBodies) {
+    World world(parse_scene(R"({"pliant": 1, "gravity": [0, 0, 0], "bodies": [
+        {"name": "ball", "rigid": {"sphere": {"radius": 0.1}, "density": 1000},
+         "copies": {"counts": [100, 1, 1], "spacing": [1, 0, 0]}}]})",
+                            "s.json"));
+    BodyWatch watch(world);
+    LoopFrame frame = world.loop(0).make_frame();
+    // every body says that it is bad
+    for (ShownSteps& steps : frame.steps)
+        steps.counts[static_cast<std::size_t>(StepStatus::StepRejected)] = 1;
+    watch.look(0, frame);
+    const std::size_t first = watch.troubles().size();
+    EXPECT_GT(first, 5u);
+    EXPECT_LT(first, 50u);
+    watch.look(0, frame);
+    EXPECT_EQ(watch.troubles().size(), 2 * first) << "the next ones";
+    watch.look(0, frame, true);
+    EXPECT_EQ(watch.troubles().size(), 100u);
+}
+
+}  // namespace
+}  // namespace pliant
