@@ -19,6 +19,7 @@
 #include "pliant/scene/scene_file.h"
 #include "reproduce/plot.h"
 #include "reproduce/report.h"
+#include "scene/own_profile.h"
 
 namespace pliant::cli {
 namespace {
@@ -347,7 +348,8 @@ int check_haptic_device(const Arguments& arguments) {
     if (!page.empty()) write_and_tell(page, page_of(report, options.rate));
     if (arguments.has("--profile")) {
         if (report.has_passed()) {
-            write_and_tell(arguments.text("--profile"), json + "\n");
+            write_own_profile(arguments.text("--profile"), json + "\n");
+            std::fprintf(stderr, "wrote %s\n", arguments.text("--profile").c_str());
             if (arguments.has("--device-library") || is_beyond_computer(description))
                 std::fprintf(stderr,
                              "Its library or address counts only where the profile is your own, in "

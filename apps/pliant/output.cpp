@@ -39,6 +39,24 @@ bool write_out(std::string_view text) {
     return true;
 }
 
+/// Throws InputError where `path` cannot be written, which is known before the work. A file that is
+/// renamed into place needs its folder, and the file that is there matters only when it is written
+/// itself, as devices are.
+void check_place(const std::filesystem::path& path, Writing writing) {
+    namespace fs = std::filesystem;
+    std::error_code ignored;
+    const fs::file_status status = fs::status(path, ignored);
+    if (fs::is_directory(status))
+        throw InputError(path.string(), "cannot be written: it is a directory; name a file");
+    const bool needs_folder =
+        !fs::exists(status) || (writing == Writing::Renamed && fs::is_regular_file(status));
+    fs::path place = needs_folder ? followed_links(path).parent_path() : path;
+    if (place.empty()) place = ".";
+    if (access(place.c_str(), needs_folder ? W_OK | X_OK : W_OK) != 0)
+        throw InputError(path.string(), std::string("cannot be written: ") + std::strerror(errno) +
+                                            "; choose another place");
+}
+
 /// For a stream: all bytes are taken, or none and it has failed.
 ssize_t write_printable(void* held, const char* bytes, std::size_t size) {
     std::string& first = *static_cast<std::string*>(held);
@@ -145,7 +163,8 @@ bool has_extension(const std::string& path, const std::string& extension) {
     return end == extension;
 }
 
-void check_output(const std::string& path, const std::vector<std::string>& extensions) {
+void check_output(const std::string& path, const std::vector<std::string>& extensions,
+                  Writing writing) {
     const auto fits = [&](const std::string& extension) { return has_extension(path, extension); };
     if (std::none_of(extensions.begin(), extensions.end(), fits)) {
         std::string known;
@@ -157,12 +176,7 @@ void check_output(const std::string& path, const std::vector<std::string>& exten
     if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
         throw InputError(path,
                          "the folder " + folder.string() + " does not exist; create it first");
-    // a read-only place, which is known before the work
-    std::filesystem::path place = path;
-    if (!std::filesystem::exists(place, ignored)) place = folder.empty() ? "." : folder;
-    if (access(place.c_str(), W_OK) != 0)
-        throw InputError(path, std::string("cannot be written: ") + std::strerror(errno) +
-                                   "; choose another place");
+    check_place(path, writing);
 }
 
 std::string written_files(const std::string& out) {
@@ -171,15 +185,16 @@ std::string written_files(const std::string& out) {
 }
 
 std::filesystem::path page_path(const std::string& out, const std::string& name) {
-    if (out.empty()) return name;
     if (has_extension(out, ".html")) {
         check_output(out, {".html"});
         return out;
     }
     std::error_code failure;
-    std::filesystem::create_directories(out, failure);
+    if (!out.empty()) std::filesystem::create_directories(out, failure);
     if (failure) throw InputError(out, "cannot be created: " + failure.message());
-    return std::filesystem::path(out) / name;
+    const std::filesystem::path page = std::filesystem::path(out) / name;
+    check_place(page, Writing::Renamed);
+    return page;
 }
 
 std::string wanted_page(const Arguments& arguments, const std::string& name) {

@@ -45,9 +45,12 @@ private:
 
 [[nodiscard]] bool has_extension(const std::string& path,
                                  const std::string& extension);  ///< in any case
-/// Before long work: throws InputError unless the name ends in one of the extensions and its folder
-/// exists.
-void check_output(const std::string& path, const std::vector<std::string>& extensions);
+/// How an output comes to be: renamed when it is whole (AtomicFile), or filled from the start.
+enum class Writing { Renamed, InPlace };
+/// Before long work: throws InputError unless the name ends in one of the extensions, its folder
+/// exists, and it can be written.
+void check_output(const std::string& path, const std::vector<std::string>& extensions,
+                  Writing writing = Writing::Renamed);
 
 /// `out`, with the second file where a format has two: `a.node and a.ele`.
 [[nodiscard]] std::string written_files(const std::string& out);

@@ -70,7 +70,8 @@ int run_replay(const Arguments& arguments) {
             json.member("states_compared", check.num_compared)
                 .member("states_different", check.num_different)
                 .member("first_difference", check.first_difference)
-                .member("ticks_beyond", check.num_beyond);
+                .member("ticks_beyond", check.num_beyond)
+                .member("ticks_skipped", check.num_skipped);
             if (!arguments.json())
                 std::printf("%-12s %s of %s states differ%s%s\n", "replay",
                             is_same
@@ -83,6 +84,9 @@ int run_replay(const Arguments& arguments) {
                     "%-12s the last %s ticks are left out: the recording of another loop, "
                     "which they saw, ends before\n",
                     "", grouped(static_cast<std::int64_t>(check.num_beyond)).c_str());
+            if (!arguments.json() && check.num_skipped > 0)
+                std::printf("%-12s %s ticks of the tool are not in the file and were not compared\n",
+                            "", grouped(static_cast<std::int64_t>(check.num_skipped)).c_str());
         }
         for (const char* extension : {"obj", "vtu"}) {
             const std::string option = std::string("--") + extension;

@@ -319,7 +319,8 @@ int run_session(const Arguments& arguments, const SceneDescription& wanted) {
     const DeviceChoice chosen = device_choice(arguments);
     const SceneDescription scene = has_choice(arguments) ? with_device(wanted, chosen) : wanted;
     warn_of_network(scene.device);
-    if (arguments.has("--record")) check_output(arguments.text("--record"), {".pliantrec"});
+    if (arguments.has("--record"))
+        check_output(arguments.text("--record"), {".pliantrec"}, Writing::InPlace);
     if (arguments.has("--headless")) return run_headless(arguments, scene);
 
     ViewerOptions options;
@@ -346,7 +347,7 @@ int run_session(const Arguments& arguments, const SceneDescription& wanted) {
     std::unique_ptr<World> world = make_world(arguments, scene);
     if (arguments.json())
         for (const std::string& warning : world->warnings())
-            std::fprintf(stderr, "warning: %s\n", warning.c_str());
+            std::fprintf(stderr, "warning: %s\n", printable(warning).c_str());
     return serve_viewer(arguments, format("Running at %g Hz", scene.rate),
                         "pull: drag · depth: wheel · tool: T · pause: space · help: ?",
                         [&] { return std::make_unique<ViewerServer>(std::move(world), options); });

@@ -7,12 +7,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <limits>
 #include <optional>
@@ -30,10 +32,12 @@
 extern char** environ;
 
 namespace pliant::cli {
+namespace fs = std::filesystem;
 namespace {
 
 constexpr int kFirstPort = 8080, kLastPort = 8099;
-constexpr int kLost = 1;  // exit code when a recording is not whole
+constexpr int kLost = 1;                // exit code when a recording is not whole
+constexpr double kBrowserPatience = 8;  // [s] from its start to its first request
 
 /// Whether somebody listens there already; addresses that are not numbers are the server's to
 /// judge.
@@ -61,77 +65,144 @@ bool is_taken(const std::string& address, int port) {
 
 std::atomic<bool> is_stopped{false};
 
-/// While alive, the first Ctrl-C or SIGTERM only sets `is_stopped`.
+/// While alive, Ctrl-C, SIGTERM and the SIGHUP of a terminal that is closed only set `is_stopped`.
 class StopOnSignal {
 public:
     StopOnSignal() {
-        struct sigaction action {};
-        action.sa_handler = [](int) { is_stopped.store(true, std::memory_order_relaxed); };
-        sigemptyset(&action.sa_mask);
-        // the second signal ends the program at once
-        action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
-        sigaction(SIGINT, nullptr, &interrupt_);
-        // a background job of a script is deaf to Ctrl-C and must stay so
-        if (interrupt_.sa_handler != SIG_IGN) sigaction(SIGINT, &action, nullptr);
-        sigaction(SIGTERM, &action, &terminate_);
+        for (std::size_t i = 0; i < kSignals.size(); ++i) {
+            struct sigaction action {};
+            action.sa_handler = [](int) { is_stopped.store(true, std::memory_order_relaxed); };
+            sigemptyset(&action.sa_mask);
+            action.sa_flags = SA_RESTART;
+            // a second one ends the program at once; of a terminal, kernel and shell both send one
+            if (kSignals[i] != SIGHUP) action.sa_flags |= static_cast<int>(SA_RESETHAND);
+            sigaction(kSignals[i], nullptr, &before_[i]);
+            // a background job of a script is deaf to Ctrl-C, one of nohup to SIGHUP, and stays so
+            if (before_[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);
+        }
     }
     ~StopOnSignal() {
-        sigaction(SIGINT, &interrupt_, nullptr);
-        sigaction(SIGTERM, &terminate_, nullptr);
+        for (std::size_t i = 0; i < kSignals.size(); ++i)
+            sigaction(kSignals[i], &before_[i], nullptr);
     }
     StopOnSignal(const StopOnSignal&) = delete;
     StopOnSignal& operator=(const StopOnSignal&) = delete;
 
 private:
-    struct sigaction interrupt_ {};
-    struct sigaction terminate_ {};
+    static constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
+    std::array<struct sigaction, kSignals.size()> before_{};
 };
 
 bool has_desktop() {
     return std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
 }
 
-/// Does not wait; a desktop without xdg-open still has the printed address.
-void open_browser(const std::string& page) {
+/// In a session of its own, so that Ctrl-C here does not end it, and without the signals that this
+/// program ignores. Does not wait for it. False: it could not be started.
+bool open_browser(const std::string& page) {
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     for (const int stream : {STDOUT_FILENO, STDERR_FILENO})
         posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0);
+    sigset_t defaults;
+    sigemptyset(&defaults);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ})
+        sigaddset(&defaults, signal);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigdefault(&attributes, &defaults);
+    posix_spawnattr_setflags(&attributes,
+                             static_cast<short>(POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF));
     std::string program = "xdg-open", address = page;
     char* words[] = {program.data(), address.data(), nullptr};
     pid_t child = 0;
-    posix_spawnp(&child, program.c_str(), &actions, nullptr, words, environ);
+    const bool is_started =
+        posix_spawnp(&child, program.c_str(), &actions, &attributes, words, environ) == 0;
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
+    return is_started;
+}
+
+/// What the file of the kept token holds; empty: there is none. Throws InputError when it is not to
+/// be trusted.
+std::string read_token(const fs::path& path, std::size_t length) {
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0 && errno == ENOENT) return {};
+    if (file < 0 && errno == ELOOP) throw InputError(path.string(), "is a link; remove it");
+    if (file < 0)
+        throw InputError(path.string(), std::string("cannot be read: ") + std::strerror(errno));
+    // of one byte more than it should have
+    struct stat info {};
+    const bool is_known = fstat(file, &info) == 0;
+    std::string token(length + 1, '\0');
+    const ssize_t found = read(file, token.data(), token.size());
+    close(file);
+    if (!is_known || !S_ISREG(info.st_mode) || info.st_uid != geteuid())
+        throw InputError(path.string(), "is not a file of yours; remove it");
+    if ((info.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+        throw InputError(path.string(), "others may read it; remove it");
+    token.resize(length);
+    if (found != static_cast<ssize_t>(length) ||
+        token.find_first_not_of("0123456789abcdef") != std::string::npos)
+        throw InputError(path.string(), "holds no whole token; remove it");
+    return token;
+}
+
+/// Puts a token there, whole or not at all. False: there is one already. Throws InputError when it
+/// cannot.
+bool write_token(const fs::path& path, const std::string& token) {
+    std::string temporary = path.string() + "-XXXXXX";
+    const int file = mkostemp(temporary.data(), O_CLOEXEC);  // mode 0600
+    if (file >= 0) errno = ENOSPC;                           // where less is written without a word
+    const bool is_there =
+        file >= 0 &&
+        write(file, token.data(), token.size()) == static_cast<ssize_t>(token.size()) &&
+        fsync(file) == 0 && link(temporary.c_str(), path.c_str()) == 0;
+    const int error = errno;
+    if (file >= 0) {
+        close(file);
+        unlink(temporary.c_str());
+    }
+    if (!is_there && error != EEXIST)
+        throw InputError(path.string(), std::string("cannot be written: ") + std::strerror(error));
+    return is_there;
 }
 
 /// The same in every run with --keep-token, so that bookmarks stay right and pages come back by
-/// themselves; in a file that only its owner reads. A token for this run alone where there is no
-/// such file.
-std::string kept_token() {
-    constexpr std::size_t kLength = 32;
-    std::filesystem::path folder = default_cache_folder();
-    if (folder.empty()) return random_token();
-    const std::filesystem::path path = folder / "viewer-token";
-    std::string token = random_token();
-    std::error_code ignored;
-    std::filesystem::create_directories(folder, ignored);
-    if (const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-        file >= 0) {
-        if (write(file, token.data(), token.size()) != static_cast<ssize_t>(token.size()))
-            std::filesystem::remove(path, ignored);
-        close(file);
-        return token;
+/// themselves; in a file that only its owner reads. Where that cannot be, one for this run alone,
+/// and why is said. `lost_port`: pages that are still open ask there for this program, and another
+/// one listens; 0: none.
+std::string kept_token(int lost_port) {
+    const std::string token = random_token();
+    try {
+        const fs::path folder = default_cache_folder();
+        if (folder.empty())
+            throw InputError("", "there is no cache folder to keep it in; set HOME");
+        std::error_code error;
+        fs::create_directories(folder, error);
+        if (error) throw InputError(folder.string(), "cannot be made: " + error.message());
+        const fs::path path = folder / "viewer-token";
+        if (lost_port != 0) {
+            if (unlink(path.c_str()) == 0)
+                std::fprintf(stderr,
+                             "There is a new token instead of the kept one, which pages that are "
+                             "still open may have told to the program on port %d.\n",
+                             lost_port);
+            else if (errno != ENOENT)
+                throw InputError(path.string(),
+                                 std::string("cannot be replaced: ") + std::strerror(errno));
+        }
+        // of two first starts the second finds what the first has made meanwhile
+        for (;;) {
+            if (std::string kept = read_token(path, token.size()); !kept.empty()) return kept;
+            if (write_token(path, token)) return token;
+        }
+    } catch (const InputError& problem) {
+        std::fprintf(stderr, "The token is for this run alone and not kept: %s.\n",
+                     printable(problem.what()).c_str());
     }
-    struct stat info {};
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (file < 0) return token;
-    std::string kept(kLength, '\0');
-    const bool is_ours = fstat(file, &info) == 0 && info.st_uid == geteuid() &&
-                         (info.st_mode & (S_IRWXG | S_IRWXO)) == 0 &&
-                         read(file, kept.data(), kLength) == static_cast<ssize_t>(kLength) &&
-                         kept.find_first_not_of("0123456789abcdef") == std::string::npos;
-    close(file);
-    return is_ours ? kept : token;
+    return token;
 }
 
 /// Who may come in where the viewer is open to the network, and by what.
@@ -208,8 +279,10 @@ WebServerOptions viewer_address(const Arguments& arguments) {
     WebServerOptions web;
     web.address = arguments.text("--address", web.address);
     web.port = arguments.integer("--port", kFirstPort, 0, 65535);
-    web.token = arguments.has("--keep-token") ? kept_token() : random_token();
-    if (web.port == 0 || !is_taken(web.address, web.port)) return web;
+    const bool is_elsewhere = web.port != 0 && is_taken(web.address, web.port);
+    web.token =
+        arguments.has("--keep-token") ? kept_token(is_elsewhere ? web.port : 0) : random_token();
+    if (!is_elsewhere) return web;
     if (arguments.has("--port"))
         throw InputError("", "port " + std::to_string(web.port) +
                                  " is in use; choose another with --port, or 0 for any free one");
@@ -249,13 +322,19 @@ int serve_viewer(const Arguments& arguments, const std::string& headline, const 
         std::printf("  %s\n", server->scheduling().c_str());
     }
     std::fflush(stdout);
+    const bool shows_status = !arguments.json() && isatty(STDOUT_FILENO);
+    const auto say_no_browser = [&] {
+        if (shows_status) show_status("");
+        std::fprintf(stderr, "The browser did not come; open the address above.\n");
+    };
     std::optional<LeadingPage> page;
+    bool awaits_browser = false;
     if (has_desktop() && !arguments.has("--no-browser")) {
         page.emplace(server->url());
-        if (!page->path().empty()) open_browser(page->path());
+        awaits_browser = !page->path().empty() && open_browser(page->path());
+        if (!awaits_browser) say_no_browser();
     }
 
-    const bool shows_status = !arguments.json() && isatty(STDOUT_FILENO);
     std::size_t num_said = 0;
     const auto say_losses = [&] {
         const std::vector<std::string> losses = server->losses();
@@ -267,10 +346,17 @@ int serve_viewer(const Arguments& arguments, const std::string& headline, const 
     while (!is_stopped.load(std::memory_order_relaxed) && seconds_since(begin) < duration) {
         std::this_thread::sleep_for(kLook);
         say_losses();
+        // some browsers may not read the file that leads to the page, and show an error
+        if (server->counts().requests > 0) awaits_browser = false;
+        if (awaits_browser && seconds_since(begin) > kBrowserPatience) {
+            awaits_browser = false;
+            say_no_browser();
+        }
         if (!shows_status || Clock::now() < next_status) continue;
         next_status = Clock::now() + kRedraw;
         show_status(server->status_line());
     }
+    page.reset();  // before anything is said: a closed terminal may end the program then
     server->finish_recording();
     say_losses();
     if (arguments.json()) {

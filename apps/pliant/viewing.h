@@ -16,10 +16,10 @@ namespace pliant::cli {
 /// page or the port is taken.
 [[nodiscard]] WebServerOptions viewer_address(const Arguments& arguments);
 
-/// Prints the address and the hints, opens a browser where there is a desktop, and serves until
-/// Ctrl-C, SIGTERM or the end of `--duration`. `headline` is what runs, "Running at 1000 Hz";
-/// `hints` what keys do. Says at once what recordings lose; returns the exit code, which is not 0
-/// then.
+/// Prints the address and the hints, opens a browser where there is a desktop and says when it does
+/// not come, and serves until Ctrl-C, SIGTERM, SIGHUP or the end of `--duration`. `headline` is
+/// what runs, "Running at 1000 Hz"; `hints` what keys do. Says at once what recordings lose;
+/// returns the exit code, which is not 0 then.
 [[nodiscard]] int serve_viewer(const Arguments& arguments, const std::string& headline,
                                const std::string& hints,
                                const std::function<std::unique_ptr<ViewerServer>()>& start);

@@ -1350,6 +1350,11 @@ class DeviceState:
         """Whether the reading counts."""
     @status.setter
     def status(self, value: typing.Any) -> None: ...
+    @property
+    def clock(self) -> float:
+        """When it was measured by the device's own clock, of which differences count [s]; 0: it does not say."""
+    @clock.setter
+    def clock(self, value: typing.Any) -> None: ...
 
 class HandModel:
     """A hand that holds a simulated device."""

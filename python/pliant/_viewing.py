@@ -2,12 +2,15 @@
 
 import os
 import pathlib
+import re
 import sys
 import time
 import warnings
 import webbrowser
 
 from pliant import _core
+
+_BROWSER_PATIENCE = 8  # s from the start of a browser to its page
 
 
 def _start(what, **options):
@@ -17,6 +20,17 @@ def _start(what, **options):
         return _core.view_recording(what, **options)
     bodies = [what] if isinstance(what, _core.Body) else list(what)
     return _core.view_bodies(bodies, **options)
+
+
+def _is_viewed(viewer):
+    """Whether a page shows it now, as its line of status says."""
+    counted = re.search(r"(\d+) viewers?\b", viewer.status)
+    return counted is not None and counted[1] != "0"
+
+
+def _say_no_browser():
+    """Some browsers may not read the file that leads to the page, and show an error."""
+    print("The browser did not come; open the address above.", file=sys.stderr, flush=True)
 
 
 def view(what, *, block=None, browser=None, duration=None, **options):
@@ -34,8 +48,11 @@ def view(what, *, block=None, browser=None, duration=None, **options):
     print("Open ", "\n  or ".join(viewer.network_urls or [viewer.url]), flush=True)
     if browser is None:
         browser = bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-    if browser and viewer.leading_page:
-        webbrowser.open(pathlib.Path(viewer.leading_page).as_uri())
+    awaited = None  # until when a browser has to come
+    if browser and viewer.leading_page and webbrowser.open(pathlib.Path(viewer.leading_page).as_uri()) is not False:
+        awaited = time.monotonic() + _BROWSER_PATIENCE
+    elif browser:
+        _say_no_browser()
     if block is None:
         block = duration is not None or not (hasattr(sys, "ps1") or "ipykernel" in sys.modules)
     if block:
@@ -43,6 +60,13 @@ def view(what, *, block=None, browser=None, duration=None, **options):
         try:
             while end is None or time.monotonic() < end:
                 time.sleep(0.05 if end is None else min(0.05, max(0.0, end - time.monotonic())))
+                if awaited is None:
+                    continue
+                if _is_viewed(viewer):
+                    awaited = None
+                elif time.monotonic() > awaited:
+                    awaited = None
+                    _say_no_browser()
         except KeyboardInterrupt:
             pass
         finally:

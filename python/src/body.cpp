@@ -268,7 +268,7 @@ void bind_body(py::module_& m) {
             "Everything that the future depends on but loads and parameters; a copy.")
         .def_property_readonly(
             "report",
-            [](const BodyHandle& b) {
+            [](BodyHandle& b) {
                 py::dict counts;
                 const BodyReport& report = b.body().report();
                 for (std::size_t i = 0; i < report.counts.size(); ++i)

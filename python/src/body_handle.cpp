@@ -20,12 +20,13 @@ BodyHandle::BodyHandle(std::shared_ptr<Body> body, Maker make, bool is_slow)
       is_slow_(is_slow),
       start_(body_->position(SurfacePoint::at_vertex(0))) {}
 
-std::pair<BodyShape, BodyCondition> BodyHandle::shape() const {
-    const ShapeGauge gauge(*body_);
+std::pair<BodyShape, BodyCondition> BodyHandle::shape() {
+    // what it measures against takes a look at all triangles at rest
+    if (!gauge_) gauge_.emplace(*body_);
     std::vector<float> state(static_cast<std::size_t>(body_->display()->state_size())), x;
     body_->write_display(state);
-    const BodyShape shape = gauge.measure(state, x);
-    return {shape, gauge.condition(shape, start_)};
+    const BodyShape shape = gauge_->measure(state, x);
+    return {shape, gauge_->condition(shape, start_)};
 }
 
 std::unique_ptr<Body> BodyHandle::copy() const {

@@ -4,6 +4,7 @@
 #include "pliant/body/shape_gauge.h"
 
 #include <functional>
+#include <optional>
 
 namespace pliant::python {
 
@@ -40,7 +41,7 @@ public:
     [[nodiscard]] const Shared<float>& normals();
 
     /// As it is now; away: from where it was when this handle was made.
-    [[nodiscard]] std::pair<BodyShape, BodyCondition> shape() const;
+    [[nodiscard]] std::pair<BodyShape, BodyCondition> shape();
 
     /// A vertex, or (triangle, weights of its corners). Throws InputError unless on the surface.
     [[nodiscard]] SurfacePoint point(py::handle value) const;
@@ -56,7 +57,8 @@ private:
     std::shared_ptr<Body> body_;
     Maker make_;
     bool is_slow_;
-    Eigen::Vector3d start_;  ///< of its first vertex [m]
+    Eigen::Vector3d start_;            ///< of its first vertex [m]
+    std::optional<ShapeGauge> gauge_;  ///< made when shape() is asked for first
     std::shared_ptr<const BodyDisplay> display_;
     std::vector<float> display_state_;
     Shared<float> positions_, normals_;

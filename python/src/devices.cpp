@@ -60,7 +60,10 @@ void bind_device_values(py::module_& m) {
         .def_readwrite("gripper", &DeviceState::gripper, "Opening, 0 to 1.")
         .def_readwrite("buttons", &DeviceState::buttons, "Bit i: button i is down.")
         .def_readwrite("status", &DeviceState::status, py::return_value_policy::copy,
-                       "Whether the reading counts.");
+                       "Whether the reading counts.")
+        .def_readwrite("clock", &DeviceState::clock,
+                       "When it was measured by the device's own clock, of which differences count "
+                       "[s]; 0: it does not say.");
     py::class_<HandModel>(m, "HandModel", "A hand that holds a simulated device.")
         .def(py::init<>(), "Between loose and firm.")
         .def_static("loose", &HandModel::loose, "Soft springs: two fingers.")

@@ -1,10 +1,13 @@
 #include "pliant/core/atomic_file.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cassert>
 #include <cerrno>
@@ -25,16 +28,27 @@ constexpr int kMaxLinks = 40;  // as Linux follows
 
 std::string system_message(int error_number) { return std::strerror(error_number); }
 
-constexpr std::string_view kTemporaryBegin = ".pliant-", kTemporaryEnd = ".tmp";
+constexpr std::string_view kTemporaryBegin = ".pliant-";
 /// Younger temporaries may be between being made and being locked.
 constexpr auto kLeftBehind = std::chrono::minutes(10);
+
+/// How names of temporaries of this computer end: others may write into the same folder, and locks
+/// do not reach from one to another on every file system.
+const std::string& temporary_end() {
+    static const std::string end = [] {
+        std::array<char, HOST_NAME_MAX + 1> host{};
+        if (gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
+        std::replace(host.begin(), host.end(), '/', '_');
+        return "@" + std::string(host.data()) + ".tmp";
+    }();
+    return end;
+}
 
 /// A name beside `target` that nobody else uses, short whatever the target is called.
 fs::path temporary_beside(const fs::path& target) {
     static std::atomic<unsigned> counter{0};
-    return target.parent_path() /
-           (std::string(kTemporaryBegin) + std::to_string(getpid()) + "-" +
-            std::to_string(counter.fetch_add(1)) + std::string(kTemporaryEnd));
+    return target.parent_path() / (std::string(kTemporaryBegin) + std::to_string(getpid()) + "-" +
+                                   std::to_string(counter.fetch_add(1)) + temporary_end());
 }
 
 /// Closes the descriptor at the end of the scope.
@@ -45,8 +59,8 @@ struct Descriptor {
     }
 };
 
-/// Removes a temporary that its writer left behind. Writers lock theirs, and locks end with their
-/// process however that ends: one that can be locked has no writer, on this machine or another.
+/// Removes a temporary of this computer that its writer left behind. Writers lock theirs, and locks
+/// end with their process however that ends: one that can be locked has no writer.
 void remove_if_left_behind(const fs::path& temporary) {
     const Descriptor file{open(temporary.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)};
     struct stat status {};
@@ -70,12 +84,25 @@ void clean_up(const fs::path& folder) {
     for (fs::directory_iterator entry(folder.empty() ? "." : folder, error), end;
          !error && entry != end; entry.increment(error)) {
         const std::string name = entry->path().filename().string();
-        if (name.starts_with(kTemporaryBegin) && name.ends_with(kTemporaryEnd))
+        if (name.starts_with(kTemporaryBegin) && name.ends_with(temporary_end()))
             remove_if_left_behind(entry->path());
     }
 }
 
 }  // namespace
+
+fs::path followed_links(const fs::path& path) {
+    std::error_code ignored;
+    fs::path target = path;
+    for (int hop = 0; fs::is_symlink(fs::symlink_status(target, ignored)); ++hop) {
+        std::error_code unreadable;
+        const fs::path next = fs::read_symlink(target, unreadable);
+        if (unreadable || hop == kMaxLinks)
+            throw InputError(path.string(), "cannot be written: its links lead nowhere");
+        target = target.parent_path() / next;
+    }
+    return target;
+}
 
 AtomicFile::AtomicFile(fs::path target) : target_(std::move(target)) {
     std::error_code ignored;
@@ -88,14 +115,7 @@ AtomicFile::AtomicFile(fs::path target) : target_(std::move(target)) {
         descriptor_ = open(target_.c_str(), O_WRONLY | O_CLOEXEC);
     } else {
         // a link stays, what it points to is replaced or made
-        const fs::path named = target_;
-        for (int hop = 0; fs::is_symlink(fs::symlink_status(target_, ignored)); ++hop) {
-            std::error_code unreadable;
-            const fs::path next = fs::read_symlink(target_, unreadable);
-            if (unreadable || hop == kMaxLinks)
-                throw InputError(named.string(), "cannot be written: its links lead nowhere");
-            target_ = target_.parent_path() / next;
-        }
+        target_ = followed_links(target_);
         do {
             temporary_ = temporary_beside(target_);
             descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

@@ -135,6 +135,8 @@ struct FemBody::Impl {
     double stiffness = 1, drag = 0;
     int num_rejections = 0;
     SmallestDetF smallest_det_F;  ///< of the last step
+    Inversions inversions;        ///< since the reset
+    bool is_inverted = false;     ///< in this step
 
     [[nodiscard]] const ExplicitDynamics& dynamics() const { return scene.bodies()[0]; }
     [[nodiscard]] FemState& fem() { return state.bodies[0]; }
@@ -270,6 +272,11 @@ StepStatus FemBody::Impl::inner_step(int i, int n, double dt) {
     }
     if (!(report.smallest_det_F.value >= smallest_det_F.value))
         smallest_det_F = report.smallest_det_F;
+    // a step that was rejected left nothing behind
+    if (report.status == StepStatus::StepRejected) return report.status;
+    is_inverted = is_inverted || !(report.smallest_det_F.value > 0);
+    if (!(report.smallest_det_F.value >= inversions.worst.value))
+        inversions.worst = report.smallest_det_F;
     return report.status;
 }
 
@@ -290,6 +297,7 @@ int FemBody::inner_steps(double dt) const noexcept {
     return n >= 1 && n < 1e6 ? static_cast<int>(n) : 1;
 }
 const SmallestDetF& FemBody::smallest_det_F() const noexcept { return impl_->smallest_det_F; }
+const FemBody::Inversions& FemBody::inversions() const noexcept { return impl_->inversions; }
 std::span<const Contact> FemBody::contacts() const noexcept { return impl_->ws.contacts(); }
 const std::vector<RigidBody*>& FemBody::obstacles() const noexcept { return impl_->obstacles; }
 const Wrench& FemBody::wrench(int obstacle) const noexcept {
@@ -303,6 +311,7 @@ StepStatus FemBody::do_step(double dt) noexcept {
     if (!(dt > 0 && std::isfinite(dt))) return StepStatus::InputIgnored;
     b.u_start = b.fem().u;
     b.smallest_det_F = {};
+    b.is_inverted = false;
     StepStatus worst = StepStatus::Ok;
     const int n = inner_steps(dt);
     for (int i = 0; i < n; ++i) {
@@ -315,11 +324,14 @@ StepStatus FemBody::do_step(double dt) noexcept {
         b.fem().a.setZero();
         b.forget_contacts();
         if (++b.num_rejections >= kMaxRejections) {
+            const Inversions so_far = b.inversions;
             do_reset();
+            b.inversions = so_far;
             worst = StepStatus::StateReset;
         }
         break;
     }
+    if (b.is_inverted) ++b.inversions.num_steps;
     if (worst != StepStatus::StepRejected) b.num_rejections = 0;
     for (std::size_t k = 0; k < b.obstacles.size(); ++k) b.obstacles[k]->add_wrench(b.wrenches[k]);
     if (b.has_pending) b.pending.setZero();
@@ -344,6 +356,7 @@ void FemBody::do_reset() noexcept {
     b.has_pending = false;
     b.num_rejections = 0;
     b.smallest_det_F = {};
+    b.inversions = {};
     std::ranges::fill(b.wrenches, Wrench{});
 }
 

@@ -8,6 +8,26 @@
 #include "pliant/geometry/voxel_mesh.h"
 
 namespace pliant {
+namespace {
+
+std::string elements_text(const VolumeMesh& mesh) {
+    return std::to_string(mesh.num_elements()) +
+           (mesh.kind == ElementKind::Tet4 ? " tetrahedra" : " hexahedra");
+}
+
+/// `build` is the function in Python that takes the mesh itself, to the parenthesis, and `remedy`
+/// what it does. Empty for a file of a surface.
+std::string note_of_refilling(const std::filesystem::path& surface_file, const std::string& filled,
+                              const std::string& build, const std::string& remedy) {
+    if (surface_file.empty() || !is_volume_file(surface_file)) return "";
+    const std::string name = surface_file.filename().string();
+    return name + ": its own " + elements_text(load_volume(surface_file)) +
+           " are not used: its boundary was filled anew with " + filled +
+           ". Kind and resolution of the mesh say with what; Python's " + build + "load_volume(\"" +
+           name + "\"))" + remedy;
+}
+
+}  // namespace
 
 void check_options(const SimulationMeshOptions& options) {
     const bool is_tet = options.kind == "tet", is_voxel = options.kind == "voxel";
@@ -51,17 +71,20 @@ VolumeMesh build_simulation_mesh(const SurfaceQuery& surface, const SimulationMe
 }
 
 std::string refilling_note(const std::filesystem::path& surface_file, const VolumeMesh& filled) {
-    if (surface_file.empty() || !is_volume_file(surface_file)) return "";
-    const VolumeMesh own = load_volume(surface_file);
-    const auto elements = [](const VolumeMesh& mesh) {
-        return std::to_string(mesh.num_elements()) +
-               (mesh.kind == ElementKind::Tet4 ? " tetrahedra" : " hexahedra");
-    };
-    const std::string name = surface_file.filename().string();
-    return name + ": its own " + elements(own) +
-           " are not used: its boundary was filled anew with " + elements(filled) +
-           ". Kind and resolution of the mesh say with what; Python's build_fem(load_volume(\"" +
-           name + "\")) and FemBody in C++ simulate the elements of the file as they are";
+    return note_of_refilling(surface_file, elements_text(filled), "build_fem(",
+                             " and FemBody in C++ simulate the elements of the file as they are");
+}
+
+std::string refilling_note_of_greens(const std::filesystem::path& surface_file,
+                                     const SimulationMeshOptions& filled) {
+    const bool is_tet = filled.kind == "tet" || filled.kind == "graded-tet";
+    return note_of_refilling(surface_file,
+                             std::string(is_tet ? "tetrahedra" : "hexahedra") + ", kind \"" +
+                                 filled.kind + "\" of resolution " +
+                                 std::to_string(filled.resolution),
+                             "build_greens(",
+                             " takes the elements of the file as they are, and a scene the file "
+                             "that it is saved in");
 }
 
 std::vector<int> select_elements(const std::string& selection, const VolumeMesh& mesh,

@@ -450,6 +450,7 @@ bool GreensBody::compliance(const SurfacePoint& point, Matrix3d& C) const noexce
 /// docs/greens.md eq. (F3): by what the body really does there, which next to a support is more
 /// than the stiffness between the vertices says.
 double GreensBody::mobility(const SurfacePoint& point) const noexcept {
+    take_first_mask();
     Matrix3d C;
     if (!compliance(point, C)) return 0;
     const TrianglePoint where = impl_->place(point, triangle_of(point));
@@ -488,9 +489,13 @@ void GreensBody::set_parameter(int index, double value) noexcept {
         case GreensSlider::MaskRadius: m.radius = kept; break;
     }
     m.workshop.order(m.radius, m.wanted_level);
-    m.ticks_to_mask = static_cast<int>(std::lround(kMaskTime * m.options.rate));
-    // before the first step: at once, as a replay begins with it
-    if (!m.has_stepped) m.take_ordered();
+    // before the first step it is there from the start, as a replay begins with it: waited for
+    // once, however often it was ordered
+    m.ticks_to_mask = m.has_stepped ? static_cast<int>(std::lround(kMaskTime * m.options.rate)) : 0;
+}
+
+void GreensBody::take_first_mask() const noexcept {
+    if (!impl_->has_stepped) impl_->take_ordered();
 }
 
 int GreensBody::state_size() const noexcept {
@@ -499,6 +504,7 @@ int GreensBody::state_size() const noexcept {
 
 void GreensBody::save_state(std::span<double> state) const noexcept {
     assert(state.size() == at(state_size()));
+    take_first_mask();
     std::fill(state.begin(), state.end(), 0.0);
     impl_->hands.save(state.first<HandPulls::kStateSize>());
     double* out = state.data() + HandPulls::kStateSize;
@@ -533,6 +539,7 @@ bool GreensBody::restore_state(std::span<const double> state) noexcept {
             return false;
 
     const auto vector = [](const double* x) { return Vector3d(x[0], x[1], x[2]); };
+    take_first_mask();
     m.hands.restore(pulls);
     m.energy = rest[0];
     m.now.clear();

@@ -6,6 +6,22 @@
 #include <algorithm>
 
 namespace pliant {
+namespace {
+
+/// The lowest force that was said without a torque.
+double lone_force_of(const DeviceLimits& limits) noexcept {
+    return limits.max_torque == kInfinity ? std::min(limits.lone_force, limits.max_force)
+                                          : limits.lone_force;
+}
+
+/// Torque of `limits` with a force that somebody else said alone.
+double torque_with(const DeviceLimits& limits, double force) noexcept {
+    return limits.max_force != kInfinity && force < limits.max_force
+               ? limits.max_torque * (force / limits.max_force)
+               : limits.max_torque;
+}
+
+}  // namespace
 
 void check(const DeviceCapabilities& capabilities) {
     for (int axis = 0; axis < 3; ++axis)
@@ -24,11 +40,9 @@ void check(const DeviceCapabilities& capabilities) {
 }
 
 DeviceLimits smaller(const DeviceLimits& a, const DeviceLimits& b) noexcept {
-    DeviceLimits both{std::min(a.max_force, b.max_force), std::min(a.max_torque, b.max_torque)};
-    // a force that is lowered further takes the torque along, where nobody else says it
-    if (b.max_torque == kInfinity && b.max_force < a.max_force && a.max_force != kInfinity)
-        both.max_torque = a.max_torque * (b.max_force / a.max_force);
-    return both;
+    const double lone_a = lone_force_of(a), lone_b = lone_force_of(b);
+    return {std::min(a.max_force, b.max_force),
+            std::min(torque_with(a, lone_b), torque_with(b, lone_a)), std::min(lone_a, lone_b)};
 }
 
 DeviceCapabilities limited(DeviceCapabilities can, const DeviceLimits& limits) {
@@ -40,9 +54,9 @@ DeviceCapabilities limited(DeviceCapabilities can, const DeviceLimits& limits) {
         require_range("max_torque", limits.max_torque, 0, 100, "N m");
     const double force = std::min(can.max_force, limits.max_force);
     const double in_proportion = can.max_torque * (force / can.max_force);
-    const double torque = limits.max_torque == kInfinity
-                              ? in_proportion
-                              : std::min(can.max_torque, limits.max_torque);
+    // of every limit on its own the lowest holds, in whatever order they were said
+    const double lone = std::min(1.0, lone_force_of(limits) / can.max_force);
+    const double torque = std::min(can.max_torque * lone, limits.max_torque);
     double lasting = std::min(can.continuous_force, force);
     // motors that turn more than they push get no warmer than they did
     if (torque > in_proportion)

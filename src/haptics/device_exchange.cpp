@@ -8,9 +8,9 @@
 namespace pliant {
 namespace {
 
-constexpr double kLoopHold = 0.02;   // as long as DeviceSafety waits for data [s]
-constexpr double kLoopFall = 0.05;   // and ramps [s]
-constexpr int kPriorityReads = 100;  // between two looks at the loop's priority
+constexpr double kLoopHold = 0.02;        // as long as DeviceSafety waits for data [s]
+constexpr double kLoopFall = 0.05;        // and ramps [s]
+constexpr unsigned kPriorityReads = 100;  // between two looks at the loop's priority
 
 double seconds_between(DeviceExchange::Clock::time_point from,
                        DeviceExchange::Clock::time_point to) noexcept {
@@ -20,11 +20,12 @@ double seconds_between(DeviceExchange::Clock::time_point from,
 }  // namespace
 
 void DeviceExchange::watch_priority() noexcept {
-    if (reads_++ % kPriorityReads == 0)
+    if (thread_ == DeviceThread::OfLoop && reads_++ % kPriorityReads == 0)
         priority_.store(real_time_priority(), std::memory_order_relaxed);
 }
 
 void DeviceExchange::follow_priority() const noexcept {
+    if (thread_ == DeviceThread::Ordinary) return;
     // of this thread: makers' libraries may have given it one
     thread_local int own = real_time_priority();
     const int wanted = priority_.load(std::memory_order_relaxed);
@@ -83,6 +84,7 @@ DeviceState DeviceExchange::read(double now) noexcept {
             const double time = now - std::max(0.0, seconds_between(reading.measured, moment));
             state_ = reading.state;
             state_.time = time > before || now < before ? time : before;
+            state_.clock = seconds_between(start_, reading.measured);
             measured_ = reading.measured;
         }
     }

@@ -69,12 +69,18 @@ void DevicePort::read(double now, double dt, const Pose& tool, bool is_moved,
         is_lost_ = true;
         velocity_ = moving_ = {};
     }
+    // readings that cannot be used are none
+    judged_ = state;
+    if (is_lost_ && !has_news && state.status != DeviceStatus::Uncalibrated)
+        judged_.status = DeviceStatus::Disconnected;
+    is_fault_ = safety_.judge(judged_, now);
     DeviceState used = state;
     if (has_news) {
+        take_turn(state);
         const double travel = (state.pose.position - handle_.position).norm();
         const double turn = rotation_difference(handle_.rotation, state.pose.rotation).norm();
-        const bool begins = is_lost_ || is_moved || travel > options_.safety.max_jump ||
-                            turn > options_.safety.max_turn;
+        const bool begins = is_lost_ || is_moved || is_fault_ ||
+                            travel > options_.safety.max_jump || turn > options_.safety.max_turn;
         if (begins) {
             rest_.begin(state.pose.position);
             map_.place(tool, state);
@@ -95,6 +101,16 @@ void DevicePort::read(double now, double dt, const Pose& tool, bool is_moved,
     begins_ = false;
     map_.update(used, dt);
     tick.device = state;
+}
+
+/// A rotation that comes back turned nothing: nobody saw on which way. The manipulandum keeps its
+/// own (WorkspaceMap).
+void DevicePort::take_turn(const DeviceState& state) noexcept {
+    if (state.status == DeviceStatus::NoRotation) is_turn_known_ = false;
+    if (is_turn_known_ || state.status != DeviceStatus::Ok) return;
+    is_turn_known_ = true;
+    handle_.rotation = state.pose.rotation;
+    port_.forget_turn(state.pose.rotation);
 }
 
 /// Velocity of the handle by a reading after the one before.
@@ -149,19 +165,16 @@ void DevicePort::show(double injection, const PortStorage& storage, double fade,
         wanted.force -= contact_ * injection * moving_.linear;
     wanted.force *= fade;
     wanted.torque *= fade;
-    if (!is_rendering() || fade < 1) {
+    if (!is_rendering() || is_fault_ || fade < 1) {
         port_.reset(stored.coupling);
     } else if (has_good_news(tick.device)) {
         const DeviceCommand added = port_.update(handle_, held_.acting(), stored, age_);
         wanted.force += added.force;
         wanted.torque += added.torque;
     }
-    // readings that cannot be used are none
-    DeviceState reading = tick.device;
-    if (is_lost_) reading.status = DeviceStatus::Disconnected;
     if (tick.device.status != DeviceStatus::Disconnected && !is_usable(tick.device.pose))
         tick.status = StepStatus::InputIgnored;
-    tick.command = safety_.filter(wanted, reading, now);
+    tick.command = safety_.filter(wanted, judged_, now);
     tick.faults = safety_.report().num_faults;
     name_fault();
     device_.write(tick.command);
@@ -247,8 +260,8 @@ void DevicePort::reset() noexcept {
     velocity_ = moving_ = {};
     age_ = contact_ = 0;
     fault_ = "";
-    is_lost_ = begins_ = true;
-    has_output_ = false;
+    is_lost_ = begins_ = is_turn_known_ = true;
+    has_output_ = is_fault_ = false;
 }
 
 }  // namespace pliant

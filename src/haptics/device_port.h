@@ -43,8 +43,9 @@ public:
     /// True if these are no times: no force then, and tick.status says InputIgnored.
     [[nodiscard]] bool refuses(double now, double dt, HapticTick& tick) noexcept;
 
-    /// Reads the handle into tick.device and moves the manipulandum. After readings that jumped or
-    /// failed, and when `is_moved` says that the tool was put elsewhere, it begins at `tool`.
+    /// Reads the handle into tick.device and moves the manipulandum. With readings that jumped,
+    /// were too fast for a hand or come after others that failed, and when `is_moved` says that the
+    /// tool was put elsewhere, it begins at `tool`.
     void read(double now, double dt, const Pose& tool, bool is_moved, HapticTick& tick) noexcept;
     [[nodiscard]] const Pose& manipulandum() const noexcept { return map_.manipulandum(); }
     /// Of the manipulandum, smoothed; zero while it does not follow the handle.
@@ -87,6 +88,7 @@ public:
     void reset() noexcept;
 
 private:
+    void take_turn(const DeviceState& state) noexcept;
     void follow(const DeviceState& state) noexcept;
     [[nodiscard]] bool is_rendering() const noexcept;
     void name_fault() noexcept;
@@ -100,17 +102,20 @@ private:
     BackOff back_off_;
     HeldCommands held_;
     RestFilter rest_;
-    Pose handle_;                                       ///< last good reading
-    Eigen::Vector3d lag_ = Eigen::Vector3d::Zero();     ///< what is used of it, from it [m]
-    Eigen::Vector3d place_ = Eigen::Vector3d::Zero();   ///< of the handle, for sure
-    Twist velocity_;                                    ///< of the handle, filtered
-    Twist moving_;                                      ///< what of it counts as motion
-    double age_ = 0;                                    ///< of the last good reading [s]
-    double step_ = 0;                                   ///< of this tick [s]
-    double contact_ = 0;                                ///< share of the injected damping
-    bool is_lost_ = true;                               ///< no good reading since
-    bool begins_ = true;                                ///< nothing was read since the reset
-    const char* fault_ = "";                            ///< why the force comes back slowly
+    DeviceState judged_;                               ///< the reading of this tick for safety_
+    Pose handle_;                                      ///< last good reading
+    Eigen::Vector3d lag_ = Eigen::Vector3d::Zero();    ///< what is used of it, from it [m]
+    Eigen::Vector3d place_ = Eigen::Vector3d::Zero();  ///< of the handle, for sure
+    Twist velocity_;                                   ///< of the handle, filtered
+    Twist moving_;                                     ///< what of it counts as motion
+    double age_ = 0;                                   ///< of the last good reading [s]
+    double step_ = 0;                                  ///< of this tick [s]
+    double contact_ = 0;                               ///< share of the injected damping
+    bool is_lost_ = true;                              ///< no good reading since
+    bool begins_ = true;                               ///< nothing was read since the reset
+    bool is_fault_ = false;                            ///< the reading jumped or was too fast
+    bool is_turn_known_ = true;                        ///< handle_ has a rotation that was measured
+    const char* fault_ = "";                           ///< why the force comes back slowly
     DeviceStatus status_ = DeviceStatus::Disconnected;  ///< of the last reading that was new
     bool has_output_ = false;
 };

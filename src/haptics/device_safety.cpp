@@ -56,52 +56,61 @@ void DeviceSafety::disable() noexcept { is_enabled_ = false; }
 
 void DeviceSafety::reset() noexcept {
     report_ = {};
+    judged_ = {};
     last_ = {};
     moving_ = turning_ = {};
     moving_pace_ = turning_pace_ = {};
     num_faults_ = 0;
-    last_time_ = stamp_ = age_ = gain_ = heat_ = 0;
+    last_time_ = stamp_ = clock_ = age_ = gain_ = heat_ = 0;
     turn_gain_ = 1;
-    is_enabled_ = has_last_ = has_pose_ = false;
-    has_rotation_ = true;
+    is_enabled_ = is_judged_ = has_last_ = has_pose_ = false;
+    has_rotation_ = is_turn_known_ = true;
 }
 
 /// Eq. (3a). What is beyond wanes with time, so that stamps which are wrong to and fro say nothing,
 /// and a way that stays too fast keeps being so.
-bool DeviceSafety::Pace::allows(double way, double time, double most, double slack) noexcept {
-    const double now_beyond = std::max(0.0, beyond + way - most * std::max(0.0, time - stamp));
-    stamp = time;
+bool DeviceSafety::Pace::allows(double way, double interval, double most, double slack) noexcept {
+    const double now_beyond = std::max(0.0, beyond + way - most * std::max(0.0, interval));
     beyond = std::min(now_beyond, slack);
     return now_beyond <= slack;
 }
 
 /// By the ways since the last reading, and by what the device says.
-void DeviceSafety::watch_pace(const DeviceState& state, double way, double angle) noexcept {
-    bool is_good = moving_pace_.allows(way, state.time, options_.max_speed,
+bool DeviceSafety::is_too_fast(const DeviceState& state, const Way& way) noexcept {
+    bool is_good = moving_pace_.allows(way.shift, way.interval, options_.max_speed,
                                        kStampError * options_.max_speed) &&
                    state.twist.linear.norm() <= options_.max_speed;
-    if (state.status != DeviceStatus::NoRotation)
-        is_good = turning_pace_.allows(angle, state.time, options_.max_spin,
+    if (way.has_turn)
+        is_good = turning_pace_.allows(way.turn, way.interval, options_.max_spin,
                                        kStampError * options_.max_spin) &&
-                  state.twist.angular.norm() <= options_.max_spin && is_good;
-    report_.is_too_fast = !is_good;
+                  is_good;
+    if (state.status != DeviceStatus::NoRotation)
+        is_good = state.twist.angular.norm() <= options_.max_spin && is_good;
+    return !is_good;
 }
 
 /// Notices new data, jumps, and how fast the hand moves.
-void DeviceSafety::watch_reading(const DeviceState& state, double now, double dt) noexcept {
+void DeviceSafety::watch_reading(const DeviceState& state, double now) noexcept {
+    const double dt = judged_.dt;
     const bool is_sound = is_finite(state.pose) && std::isfinite(state.time) &&
                           says_where(state.status) && state.status != DeviceStatus::Disabled &&
                           std::abs(now - state.time) <= options_.stale_time;
     age_ += dt;
     if (!is_sound || (has_pose_ && state.time == stamp_)) return;
-    const double interval = state.time - stamp_;
+    // the device's own clock knows of the ticks that a late loop left out
+    const double clock = std::isfinite(state.clock) ? state.clock : 0;
+    const double interval = clock != 0 && clock_ != 0 ? clock - clock_ : state.time - stamp_;
+    const bool has_turn = state.status != DeviceStatus::NoRotation;
     if (has_pose_) {
+        // a rotation that was away comes back anywhere
+        const bool turns = has_turn && is_turn_known_;
         const Vector3d shift = state.pose.position - last_pose_.position;
-        const Vector3d turn = rotation_difference(last_pose_.rotation, state.pose.rotation);
-        report_.has_jumped =
+        const Vector3d turn = turns ? rotation_difference(last_pose_.rotation, state.pose.rotation)
+                                    : Vector3d::Zero();
+        judged_.has_jumped =
             !(shift.norm() <= options_.max_jump && turn.norm() <= options_.max_turn);
-        watch_pace(state, shift.norm(), turn.norm());
-        const bool is_fault = report_.has_jumped || report_.is_too_fast;
+        judged_.is_too_fast = is_too_fast(state, {interval, shift.norm(), turn.norm(), turns});
+        const bool is_fault = judged_.has_jumped || judged_.is_too_fast;
         if (is_fault) ++num_faults_;
         if (is_fault || !(interval > kLeastInterval)) {
             moving_.velocity.setZero();
@@ -112,23 +121,38 @@ void DeviceSafety::watch_reading(const DeviceState& state, double now, double dt
             turning_.velocity += weight * (turn / interval - turning_.velocity);
         }
     }
-    if (!has_pose_) moving_pace_ = turning_pace_ = {state.time, 0};
+    if (!has_pose_) moving_pace_ = {};
+    if (!has_pose_ || !is_turn_known_) turning_pace_ = {};
     last_pose_ = state.pose;
     has_pose_ = true;
+    is_turn_known_ = has_turn;
     stamp_ = state.time;
+    clock_ = clock;
     // a gap between calls was without data, whatever came after it
     age_ = dt > options_.stale_time ? dt : 0.0;
 }
 
+bool DeviceSafety::judge(const DeviceState& state, double now) noexcept {
+    judged_ = {};
+    // the clock: what it does not say is assumed
+    judged_.is_clock_good = std::isfinite(now) && (!has_last_ || now >= last_time_);
+    judged_.dt = !has_last_ ? 0.0 : judged_.is_clock_good ? now - last_time_ : kAssumedTick;
+    if (std::isfinite(now)) last_time_ = now;
+    has_last_ = has_last_ || std::isfinite(now);
+    watch_reading(state, now);
+    is_judged_ = true;
+    return judged_.has_jumped || judged_.is_too_fast;
+}
+
 /// Eq. (3): up slowly, down quickly.
 void DeviceSafety::update_gain(const DeviceState& state, bool is_clock_good, double dt) noexcept {
-    const bool is_away =
-        state.status == DeviceStatus::Disconnected || state.status == DeviceStatus::Uncalibrated;
-    const bool is_gone = is_away || state.status == DeviceStatus::Disabled || !has_pose_;
+    const bool is_gone = state.status == DeviceStatus::Disconnected ||
+                         state.status == DeviceStatus::Uncalibrated ||
+                         state.status == DeviceStatus::Disabled || !has_pose_;
     report_.is_stale = age_ > options_.stale_time || is_gone || !is_clock_good;
     report_.is_released =
         options_.deadman_button >= 0 && (state.buttons >> options_.deadman_button & 1u) == 0;
-    if (report_.has_jumped || report_.is_too_fast) {
+    if (report_.has_jumped || report_.is_too_fast || state.status == DeviceStatus::Uncalibrated) {
         gain_ = 0;
     } else if (report_.is_stale || report_.is_released || !is_enabled_) {
         // in a gap the time before data are stale does not count
@@ -138,7 +162,7 @@ void DeviceSafety::update_gain(const DeviceState& state, bool is_clock_good, dou
         gain_ = std::min(1.0, gain_ + dt / options_.ramp_time);
     }
     // without force it may come back anywhere
-    if (is_away && gain_ == 0) has_pose_ = false;
+    if (is_gone && gain_ == 0) has_pose_ = false;
     report_.is_ramping = is_enabled_ && gain_ < 1;
     if (says_where(state.status)) has_rotation_ = state.status != DeviceStatus::NoRotation;
     turn_gain_ = has_rotation_ ? std::min(1.0, turn_gain_ + dt / options_.ramp_time)
@@ -199,16 +223,14 @@ void DeviceSafety::limit_impulses(DeviceCommand& output, double dt) noexcept {
 
 DeviceCommand DeviceSafety::filter(const DeviceCommand& wanted, const DeviceState& state,
                                    double now) noexcept {
+    if (!is_judged_) static_cast<void>(judge(state, now));
+    is_judged_ = false;
+    const double dt = judged_.dt;
     report_ = {};
-    // the clock: what it does not say is assumed
-    const bool is_clock_good = std::isfinite(now) && (!has_last_ || now >= last_time_);
-    const double dt = !has_last_ ? 0.0 : is_clock_good ? now - last_time_ : kAssumedTick;
-    if (std::isfinite(now)) last_time_ = now;
-    has_last_ = has_last_ || std::isfinite(now);
-
-    watch_reading(state, now, dt);
+    report_.has_jumped = judged_.has_jumped;
+    report_.is_too_fast = judged_.is_too_fast;
     report_.num_faults = num_faults_;
-    update_gain(state, is_clock_good, dt);
+    update_gain(state, judged_.is_clock_good, dt);
     DeviceCommand output = admissible(wanted);
     const Limits limits = thermal_limits(dt);
 

@@ -148,7 +148,7 @@ struct ForceDimensionDevice::Impl {
         : description(d),
           library(dhd_names(), d.library),
           dhd(load_dhd(library)),
-          exchange(open_first(), kDhdTimeout),
+          exchange(open_first(), kDhdTimeout, DeviceThread::OfLoop),
           has_gripper(dhd.has_gripper(id)),
           is_falcon(dhd.get_system_type(id) == kDhdFalcon),
           thread([this] { run(); }) {}
@@ -206,43 +206,70 @@ struct ForceDimensionDevice::Impl {
         if (is_open) close();
     }
 
-    /// False: the device is lost.
-    bool exchange_once() {
+    /// On once the device knows where it is, and again while they did not come on. Motors that were
+    /// on and are not any more were switched off by a person, who switches them on again.
+    void switch_motors(bool is_known, bool are_on) {
+        const auto now = DhdClock::now();
+        if (is_known != is_calibrated) {
+            dhd.enable_force(is_known ? 1 : 0, id);
+            waits_for_motors = is_known;
+            next_enable = now + kDhdRetry;
+        } else if (are_on) {
+            waits_for_motors = false;
+        } else if (waits_for_motors && now >= next_enable) {
+            dhd.enable_force(1, id);
+            next_enable = now + kDhdRetry;
+        }
+        is_calibrated = is_known;
+    }
+
+    /// False: the device does not say where it is.
+    bool read_pose(DeviceState& state) {
         Vector3d x, v = Vector3d::Zero(), w = Vector3d::Zero();
         double frame[3][3];
         if (dhd.get_pose(&x[0], &x[1], &x[2], frame, id) < 0) return false;
-        const auto measured = DhdClock::now();
-        if (dhd.get_velocity(&v[0], &v[1], &v[2], id) < 0) v.setZero();
-        if (dhd.get_angular_velocity(&w[0], &w[1], &w[2], id) < 0) w.setZero();
-        // more places than any version has
-        std::array<int, 64> status{};
-        if (dhd.get_status(status.data(), id) < 0) return false;
-        const bool is_known = status[kDhdResetStatus] == 0;
-        if (is_known != is_calibrated) dhd.enable_force(is_known ? 1 : 0, id);
-        is_calibrated = is_known;
         // rows of their frame are those of a rotation matrix
         Matrix3d turn;
         for (int i = 0; i < 3; ++i)
             for (int j = 0; j < 3; ++j) turn(i, j) = frame[i][j];
-
-        DeviceState state;
         state.pose.position = axes * x;
         state.pose.rotation = device_rotation(axes * turn * axes.transpose());
+        if (dhd.get_velocity(&v[0], &v[1], &v[2], id) < 0) v.setZero();
+        if (dhd.get_angular_velocity(&w[0], &w[1], &w[2], id) < 0) w.setZero();
         state.twist = {axes * v, axes * w};
+        return true;
+    }
+
+    /// False: the device is lost.
+    bool exchange_once() {
+        // first: what is measured after a device says that it is calibrated is good. More places
+        // than any version has
+        std::array<int, 64> status{};
+        if (dhd.get_status(status.data(), id) < 0) return false;
+        const bool has_force = status[kDhdForceStatus] != 0;
+        switch_motors(status[kDhdResetStatus] == 0, has_force);
+
+        DeviceState state;
+        // without calibration there need not be a place
+        if (!read_pose(state) && is_calibrated) return false;
+        const auto measured = DhdClock::now();
         double gap = 0;
         if (has_gripper && dhd.get_gripper_gap(&gap, id) >= 0)
             state.gripper = std::abs(gap) / kDhdGripperGap;
         state.buttons = dhd.get_buttons(id);
         if (!is_calibrated)
             state.status = DeviceStatus::Uncalibrated;
-        else if (status[kDhdForceStatus] == 0)
+        else if (!has_force)
             state.status = DeviceStatus::Disabled;
+        // an unknown place is none, and the device says so all the same
+        if (!is_calibrated && !state.pose.position.allFinite()) state.pose = {};
         exchange.publish(state, measured);
 
         DeviceCommand command = exchange.command(DhdClock::now());
         if (!is_calibrated) command = {};
         const Vector3d f = axes.transpose() * command.force, t = axes.transpose() * command.torque;
-        return dhd.set_force(f[0], f[1], f[2], t[0], t[1], t[2], command.gripper, id) >= 0;
+        return dhd.set_force(f[0], f[1], f[2], t[0], t[1], t[2], command.gripper, id) >= 0 ||
+               !is_calibrated;
     }
 
     const ForceDimensionDescription description;
@@ -251,6 +278,8 @@ struct ForceDimensionDevice::Impl {
     const Matrix3d axes = dhd_axes();
     char id = kDhdDefault;
     bool is_open = false, is_calibrated = false;
+    bool waits_for_motors = false;  ///< which were told to come on
+    DhdClock::time_point next_enable;
     DeviceExchange exchange;
     const bool has_gripper, is_falcon;
     std::atomic<bool> is_stopping{false};

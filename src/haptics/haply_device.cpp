@@ -73,6 +73,7 @@ struct HaplyDevice::Impl {
             {reinterpret_cast<const char*>(message.data()), message.size()}, wanted_id);
         if (auto* reading = std::get_if<HaplyReading>(&parsed)) {
             id = reading->device_id;
+            remember_calibration(*reading);
             reading->state.pose.position -= kHaplyCentre;
             exchange.publish(reading->state, now);
             ++counts.readings;
@@ -90,6 +91,14 @@ struct HaplyDevice::Impl {
         }
     }
 
+    /// Messages say it now and then; until then what was said of the same device holds.
+    void remember_calibration(HaplyReading& reading) {
+        if (reading.device_id != calibrated_id) is_calibrated = true;
+        calibrated_id = reading.device_id;
+        is_calibrated = reading.is_calibrated.value_or(is_calibrated);
+        if (!is_calibrated) reading.state.status = DeviceStatus::Uncalibrated;
+    }
+
     /// One message, one answer: the pace is ours.
     void ask() {
         const auto now = HaplyClock::now();
@@ -100,7 +109,8 @@ struct HaplyDevice::Impl {
             lock.unlock();
             client->reconnect();
         } else if (!id.empty()) {
-            send(haply_force_message(id, exchange.command(now).force), now);
+            const Vector3d force = exchange.command(now).force;
+            send(haply_force_message(id, is_calibrated ? force : Vector3d::Zero()), now);
         } else if (now - asked > kHaplyInventory) {
             send(haply_inventory_message(), now);
         }
@@ -116,7 +126,9 @@ struct HaplyDevice::Impl {
     mutable std::mutex mutex;  ///< never in the tick
     HaplyDeviceCounts counts;
     std::string id;
-    bool is_waiting = false;  ///< for an answer
+    std::string calibrated_id;  ///< the device of which is_calibrated is
+    bool is_calibrated = true;  ///< as it said last
+    bool is_waiting = false;    ///< for an answer
     HaplyClock::time_point asked;
     std::unique_ptr<WebSocketClient> client;
 };

@@ -97,9 +97,10 @@ std::variant<HaplyFault, HaplyReading> parse_haply_message(std::string_view text
         if (const JsonValue* const known = device->find("status");
             known && known->is(JsonValue::Type::Object))
             if (const JsonValue* const is_calibrated = known->find("calibrated");
-                is_calibrated && is_calibrated->is(JsonValue::Type::Boolean) &&
-                !is_calibrated->boolean())
-                reading.state.status = DeviceStatus::Uncalibrated;
+                is_calibrated && is_calibrated->is(JsonValue::Type::Boolean))
+                reading.is_calibrated = is_calibrated->boolean();
+        if (!reading.is_calibrated.value_or(true))
+            reading.state.status = DeviceStatus::Uncalibrated;
 
         if (!(reading.state.pose.position.cwiseAbs().maxCoeff() <= kMostHaplyReach))
             return HaplyFault::BadValue;

@@ -2,6 +2,7 @@
 
 #include "pliant/haptics/device.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -12,6 +13,7 @@ struct HaplyReading {
     std::string device_id;
     DeviceState state;     ///< time is zero: the service does not say
     bool is_whole = true;  ///< false: a rotation that is none, or a velocity beyond any device
+    std::optional<bool> is_calibrated;  ///< none: the message does not say
 };
 enum class HaplyFault {
     Malformed,  ///< no JSON, or fields of other types

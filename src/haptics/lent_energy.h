@@ -9,9 +9,10 @@ namespace pliant {
 class LentEnergy {
 public:
     /// The tool does `work` on the bodies in `dt` seconds [J]; negative: they do it on the tool.
+    /// Work that is no number is none: it would stay in the book for ever.
     void add(double work, bool is_touching, double dt) noexcept {
         constexpr double kTime = 1;  // in which bodies without contact lose it [s]
-        lent_ += work;
+        if (std::isfinite(work)) lent_ += work;
         // a body that swings free comes back with it, for a while
         if (!is_touching) lent_ *= std::exp(-dt / kTime);
         if (lent_ >= 0) return;

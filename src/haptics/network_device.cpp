@@ -43,9 +43,10 @@ struct NetworkDevice::Impl {
                                              " is in use by another program; choose another port "
                                              "for the device, or 0 for any free one");
             }
-            // its thread may wait for the lock
+            // its thread may wait for the lock, and finds then that it has ended
+            std::unique_ptr<UdpServer> ended = std::move(udp);
             lock.unlock();
-            udp.reset();
+            ended.reset();
             lock.lock();
         }
     }
@@ -76,6 +77,7 @@ struct NetworkDevice::Impl {
 
     std::string_view on_udp(std::string_view peer, std::span<const std::byte> bytes) {
         const std::lock_guard lock(mutex);
+        if (!udp) return {};  // of a port that was given up
         udp_reply = session.receive(peer, bytes, DeviceExchange::Clock::now());
         udp->favour(session.driver_peer());
         return udp_reply;
@@ -90,6 +92,7 @@ struct NetworkDevice::Impl {
     }
     void check_silence() {
         const std::lock_guard lock(mutex);
+        if (!udp) return;
         session.check_silence(DeviceExchange::Clock::now());
         udp->favour(session.driver_peer());
     }
@@ -98,7 +101,7 @@ struct NetworkDevice::Impl {
     mutable std::mutex mutex;  ///< between the servers' threads; never in the tick
     DriverSession session;
     std::string udp_reply;
-    std::unique_ptr<UdpServer> udp;
+    std::unique_ptr<UdpServer> udp;  ///< null in the constructor, between two ports
     std::unique_ptr<WebServer> web;
 };
 

@@ -46,7 +46,7 @@ constexpr double kHdTimeout = 0.1;                  // without a servo tick [s]
 constexpr double kHdMillimetre = 1e-3;
 constexpr double kHdMillinewtonMetre = 1e-3;
 constexpr int kHdErrorsPerTick = 8;
-constexpr int kHdCalibrationTicks = 10;  // between two looks at it
+constexpr unsigned kHdCalibrationTicks = 10;  // between two looks at it
 
 struct HdFunctions {
     unsigned (*init_device)(const char*);
@@ -132,7 +132,7 @@ struct OpenHapticsDevice::Impl {
         : description(d),
           library(hd_names(), d.library),
           hd(load_hd(library)),
-          exchange(open_first(), kHdTimeout) {
+          exchange(open_first(), kHdTimeout, DeviceThread::OfLoop) {
         start();
         watcher = std::thread([this] { watch(); });
     }
@@ -328,7 +328,7 @@ struct OpenHapticsDevice::Impl {
     bool is_open = false;
     bool has_torque = false;
     int styles = 0;            ///< of calibration that it has, bits
-    int ticks = 0;             ///< of the servo
+    unsigned ticks = 0;        ///< of the servo; wraps around
     bool knows_place = false;  ///< is calibrated
     unsigned long task = 0;
     std::atomic<bool> is_lost{false};

@@ -53,6 +53,8 @@ std::vector<DeviceState> resample(const std::vector<DeviceState>& states, double
             state.twist.linear += part * (next.twist.linear - state.twist.linear);
             state.twist.angular += part * (next.twist.angular - state.twist.angular);
             state.gripper += part * (next.gripper - state.gripper);
+            if (state.clock != 0 && next.clock != 0)
+                state.clock += part * (next.clock - state.clock);
         }
         result.push_back(state);
     }

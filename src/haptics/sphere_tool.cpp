@@ -235,11 +235,11 @@ double SphereTool::rotation_stiffness() const noexcept {
     return impl_->share * impl_->options.rotation_stiffness;
 }
 
-void SphereTool::set_options(const SphereToolOptions& options) noexcept {
+StepStatus SphereTool::set_options(const SphereToolOptions& options) noexcept {
     try {
         check(options);
     } catch (const InputError&) {
-        return;
+        return StepStatus::InputIgnored;
     }
     const bool is_rigid = impl_->options.is_rigid;
     const Vector3d centre = impl_->options.centre;
@@ -248,6 +248,7 @@ void SphereTool::set_options(const SphereToolOptions& options) noexcept {
     impl_->options.centre = centre;
     for (ProxySphere& sphere : impl_->spheres)
         sphere.set_options(sphere_options(options, sphere.radius()));
+    return StepStatus::Ok;
 }
 
 void SphereTool::reset(const Pose& hand) noexcept {

@@ -23,28 +23,45 @@ std::string loaded_path(void* handle, const std::string& name) {
     return is_known && *map->l_name ? map->l_name : name;
 }
 
-/// Names alone are looked for where LD_LIBRARY_PATH says, among others. An entry of it that is
-/// empty or no absolute path is the current folder, or in it, where files of anybody may lie.
-void refuse_current_folder() {
+/// LD_LIBRARY_PATH as it was when this library was loaded. The system's loader reads it once, when
+/// the program starts: what a program sets later changes nothing about where names are looked for,
+/// so that it must be neither believed nor refused here.
+const std::string kSearchedAtStart = [] {
     const char* const entries = std::getenv("LD_LIBRARY_PATH");
-    if (!entries || !*entries) return;
-    std::string entry;
-    for (const char* c = entries;; ++c) {
-        if (*c && *c != ':' && *c != ';') {
-            entry += *c;
-            continue;
-        }
-        if (!entry.starts_with('/'))
-            throw InputError("", "LD_LIBRARY_PATH", entries,
-                             "absolute paths alone: an entry that is empty or relative has "
-                             "libraries run from the current folder; remove it, or name the file "
-                             "of the library, --device-library FILE");
-        if (!*c) return;
-        entry.clear();
-    }
+    return std::string(entries ? entries : "");
+}();
+
+/// Whether the entry is in the folder of the program, which the loader puts for $ORIGIN. $LIB, its
+/// other word, is a relative path.
+bool begins_with_origin(std::string_view entry) {
+    for (const std::string_view origin : {"$ORIGIN", "${ORIGIN}"})
+        if (entry == origin || (entry.starts_with(origin) && entry[origin.size()] == '/'))
+            return true;
+    return false;
+}
+
+/// Names alone are looked for where LD_LIBRARY_PATH says, among others.
+void refuse_current_folder() {
+    if (!searches_current_folder(kSearchedAtStart)) return;
+    throw InputError("", "LD_LIBRARY_PATH", kSearchedAtStart,
+                     "absolute paths alone: an entry that is empty or relative has libraries run "
+                     "from the current folder; remove it, or name the file of the library, "
+                     "--device-library FILE");
 }
 
 }  // namespace
+
+bool searches_current_folder(std::string_view entries) {
+    while (!entries.empty()) {
+        const std::size_t end = entries.find_first_of(":;");
+        const std::string_view entry = entries.substr(0, end);
+        if (!entry.starts_with('/') && !begins_with_origin(entry)) return true;
+        if (end == std::string_view::npos) return false;
+        entries.remove_prefix(end + 1);
+        if (entries.empty()) return true;  // after the last separator
+    }
+    return false;
+}
 
 VendorLibrary::VendorLibrary(VendorLibraryNames names, const std::string& path)
     : names_(std::move(names)) {

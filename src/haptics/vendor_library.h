@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace pliant {
@@ -12,6 +13,11 @@ struct VendorLibraryNames {
     std::string version;             ///< that is needed: "version 3.3 or later"
     std::string install;             ///< "the Force Dimension SDK (…)"
 };
+
+/// Whether such a value of LD_LIBRARY_PATH has the loader look in the current folder, where files
+/// of anybody may lie: an entry is empty, or neither absolute nor in the folder of the program,
+/// $ORIGIN. Without any entry it does not.
+[[nodiscard]] bool searches_current_folder(std::string_view entries);
 
 /// A maker's shared library, loaded at run time. Never unloaded: such libraries leave threads
 /// behind.

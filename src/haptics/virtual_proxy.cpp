@@ -94,13 +94,14 @@ const ProxyState& VirtualProxy::state() const noexcept { return impl_->sphere.st
 const SurfaceNeighbourhood& VirtualProxy::neighbourhood() const noexcept { return impl_->near; }
 const ProxyOptions& VirtualProxy::options() const noexcept { return impl_->sphere.options(); }
 
-void VirtualProxy::set_options(const ProxyOptions& options) noexcept {
+StepStatus VirtualProxy::set_options(const ProxyOptions& options) noexcept {
     try {
         check(options);
     } catch (const InputError&) {
-        return;
+        return StepStatus::InputIgnored;
     }
     impl_->sphere.set_options(options);
+    return StepStatus::Ok;
 }
 
 void VirtualProxy::apply_forces() noexcept {

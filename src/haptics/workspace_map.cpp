@@ -32,10 +32,14 @@ Pose WorkspaceMap::mapped(const Pose& handle) const noexcept {
 }
 
 void WorkspaceMap::attach(const Pose& handle) noexcept {
-    const Pose there = mapped(handle);
     // motions of the hand stay parallel to those of the manipulandum after any clutching
-    offset_.position = manipulandum_.position - there.position;
-    offset_.rotation = (there.rotation.conjugate() * manipulandum_.rotation).normalized();
+    offset_.position = manipulandum_.position - mapped(handle).position;
+    attach_turn(handle);
+}
+
+void WorkspaceMap::attach_turn(const Pose& handle) noexcept {
+    const Quaternion there = mapped(handle).rotation;
+    offset_.rotation = (there.conjugate() * manipulandum_.rotation).normalized();
 }
 
 Vector3d WorkspaceMap::drift(const Vector3d& handle) const noexcept {
@@ -63,6 +67,13 @@ const Pose& WorkspaceMap::update(const DeviceState& state, double dt) noexcept {
     is_gone_ = false;
     is_clutched_ = options_.clutch_button >= 0 && ((state.buttons >> options_.clutch_button) & 1u);
     if (was_held || is_clutched_) attach(handle);
+    // a rotation that was away may be any when it comes back
+    if (state.status == DeviceStatus::NoRotation) {
+        is_turn_known_ = false;
+    } else if (state.status == DeviceStatus::Ok && !is_turn_known_) {
+        is_turn_known_ = true;
+        attach_turn(handle);
+    }
     if (is_clutched_) return manipulandum_;
 
     // a pause of the loop is not made up for

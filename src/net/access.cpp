@@ -82,19 +82,6 @@ int hex_digit(char c) {
     return -1;
 }
 
-/// The value of `name=value` among parts parted by `separator`.
-std::string_view value_in_list(std::string_view list, char separator, std::string_view name) {
-    while (!list.empty()) {
-        const std::size_t end = std::min(list.find(separator), list.size());
-        std::string_view part = list.substr(0, end);
-        list.remove_prefix(std::min(end + 1, list.size()));
-        while (part.starts_with(' ')) part.remove_prefix(1);
-        if (part.starts_with(name) && part.substr(name.size()).starts_with('='))
-            return part.substr(name.size() + 1);
-    }
-    return {};
-}
-
 }  // namespace
 
 bool is_loopback_address(std::string_view address) {
@@ -173,11 +160,13 @@ std::string_view query_value(std::string_view target, std::string_view name) {
     if (mark == std::string_view::npos) return {};
     std::string_view query = target.substr(mark + 1);
     query = query.substr(0, query.find('#'));
-    return value_in_list(query, '&', name);
-}
-
-std::string_view cookie_value(std::string_view header, std::string_view name) {
-    return value_in_list(header, ';', name);
+    while (!query.empty()) {
+        const std::string_view part = query.substr(0, query.find('&'));
+        query.remove_prefix(std::min(part.size() + 1, query.size()));
+        if (part.starts_with(name) && part.substr(name.size()).starts_with('='))
+            return part.substr(name.size() + 1);
+    }
+    return {};
 }
 
 bool is_same_secret(std::string_view given, std::string_view secret) noexcept {

@@ -39,8 +39,6 @@ struct ServedAddress {
 [[nodiscard]] std::optional<std::string> decoded_path(std::string_view target);
 /// The first value of `name` in the query of a request target; empty when there is none.
 [[nodiscard]] std::string_view query_value(std::string_view target, std::string_view name);
-/// The first value of `name` in a `Cookie` header; empty when there is none.
-[[nodiscard]] std::string_view cookie_value(std::string_view header, std::string_view name);
 
 /// Compares in a time that depends on the lengths alone, so that a secret cannot be guessed letter
 /// by letter.

@@ -40,8 +40,6 @@ std::string reply_head(const ReplyHead& head) {
             std::string(head.host) +
             "; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
     if (head.status == 405) add("Allow", "GET, HEAD");
-    if (!head.set_cookie.empty())
-        add("Set-Cookie", std::string(head.set_cookie) + "; Path=/; HttpOnly; SameSite=Strict");
     return text + "\r\n\r\n";
 }
 

@@ -12,9 +12,8 @@ struct ReplyHead {
     std::string_view content_type;
     std::size_t content_length = 0;
     bool keeps_alive = true;
-    bool is_stored = false;       ///< by the browser, which asks before each use
-    std::string_view host;        ///< of this server, as the browser names it
-    std::string_view set_cookie;  ///< `name=value`, or none
+    bool is_stored = false;  ///< by the browser, which asks before each use
+    std::string_view host;   ///< of this server, as the browser names it
 };
 
 /// The text up to the empty line, with the headers that keep a page to its own server.

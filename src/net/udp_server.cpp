@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -17,8 +18,6 @@
 
 namespace pliant {
 namespace {
-
-constexpr int kDatagramsPerTurn = 64;  // then time goes on
 
 InputError udp_error(const std::string& address, int port, int error) {
     const std::string place = "UDP port " + std::to_string(port) + " of " + address;
@@ -66,20 +65,40 @@ struct UdpServer::Impl {
     }
 
     void run() {
-        auto next = std::chrono::steady_clock::now();
+        using Clock = std::chrono::steady_clock;
+        using std::chrono::milliseconds;
+        const milliseconds interval = std::max(handlers.interval, milliseconds(1));
+        const auto in_interval = [&](int of_second) {
+            return std::max<std::int64_t>(of_second * interval.count() / 1000, 1);
+        };
+        std::int64_t favoured_left = 0, others_left = 0;  // datagrams that this interval may take
+        auto next = Clock::now();
         while (!is_stopping) {
-            // a negative descriptor is skipped
-            std::array<pollfd, 3> waiting = {
-                {{socket, POLLIN, 0}, {favoured_socket, POLLIN, 0}, {wake, POLLIN, 0}}};
-            ::poll(waiting.data(), waiting.size(), static_cast<int>(handlers.interval.count()));
-            for (int i = 0; i < kDatagramsPerTurn && !is_stopping; ++i) {
-                const bool had_favoured = favoured_socket >= 0 && receive(favoured_socket);
-                if (!receive(socket) && !had_favoured) break;
+            const auto now = Clock::now();
+            if (now >= next) {
+                next = now + interval;
+                favoured_left = in_interval(kMaxOfFavoured);
+                others_left = in_interval(kMaxOfOthers);
+                if (handlers.tick) handlers.tick();
             }
-            const auto now = std::chrono::steady_clock::now();
-            if (now < next || is_stopping) continue;
-            next = now + handlers.interval;
-            if (handlers.tick) handlers.tick();
+            // A queue that had its share waits for the next interval, so that no flood keeps the
+            // thread from sleeping. A negative descriptor is skipped.
+            std::array<pollfd, 3> waiting = {{{others_left > 0 ? socket : -1, POLLIN, 0},
+                                              {favoured_left > 0 ? favoured_socket : -1, POLLIN, 0},
+                                              {wake, POLLIN, 0}}};
+            const auto rest = std::chrono::ceil<milliseconds>(next - Clock::now()).count();
+            ::poll(waiting.data(), waiting.size(), static_cast<int>(std::max<long>(rest, 0)));
+            for (bool is_empty = false; !is_empty && !is_stopping;) {
+                is_empty = true;
+                if (favoured_left > 0 && favoured_socket >= 0 && receive(favoured_socket)) {
+                    --favoured_left;
+                    is_empty = false;
+                }
+                if (others_left > 0 && receive(socket)) {
+                    --others_left;
+                    is_empty = false;
+                }
+            }
         }
     }
 

@@ -59,7 +59,7 @@ constexpr std::chrono::seconds kClosingLimit{1};
 constexpr std::chrono::milliseconds kDeadlineCheck{200};
 
 constexpr const char* kWrongToken =
-    "Pliant: this page needs the access token.\n\n"
+    "Pliant: this needs the access token.\n\n"
     "Please use the address printed in the terminal where Pliant was started; it ends in ?t=…\n";
 constexpr const char* kWrongHost =
     "Pliant: this request came by another name or from another page.\n\n"
@@ -116,7 +116,6 @@ struct WebServer::Impl {
     WebServerOptions options;
     Handlers handlers;
     ServedAddress served;
-    std::string cookie_name, cookie;
     Counters counters;
     asio::io_context context{1};
     Acceptor acceptor{context};
@@ -165,9 +164,10 @@ private:
 
     void expire_in(std::chrono::milliseconds time) { deadline_ = Clock::now() + time; }
     void on_request(error_code error, std::size_t bytes);
-    [[nodiscard]] std::optional<HttpReply> refusal(const Request& request, bool& sets_cookie) const;
+    [[nodiscard]] std::optional<HttpReply> refusal(const Request& request) const;
+    [[nodiscard]] bool shows_token(const Request& request) const;
     void answer();
-    void reply(HttpReply reply, bool keep_alive, bool sets_cookie = false);
+    void reply(HttpReply reply, bool keep_alive);
     /// Replies, and ends the connection.
     void end_with(int status, const char* text) { reply(text_reply(status, text), false); }
     void write_reply();
@@ -201,13 +201,10 @@ private:
     std::deque<Message> queue_;
     std::size_t unsent_ = 0;
 
-    void heard() {
-        unanswered_pings_ = 0;
-        heard_ = Clock::now();
-    }
+    void heard();
     Clock::time_point next_ping_, heard_;
     int unanswered_pings_ = 0;
-    bool is_pinging_ = false;
+    bool is_pinging_ = false, is_told_silent_ = false;
     int in_system_ = 0;  // bytes that the client's machine has not taken, when they were looked at
 };
 
@@ -241,8 +238,7 @@ void WebServer::Impl::Connection::on_request(error_code error, std::size_t bytes
     end_with(400, "This is not a valid HTTP request.\n");
 }
 
-std::optional<HttpReply> WebServer::Impl::Connection::refusal(const Request& request,
-                                                              bool& sets_cookie) const {
+std::optional<HttpReply> WebServer::Impl::Connection::refusal(const Request& request) const {
     if (request.method() != http::verb::get && request.method() != http::verb::head)
         return text_reply(405, "Only GET and HEAD are answered.\n");
     // foreign pages in the same browser
@@ -252,14 +248,13 @@ std::optional<HttpReply> WebServer::Impl::Connection::refusal(const Request& req
     const auto num_origins = request.count(http::field::origin);
     if (num_origins > 1 || (num_origins == 1 && !is_own_origin(request[http::field::origin], host)))
         return text_reply(403, kWrongHost);
-    // the token: in the address, or in the cookie that the first answer set
+    return std::nullopt;
+}
+
+/// In the address alone: a cookie would go to every other port of this computer as well.
+bool WebServer::Impl::Connection::shows_token(const Request& request) const {
     const std::string& token = server_.options.token;
-    if (token.empty()) return std::nullopt;
-    sets_cookie = is_same_secret(query_value(request.target(), "t"), token);
-    const std::string_view cookies = request[http::field::cookie];
-    if (sets_cookie || is_same_secret(cookie_value(cookies, server_.cookie_name), token))
-        return std::nullopt;
-    return text_reply(403, kWrongToken);
+    return token.empty() || is_same_secret(query_value(request.target(), "t"), token);
 }
 
 void WebServer::Impl::Connection::answer() {
@@ -270,27 +265,37 @@ void WebServer::Impl::Connection::answer() {
     // a body would be the next request: refuse it, and end the connection
     const bool has_body = parser_->chunked() || parser_->content_length().value_or(0) > 0;
     const bool keep_alive = request.keep_alive() && !has_body;
-    bool sets_cookie = false;
-    if (auto refused = refusal(request, sets_cookie)) {
+    if (auto refused = refusal(request)) {
         ++server_.counters.refused;
         return reply(std::move(*refused), keep_alive);
     }
-    is_admitted_ = true;
-    if (has_body) return end_with(413, "No body is expected.\n");
     const auto path = decoded_path(request.target());
-    if (!path) return end_with(400, "This is not a path.\n");
-    if (websocket::is_upgrade(request)) return upgrade();
-
-    HttpReply found = text_reply(404, "There is no such page.\n");
-    try {
-        if (server_.handlers.get) found = server_.handlers.get(*path);
-    } catch (...) {
-        found = text_reply(500, "Pliant could not answer this request.\n");
+    const auto ask = [&path](const auto& handler) -> std::optional<HttpReply> {
+        try {
+            if (path && handler) return handler(*path);
+        } catch (...) {
+            return text_reply(500, "Pliant could not answer this request.\n");
+        }
+        return std::nullopt;
+    };
+    const bool is_upgrade = websocket::is_upgrade(request), has_token = shows_token(request);
+    if (has_token) is_admitted_ = true;
+    // what is public needs no token, everything else does, mistakes too
+    std::optional<HttpReply> found;
+    if (!is_upgrade && !has_body) found = ask(server_.handlers.get_public);
+    if (!found && !has_token) {
+        ++server_.counters.refused;
+        return reply(text_reply(403, kWrongToken), keep_alive);
     }
-    reply(std::move(found), keep_alive, sets_cookie);
+    if (has_body) return end_with(413, "No body is expected.\n");
+    if (!path) return end_with(400, "This is not a path.\n");
+    if (is_upgrade) return upgrade();
+    if (!found) found = ask(server_.handlers.get);
+    if (!found) found = text_reply(404, "There is no such page.\n");
+    reply(std::move(*found), keep_alive);
 }
 
-void WebServer::Impl::Connection::reply(HttpReply reply, bool keep_alive, bool sets_cookie) {
+void WebServer::Impl::Connection::reply(HttpReply reply, bool keep_alive) {
     // after wrong syntax, what there is of the request
     const Request& request = parser_->get();
     const bool is_stored = reply.status == 200 && !reply.content_type.starts_with("text/html") &&
@@ -305,8 +310,7 @@ void WebServer::Impl::Connection::reply(HttpReply reply, bool keep_alive, bool s
                         .content_length = streamed_ ? streamed_->size : body_->size(),
                         .keeps_alive = keep_alive,
                         .is_stored = is_stored,
-                        .host = is_own ? std::string(host) : host_text(server_.served),
-                        .set_cookie = sets_cookie ? server_.cookie : std::string()});
+                        .host = is_own ? std::string(host) : host_text(server_.served)});
     if (request.method() == http::verb::head) {
         body_ = std::make_shared<const std::string>();
         streamed_.reset();
@@ -468,11 +472,20 @@ bool WebServer::Impl::Connection::is_silent(Clock::time_point now) {
         stream_.next_layer().set_option(asio::socket_base::linger(true, 0), ignored);
         return true;
     }
-    if (unanswered_pings_++ == kMissedPings) server_.call(server_.handlers.silent, number_);
+    if (unanswered_pings_++ == kMissedPings) {
+        is_told_silent_ = true;
+        server_.call(server_.handlers.silent, number_);
+    }
     if (is_pinging_) return false;
     is_pinging_ = true;
     stream_.async_ping({}, [self = shared_from_this()](error_code) { self->is_pinging_ = false; });
     return false;
+}
+
+void WebServer::Impl::Connection::heard() {
+    unanswered_pings_ = 0;
+    heard_ = Clock::now();
+    if (std::exchange(is_told_silent_, false)) server_.call(server_.handlers.heard, number_);
 }
 
 int WebServer::Impl::Connection::spareness() const {
@@ -513,9 +526,6 @@ WebServer::Impl::Impl(const WebServerOptions& given, Handlers functions)
     const ListeningSocket socket = listen_on(options.address, options.port);
     acceptor.assign(socket.is_v6 ? asio::ip::tcp::v6() : asio::ip::tcp::v4(), socket.descriptor);
     served = socket.served;
-    // browsers share cookies among the ports of an address: one name for each
-    cookie_name = "pliant_" + std::to_string(served.port);
-    cookie = cookie_name + "=" + options.token;
     accept();
     schedule_deadline_check();
     if (handlers.tick) {

@@ -216,6 +216,13 @@ void BodyMaker::warn(std::size_t d, const std::string& note) {
     if (!note.empty()) world_.warn("\"" + world_.scene.bodies[d].name + "\": " + note);
 }
 
+/// Of finite elements: boundary elements need no inside.
+void BodyMaker::warn_of_refilling(std::size_t d, const GreensSource& source) {
+    const auto* const recipe = std::get_if<GreensRecipe>(&source.model);
+    if (recipe && recipe->build.method == GreensMethod::FiniteElements)
+        warn(d, refilling_note_of_greens(recipe->surface.file, recipe->build.mesh));
+}
+
 /// Planes push out at once what begins below them.
 void BodyMaker::warn_of_sunken(std::size_t d, const ParticleBody& body) {
     constexpr double kLeast = 0.02;  // of the size of the body
@@ -297,6 +304,7 @@ void BodyMaker::make(std::size_t d, const ParticleSource& source) {
 void BodyMaker::make(std::size_t d, const GreensSource& source) {
     const auto model = greens_.get(world_.scene.bodies[d].name, source);
     const auto shown = greens_.shown(source, *model);
+    warn_of_refilling(d, source);
     for (const Start& start : starts(d))
         world_.add(d, std::make_unique<GreensBody>(
                           model, GreensBodyOptions{.pose = start.pose,
@@ -318,7 +326,10 @@ void BodyMaker::make(std::size_t d, const ZonesSource& source) {
     for (const ZonesSource::Part& part : source.parts) {
         std::shared_ptr<const GreensModel> elastic;
         if (!part.reduced) elastic = greens_.get(body + "." + part.name, part.greens);
-        if (elastic) greens.push_back({part.name, elastic, nullptr, part.pose});
+        if (elastic) {
+            greens.push_back({part.name, elastic, nullptr, part.pose});
+            warn_of_refilling(d, part.greens);
+        }
         model.zones.push_back({.name = part.name,
                                .model = elastic,
                                .rest = part.pose,
@@ -353,12 +364,14 @@ std::shared_ptr<SurfaceZone> BodyMaker::make_part(const std::string& body,
 
 void BodyMaker::make_bonded(std::size_t d, const ZonesSource& source) {
     std::vector<Zone> zones;
-    for (const ZonesSource::Part& part : source.parts)
+    for (const ZonesSource::Part& part : source.parts) {
         zones.push_back(
             {.name = part.name,
              .model = greens_.get(world_.scene.bodies[d].name + "." + part.name, part.greens),
              .response = nullptr,
              .pose = part.pose});
+        warn_of_refilling(d, part.greens);
+    }
     ZonedModel bonded(zones, find_seams(zones));
     const Skeleton skeleton(source.bones);
     std::vector<double> angles;

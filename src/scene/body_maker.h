@@ -58,6 +58,7 @@ private:
     void make(std::size_t d, const HandSource& source);
     /// Of a body; an empty note is none.
     void warn(std::size_t d, const std::string& note);
+    void warn_of_refilling(std::size_t d, const GreensSource& source);
     void warn_of_sunken(std::size_t d, const ParticleBody& body);
     [[nodiscard]] int most_loads(std::size_t d) const;
     [[nodiscard]] SurfaceMesh surface_of(const ParticleSource& source) const;

@@ -120,12 +120,16 @@ void BodyWatch::look_at(int body, const LoopFrame& frame) {
         if (!(is_less ? value >= trouble.value : value <= trouble.value)) trouble.value = value;
     }
     const ShownSteps& steps = frame.steps[static_cast<std::size_t>(one.place)];
-    if (steps.smallest_det_F <= 0) {
-        BodyTrouble& trouble =
-            found(watched,
-                  {.body = body, .kind = BodyTrouble::Kind::Element, .value = steps.smallest_det_F},
-                  frame.time);
-        trouble.value = std::min(trouble.value, steps.smallest_det_F);
+    const auto elements =
+        std::ranges::find(watched.troubles, BodyTrouble::Kind::Element, &BodyTrouble::kind);
+    // counted by the steps: it may be over by the time of a look. A reset counts anew
+    if (steps.num_inverted > 0 &&
+        (elements == watched.troubles.end() || elements->count != steps.num_inverted)) {
+        BodyTrouble& trouble = found(
+            watched, {.body = body, .kind = BodyTrouble::Kind::Element, .value = steps.worst_det_F},
+            frame.time);
+        trouble.count = steps.num_inverted;
+        trouble.value = std::min(trouble.value, steps.worst_det_F);
     }
     for (int s = 1; s < kNumStepStatuses; ++s) {
         const std::uint64_t count = steps.counts[static_cast<std::size_t>(s)];

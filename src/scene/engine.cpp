@@ -9,6 +9,7 @@
 #include <cassert>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <thread>
 
 namespace pliant {
@@ -29,14 +30,15 @@ struct Engine::Impl {
     std::string scheduling;
     std::unique_ptr<Recorder> recorder;
     std::filesystem::path recording_path;
+    std::string ending_problem;  ///< which loop has not let go of a recording that shall end
     RecordingStatus last_recording;
 
     void start_threads();
     void ask_for_real_time();
-    void wait_until_all_record(bool do_record) const;
-    /// Commands that were sent are obeyed.
-    void wait_for_commands() const;
-    /// Returns what went wrong.
+    /// Waits for what each loop does at the start of its next turn. Empty, or which one did not.
+    template <class Answered>
+    [[nodiscard]] std::string wait_for_loops(const Answered& has_answered) const;
+    /// Returns what went wrong. While a loop does not answer there is still a recorder.
     std::string finish_recording();
 };
 
@@ -74,26 +76,34 @@ void Engine::Impl::ask_for_real_time() {
     scheduling += problem.empty() ? ", memory locked" : ", memory not locked (" + problem + ")";
 }
 
-/// A loop answers at the start of its next turn: at most one tick and one short sleep away.
-void Engine::Impl::wait_until_all_record(bool do_record) const {
-    for (const auto& runner : runners)
-        while ((runner->recording() != nullptr) != do_record &&
-               !control.is_stopping.load(std::memory_order_relaxed)) {
-            if (do_record && !recorder->problem().empty()) return;
+/// That is at most one tick and one short sleep away, unless something in the tick hangs.
+template <class Answered>
+std::string Engine::Impl::wait_for_loops(const Answered& has_answered) const {
+    using Clock = std::chrono::steady_clock;
+    const std::chrono::duration<double> patience(options.answer_time);
+    const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(patience);
+    for (std::size_t l = 0; l < runners.size(); ++l)
+        while (!has_answered(*runners[l]) && !control.is_stopping.load(std::memory_order_relaxed)) {
+            if (Clock::now() > end) {
+                char seconds[32];
+                std::snprintf(seconds, sizeof seconds, "%.3g", options.answer_time);
+                return "the loop \"" + world->loop(static_cast<int>(l)).settings().name +
+                       "\" has not answered for " + seconds +
+                       " s: its tick does not end, as where a device hangs in a call of its "
+                       "library; unplug that device, or open the scene again";
+            }
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
-}
-
-void Engine::Impl::wait_for_commands() const {
-    for (const auto& runner : runners)
-        while (runner->has_waiting() && !control.is_stopping.load(std::memory_order_relaxed))
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return {};
 }
 
 std::string Engine::Impl::finish_recording() {
     if (!recorder) return {};
     for (const auto& runner : runners) runner->record_to(nullptr);
-    wait_until_all_record(false);
+    // a loop that has not let go may still write into its queue
+    ending_problem =
+        wait_for_loops([](const LoopRunner& loop) { return loop.recording() == nullptr; });
+    if (!ending_problem.empty()) return ending_problem;
     recorder->finish();
     last_recording = {.is_active = false,
                       .bytes = recorder->bytes(),
@@ -169,14 +179,18 @@ double Engine::parameter(int index) const noexcept { return impl_->world->parame
 
 void Engine::start_recording(const std::filesystem::path& path, const RecordingHeader& header) {
     Impl& impl = *impl_;
-    if (impl.recorder && impl.recorder->problem().empty())
+    if (recording().is_active)
         throw InputError(impl.recording_path.string(),
                          "a recording is being made; stop it before another one");
     if (impl.control.is_stopping.load(std::memory_order_relaxed))
         throw InputError(path.string(), "nothing runs that could be recorded");
-    (void)impl.finish_recording();  // of one that has failed
+    // of one that has failed, or whose end a loop did not answer
+    const std::string left = impl.finish_recording();
+    if (impl.recorder) throw InputError(path.string(), left);
     // the header says how things are when the loops begin to record, one after the other
-    impl.wait_for_commands();
+    const std::string deaf =
+        impl.wait_for_loops([](const LoopRunner& loop) { return !loop.has_waiting(); });
+    if (!deaf.empty()) throw InputError(path.string(), deaf);
 
     RecordingHeader now = header;
     now.parameters.clear();
@@ -191,17 +205,29 @@ void Engine::start_recording(const std::filesystem::path& path, const RecordingH
     impl.recording_path = path;
     for (std::size_t l = 0; l < impl.runners.size(); ++l) {
         impl.runners[l]->select_states(now.bodies);
+        impl.runners[l]->select_parameters(now);
         impl.runners[l]->record_to(&impl.recorder->queue(static_cast<int>(l)));
     }
     // what is sent from now on comes after the reset
-    impl.wait_until_all_record(true);
+    const std::string silent = impl.wait_for_loops([&impl](const LoopRunner& loop) {
+        return loop.recording() != nullptr || !impl.recorder->problem().empty();
+    });
+    if (!silent.empty()) {
+        // nothing is recorded: loops that do answer let go at once
+        static_cast<void>(impl.finish_recording());
+        std::error_code failure;
+        if (!impl.recorder) std::filesystem::remove(path, failure);
+        impl.last_recording = {};
+        throw InputError(path.string(), silent);
+    }
     if (!impl.recorder->problem().empty())
         for (const auto& runner : impl.runners) runner->record_to(nullptr);
 }
 
 Engine::RecordingStatus Engine::recording() const {
     if (!impl_->recorder) return impl_->last_recording;
-    const std::string problem = impl_->recorder->problem();
+    std::string problem = impl_->recorder->problem();
+    if (problem.empty()) problem = impl_->ending_problem;
     return {.is_active = problem.empty(),
             .bytes = impl_->recorder->bytes(),
             .lost = impl_->recorder->lost(),

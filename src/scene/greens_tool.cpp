@@ -30,6 +30,7 @@ void GreensTool::tick(double now, double dt) noexcept {
     port_.read(now, dt, body_.motion().pose, was_moved(), tick_);
     has_begun_ = true;
 
+    const Vector3d before = tick_.coupling.force;
     // all points of the body feel each other: this one ticks for all
     const Pose& hand = port_.manipulandum();
     const double limit = port_.gain_scale() * gains_.stiffness;
@@ -42,8 +43,9 @@ void GreensTool::tick(double now, double dt) noexcept {
     tick_.num_contacts = contact.is_touching() ? 1 : 0;
     // the body is the spring, docs/haptics.md eq. (22a)
     const double energy = std::max(0.5 * contact.force.dot(contact.tip - contact.point), 0.0);
-    show(cut_energy(energy, kept_part(load.norm(), gains_.rendered_force)), points_.led_work(), now,
-         dt);
+    // what moved its surface did so against the force that is shown
+    const double work = 0.5 * (before + tick_.coupling.force).dot(points_.led_motion());
+    show(cut_energy(energy, kept_part(load.norm(), gains_.rendered_force)), work, now, dt);
 
     // where the surface is held under it
     const Vector3d place = points_.held_place();

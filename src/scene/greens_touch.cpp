@@ -63,15 +63,11 @@ Vector3d GreensPoints::moved_by(std::size_t i) const noexcept {
                                 : body_.resting_displacement(nearest.triangle, nearest.barycentric);
 }
 
-Vector3d GreensPoints::led_rest() const noexcept {
-    if (led_ < 0 || !body_.is_loaded_at_rest()) return Vector3d::Zero();
-    const PointContact& contact = contacts_.frame().points[at(led_)];
-    return contact.is_touching() ? body_.resting_displacement(contact.triangle, contact.barycentric)
-                                 : Vector3d(Vector3d::Zero());
-}
-
 void GreensPoints::tick() noexcept {
-    led_work_ = led_ < 0 ? 0 : contacts_.frame().points[at(led_)].force.dot(led_rest_ - led_rest());
+    body_.take_first_mask();
+    // a shift that is looked up anew next to a free tip is no motion
+    const bool is_led = led_ >= 0 && contacts_.frame().points[at(led_)].is_touching();
+    const Vector3d led_before = is_led ? shifts_[at(led_)] : Vector3d::Zero();
     const double follows = -std::expm1(-dt_ / kShiftTime);
     for (std::size_t i = 0; i < by_.size(); ++i) {
         if (static_cast<int>(i) != led_) {
@@ -83,6 +79,8 @@ void GreensPoints::tick() noexcept {
         shifts_[i] += part * (moved_by(i) - shifts_[i]);
         inputs_[i].tip = tips_[i] - shifts_[i];
     }
+    led_motion_.setZero();
+    if (is_led) led_motion_ = body_.pose().rotation * (shifts_[at(led_)] - led_before);
     if (PointContactSettings settings = contacts_.settings();
         settings.modulus_scale != body_.modulus_scale()) {
         settings.modulus_scale = body_.modulus_scale();
@@ -101,7 +99,6 @@ void GreensPoints::tick() noexcept {
         by_[at(i)]->add_wrench(load(i));
     }
     body_.add_tractions(loads_.nodes(), loads_.tractions(), energy);
-    led_rest_ = led_rest();
 }
 
 void GreensPoints::lead(const RigidBody& body) noexcept {
@@ -135,8 +132,7 @@ Vector3d GreensPoints::held_place() const noexcept {
 
 void GreensPoints::forget() noexcept {
     contacts_.reset();
-    led_rest_.setZero();
-    led_work_ = 0;
+    led_motion_.setZero();
     std::ranges::fill(shifts_, Vector3d::Zero());
 }
 
@@ -321,6 +317,7 @@ void GreensTools::take_tractions() noexcept {
 }
 
 StepStatus GreensTools::act(double dt) noexcept {
+    body_.take_first_mask();
     for (std::size_t k = 0; k < by_.size(); ++k)
         poses_[k] = body_.pose().inverse() * by_[k]->motion().pose;
     give_loads();

@@ -44,6 +44,8 @@ void each_number(Tick& t, const Each& each) noexcept {
     each(t.oscillation);
     each(t.gain_scale);
     each(t.step_scale);
+    // since version 3; files before it have none, and read zero: the device did not say
+    each(t.device.clock);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace pliant {
 
 /// A HapticTick as bytes that may be copied: all its real numbers in a row, then the others.
 struct HapticRecord {
-    static constexpr std::size_t kNumbers = 56;
+    static constexpr std::size_t kNumbers = 57;
     std::array<double, kNumbers> numbers = {};
     std::uint64_t violations = 0;
     std::uint32_t buttons = 0;

@@ -82,17 +82,30 @@ void LoopRunner::select_states(const std::vector<RecordingHeader::RecordedBody>&
     state_.resize(static_cast<std::size_t>(longest));
 }
 
+void LoopRunner::select_parameters(const RecordingHeader& header) {
+    parameters_.clear();
+    for (const auto& [name, value] : header.parameters) parameters_.push_back(value);
+}
+
 void LoopRunner::attach_queue() noexcept {
-    RecordQueue* const wanted = wanted_.load(std::memory_order_acquire);
+    RecordQueue* const wanted = wanted_.load();
     if (wanted == queue_) return;
     queue_ = wanted;
-    if (queue_) {
-        world_.apply(Command{.kind = Command::Kind::Reset}, index_);
-        ticks_before_reset_ = 0;
-        record_states();
-        has_news_ = true;
+    // Says what it is going to use, and looks again: whoever takes the queue back in between is
+    // either seen here, or sees that it is used. In one order for all, hence no weaker one.
+    attached_.store(queue_);
+    if (!queue_) return;
+    if (wanted_.load() != queue_) {
+        queue_ = nullptr;
+        attached_.store(nullptr);
+        return;
     }
-    attached_.store(queue_, std::memory_order_release);
+    // whatever the script has set since the header was written; a replay does the same
+    world_.restore_parameters(parameters_, index_);
+    world_.apply(Command{.kind = Command::Kind::Reset}, index_);
+    ticks_before_reset_ = 0;
+    record_states();
+    has_news_ = true;
 }
 
 void LoopRunner::apply_commands() noexcept {

@@ -40,12 +40,14 @@ public:
 
     /// Which states are recorded, and how often; while nothing is attached.
     void select_states(const std::vector<RecordingHeader::RecordedBody>& bodies);
+    /// What a recording says of all parameters of the world; while nothing is attached. The loop
+    /// begins to record with these.
+    void select_parameters(const RecordingHeader& header);
     /// From the next turn on the loop records there, beginning with a reset; null: no more.
-    void record_to(RecordQueue* queue) noexcept { wanted_.store(queue, std::memory_order_release); }
-    /// Where the loop records.
-    [[nodiscard]] RecordQueue* recording() const noexcept {
-        return attached_.load(std::memory_order_acquire);
-    }
+    void record_to(RecordQueue* queue) noexcept { wanted_.store(queue); }
+    /// Where the loop records, or is about to: null after record_to(nullptr) means that it never
+    /// uses the queue again.
+    [[nodiscard]] RecordQueue* recording() const noexcept { return attached_.load(); }
 
     // For the thread of the loop.
     /// Everything between two sleeps. Allocates nothing.
@@ -112,6 +114,7 @@ private:
     std::uint64_t ticks_before_reset_ = 0;
     std::uint64_t last_seen_ = 0;  ///< tick of the other loop
     std::vector<RecordedState> recorded_;
+    std::vector<double> parameters_;  ///< of all of the world, when a recording begins
     std::vector<double> state_;
 };
 

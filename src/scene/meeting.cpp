@@ -2,6 +2,7 @@
 
 #include "pliant/particles/particle_body.h"
 #include "pliant/reduction/reduced_body.h"
+#include "scene/box_tree.h"
 
 #include <algorithm>
 #include <array>
@@ -114,6 +115,9 @@ public:
                             " more pairs of bodies pass through each other");
         return found;
     }
+
+    /// Boxes that were compared.
+    [[nodiscard]] std::uint64_t num_compared() const noexcept { return num_compared_; }
 
 private:
     [[nodiscard]] const BodyDescription& description(std::size_t d) const {
@@ -337,24 +341,60 @@ private:
         return boxes;
     }
 
-    /// Touching sides do not count.
-    [[nodiscard]] static bool reaches(const std::vector<Box>& boxes, double margin,
-                                      const std::vector<Box>& others) {
-        return std::ranges::any_of(boxes, [&](const Box& box) {
-            const Box inner(box.min().array() + margin, box.max().array() - margin);
-            return std::ranges::any_of(others,
-                                       [&](const Box& other) { return inner.intersects(other); });
-        });
+    /// Where a body goes.
+    struct Sweep {
+        const WorldBody* body;
+        double size;  ///< [m]
+        std::optional<GroundPlane> ground;
+        std::vector<Box> boxes;
+    };
+    [[nodiscard]] std::vector<Sweep> sweeps(std::size_t d) {
+        std::vector<Sweep> all;
+        for (const WorldBody* one : of_description_[d])
+            all.push_back({one, body(*one).size(), ground_of(*one), swept(*one)});
+        return all;
     }
-    [[nodiscard]] static bool reaches(const std::vector<Box>& boxes, double margin,
-                                      const GroundPlane& plane) {
-        return std::ranges::any_of(boxes, [&](const Box& box) {
+    /// Touching sides do not count.
+    [[nodiscard]] static double margin(const Sweep& a, const Sweep& b) {
+        return 1e-3 * std::min(a.size, b.size);
+    }
+    [[nodiscard]] static bool reaches(const Sweep& one, double margin, const GroundPlane& plane) {
+        return std::ranges::any_of(one.boxes, [&](const Box& box) {
             double least = 0;
             for (int axis = 0; axis < 3; ++axis)
                 least += plane.normal[axis] *
                          (plane.normal[axis] > 0 ? box.min()[axis] : box.max()[axis]);
             return least < plane.offset - margin;
         });
+    }
+    [[nodiscard]] bool pass_planes(const std::vector<Sweep>& planes, const std::vector<Sweep>& all,
+                                   bool are_same) const {
+        for (std::size_t i = 0; i < planes.size(); ++i)
+            for (std::size_t j = are_same ? i + 1 : 0; j < all.size(); ++j)
+                if (reaches(all[j], margin(planes[i], all[j]), *planes[i].ground) &&
+                    !meet(*planes[i].body, *all[j].body))
+                    return true;
+        return false;
+    }
+    /// Copies may be thousands, with dozens of boxes each: those of the others are in a tree.
+    [[nodiscard]] bool pass_each_other(const std::vector<Sweep>& all,
+                                       const std::vector<Sweep>& others, bool are_same) {
+        std::vector<BoxTree::Entry> entries;
+        for (std::size_t j = 0; j < others.size(); ++j)
+            for (const Box& box : others[j].boxes) entries.push_back({box, static_cast<int>(j)});
+        const BoxTree tree(std::move(entries));
+        bool do_pass = false;
+        for (std::size_t i = 0; i < all.size() && !do_pass; ++i)
+            for (const Box& box : all[i].boxes)
+                do_pass = do_pass || tree.any(box, [&](const BoxTree::Entry& entry) {
+                    const auto j = static_cast<std::size_t>(entry.owner);
+                    if (are_same && j <= i) return false;
+                    const double inside = margin(all[i], others[j]);
+                    const Box inner(box.min().array() + inside, box.max().array() - inside);
+                    return inner.intersects(entry.box) && !meet(*all[i].body, *others[j].body);
+                });
+        num_compared_ += tree.num_compared();
+        return do_pass;
     }
 
     [[nodiscard]] bool may_pass(std::size_t a, std::size_t b) {
@@ -363,23 +403,13 @@ private:
         const bool do_fall = falls(a) || falls(b);
         const bool do_move = (path(a) && gives_way(b)) || (path(b) && gives_way(a));
         if ((!do_fall && !do_move) || is_ignored(a, b) || all_meet(a, b)) return false;
-        const auto sweep = [&](const std::vector<const WorldBody*>& all) {
-            std::vector<std::vector<Box>> boxes;
-            for (const WorldBody* one : all) boxes.push_back(swept(*one));
-            return boxes;
-        };
-        const auto boxes_a = sweep(all_a), boxes_b = a == b ? boxes_a : sweep(all_b);
-        for (std::size_t i = 0; i < all_a.size(); ++i)
-            for (std::size_t j = a == b ? i + 1 : 0; j < all_b.size(); ++j) {
-                const double margin =
-                    1e-3 * std::min(body(*all_a[i]).size(), body(*all_b[j]).size());
-                const auto ground_a = ground_of(*all_a[i]), ground_b = ground_of(*all_b[j]);
-                const bool do_reach = ground_a   ? reaches(boxes_b[j], margin, *ground_a)
-                                      : ground_b ? reaches(boxes_a[i], margin, *ground_b)
-                                                 : reaches(boxes_a[i], margin, boxes_b[j]);
-                if (do_reach && !meet(*all_a[i], *all_b[j])) return true;
-            }
-        return false;
+        const bool are_same = a == b;
+        const std::vector<Sweep> of_a = sweeps(a);
+        const std::vector<Sweep> of_b = are_same ? of_a : sweeps(b);
+        // copies are all planes or none, and two planes are no matter of boxes
+        if (of_a.front().ground) return pass_planes(of_a, of_b, are_same);
+        if (of_b.front().ground) return pass_planes(of_b, of_a, are_same);
+        return pass_each_other(of_a, of_b, are_same);
     }
 
     // --- what is said
@@ -471,6 +501,7 @@ private:
     std::vector<MeetingKind> kinds_;  ///< of descriptions
     std::vector<Box> boxes_;          ///< of bodies, empty until somebody asks
     std::vector<std::optional<std::vector<const WorldBody*>>> carriers_;  ///< likewise
+    std::uint64_t num_compared_ = 0;
 };
 
 }  // namespace
@@ -479,8 +510,11 @@ Meeting meeting(MeetingKind a, MeetingKind b) noexcept {
     return MeetingTable::kMeetings[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)];
 }
 
-std::vector<std::string> unmet_bodies(const WorldInMaking& world) {
-    return Crossings(world).find();
+std::vector<std::string> unmet_bodies(const WorldInMaking& world, std::uint64_t* num_compared) {
+    Crossings crossings(world);
+    std::vector<std::string> sentences = crossings.find();
+    if (num_compared) *num_compared = crossings.num_compared();
+    return sentences;
 }
 
 }  // namespace pliant

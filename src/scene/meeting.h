@@ -2,6 +2,7 @@
 
 #include "scene/world_in_making.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,8 @@ enum class Meeting {
 
 /// A sentence for every two bodies that will pass through each other: what moves, falls or follows
 /// a path reaches the other's box, and nothing lets the two meet. With the remedy. Of bodies that
-/// are made, contacts and tools included.
-[[nodiscard]] std::vector<std::string> unmet_bodies(const WorldInMaking& world);
+/// are made, contacts and tools included. `num_compared`: how many boxes were looked at.
+[[nodiscard]] std::vector<std::string> unmet_bodies(const WorldInMaking& world,
+                                                    std::uint64_t* num_compared = nullptr);
 
 }  // namespace pliant

@@ -17,8 +17,9 @@ static_assert(std::endian::native == std::endian::little, "recordings are little
 inline constexpr std::array<char, 12> kMagic = {'\x89', 'P',  'L',  'I',    'R',  'E',
                                                 'C',    '\r', '\n', '\x1a', '\n', '\0'};
 inline constexpr std::uint32_t kEndianMark = 0x01020304, kSwappedEndianMark = 0x04030201;
-/// 1: without a tool in a hand; files without one are still written so.
-inline constexpr std::uint32_t kVersion = 2;
+/// 1: without a tool in a hand; files without one are still written so. 2: without the device's own
+/// clock of readings.
+inline constexpr std::uint32_t kVersion = 3;
 inline constexpr std::uint32_t kBlockMagic = 0x4b4c4250;  // "PBLK"
 inline constexpr std::uint32_t kFootMagic = 0x444e4550;   // "PEND"
 /// A block is closed when it reaches this; only a single larger record makes a larger block.

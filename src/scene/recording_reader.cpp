@@ -87,6 +87,7 @@ struct Recording::Data {
         std::vector<TickSample> samples;
         std::vector<TimedCommand> commands;
         std::vector<HapticTick> haptics;
+        std::vector<std::uint64_t> haptic_ticks;
         std::uint64_t num_ticks = 0, num_records = 0;
         /// Whether the records so far, with this one, may have gone on until a tick.
         [[nodiscard]] bool can_reach(std::uint64_t tick) const noexcept {
@@ -145,6 +146,7 @@ bool Recording::Data::read_records(const format::BlockHead& head, std::string_vi
             if (!header.device || !decoder.haptic(record) || !from_record(record, haptic))
                 return false;
             loop.haptics.push_back(haptic);
+            loop.haptic_ticks.push_back(decoder.tick());
         } else {
             std::uint64_t place = 0;
             if (!decoder.state_place(place) || place >= states.size()) return false;
@@ -226,6 +228,10 @@ const std::vector<Recording::TimedCommand>& Recording::commands(int loop) const 
 
 const std::vector<HapticTick>& Recording::haptics(int loop) const noexcept {
     return data_->loops[static_cast<std::size_t>(loop)].haptics;
+}
+
+const std::vector<std::uint64_t>& Recording::haptic_ticks(int loop) const noexcept {
+    return data_->loops[static_cast<std::size_t>(loop)].haptic_ticks;
 }
 
 int Recording::num_states(int i) const noexcept {

@@ -17,6 +17,7 @@ namespace {
 struct LoopReplay {
     std::uint64_t ticks = 0;       // since the start, whatever resets there were
     std::size_t next_command = 0;  // of the recording
+    std::size_t next_haptic = 0;   // of the recording
     std::vector<int> bodies;       // of the recording's header
     bool has_begun = false;        // commands and script of the next tick are done
     std::uint64_t seen = 0;        // of the other loop, by the next tick
@@ -208,15 +209,21 @@ ReplayCheck check_replay(const Recording& recording, World& world, Progress& pro
                  std::memcmp(state.data(), recorded.data(), recorded.size_bytes()) != 0);
         }
     };
-    // of the tool in a hand, after the tick of its place in the recording
-    const auto compare_haptics = [&](int l, std::uint64_t ticks) {
-        const std::vector<HapticTick>& recorded = recording.haptics(l);
+    // of the tool in a hand, after the same tick
+    const auto compare_haptics = [&](int l, LoopReplay& loop) {
         const HapticTick* const now = world.loop(l).haptic_tick();
-        // a file may be cut between what the last tick left
-        if (!now || recorded.size() + 1 < recording.num_ticks(l) || ticks > recorded.size()) return;
-        const HapticRecord a = to_record(recorded[static_cast<std::size_t>(ticks - 1)]),
-                           b = to_record(*now);
-        note("the tool in the hand", ticks, std::memcmp(&a, &b, sizeof a) != 0);
+        if (!now) return;
+        const std::vector<std::uint64_t>& ticks = recording.haptic_ticks(l);
+        std::size_t& k = loop.next_haptic;
+        while (k < ticks.size() && ticks[k] < loop.ticks) ++k;
+        if (k == ticks.size() || ticks[k] != loop.ticks) {
+            // a file that is not whole may lack it, and says so itself
+            if (check.num_skipped++ == 0 && recording.is_complete())
+                note("the tool in the hand (the recording lacks what it did)", loop.ticks, true);
+            return;
+        }
+        const HapticRecord a = to_record(recording.haptics(l)[k]), b = to_record(*now);
+        note("the tool in the hand", loop.ticks, std::memcmp(&a, &b, sizeof a) != 0);
     };
 
     const auto begin_tick = [&](LoopReplay& loop, int l) {
@@ -242,7 +249,7 @@ ReplayCheck check_replay(const Recording& recording, World& world, Progress& pro
         loop.is_ready = world.loop(l).receive(loop.seen);
     };
     /// Whether what a loop waits for was done after the last tick of another one in the file: they
-    /// end to record one after the other.
+    /// end to record one after the other, within moments.
     const auto saw_more = [&](int l) {
         for (int o = 0; o < num_loops; ++o)
             if (o != l && world.loop(o).exchanges() &&
@@ -269,10 +276,20 @@ ReplayCheck check_replay(const Recording& recording, World& world, Progress& pro
             bool is_end = true;
             for (int l = 0; l < num_loops; ++l)
                 if (at(l).ticks < recording.num_ticks(l)) is_end = is_end && saw_more(l);
-            if (is_end)
-                check.num_beyond = total - done;
-            else
+            if (!is_end) {
                 note("the tool in the hand (ticks of the other loop are missing)", done, true);
+                break;
+            }
+            check.num_beyond = total - done;
+            for (int l = 0; l < num_loops && recording.is_complete(); ++l) {
+                const std::uint64_t left = recording.num_ticks(l) - at(l).ticks;
+                const RecordingHeader::Loop& of = header.loops[static_cast<std::size_t>(l)];
+                // more than a second: its loops did not end together, or records were lost
+                if (static_cast<double>(left) > std::max(of.rate, 1.0))
+                    note("the loop \"" + of.name + "\" (its last " + std::to_string(left) +
+                             " ticks saw more of another loop than the recording has)",
+                         at(l).ticks, true);
+            }
             break;
         }
         LoopReplay& loop = at(next);
@@ -281,7 +298,7 @@ ReplayCheck check_replay(const Recording& recording, World& world, Progress& pro
         loop.seen = 0;
         ++loop.ticks;
         compare(loop);
-        compare_haptics(next, loop.ticks);
+        compare_haptics(next, loop);
         progress.advance();
     }
     progress.finish();

@@ -162,6 +162,8 @@ SceneDescription with_device_members(SceneDescription scene, JsonValue::Object d
     SceneDescription read = parse_scene(to_text(JsonValue(std::move(json)), std::string::npos),
                                         scene.name, scene.folder);
     scene.device = std::move(read.device);
+    // no text says this
+    read.device_use.limits.lone_force = scene.device_use.limits.lone_force;
     scene.device_use = read.device_use;
     scene.text = std::move(read.text);
     return scene;
@@ -189,11 +191,16 @@ void replace_limits(JsonValue::Object& device, const DeviceLimits& limits) {
 struct Reach {
     std::string library, address;
 
-    /// Of a device that was chosen before.
-    void keep(DeviceDescription device) {
+    /// Of a device that was chosen before: what the text of its scene, which says `said`, does not
+    /// have. Not the address where a new one is in the text.
+    void keep(DeviceDescription device, DeviceDescription said, bool keeps_address) {
         if (const std::string* const old = library_of(device); old && library.empty())
             library = *old;
-        if (is_beyond_computer(device) && address.empty()) address = *address_of(device);
+        const std::string* const old = address_of(device);
+        if (!old || !address.empty() || !keeps_address) return;
+        const std::string* const written =
+            device.index() == said.index() ? address_of(said) : nullptr;
+        if (!written || *written != *old) address = *old;
     }
     void put(DeviceDescription& device) const {
         put(library, library_of(device), "library", "force-dimension or openhaptics", device);
@@ -231,7 +238,8 @@ void take_reach(JsonValue::Object& measured, const char* key, const char* option
     given = text;
 }
 
-void put_profile(JsonValue::Object& device, const std::filesystem::path& file, Reach& reach) {
+/// Returns DeviceLimits::lone_force of the scene and the profile together.
+double put_profile(JsonValue::Object& device, const std::filesystem::path& file, Reach& reach) {
     const std::string name = file.string();
     std::error_code missing;  // which reading it says
     const std::filesystem::path resolved = std::filesystem::canonical(file, missing);
@@ -266,11 +274,13 @@ void put_profile(JsonValue::Object& device, const std::filesystem::path& file, R
                });
     const DeviceLimits of_scene = limits_in(device);
     for (const auto& [key, value] : measured) replace_member(device, key, value);
-    replace_limits(device, smaller(limits_in(device), of_scene));
-    const double most = limits_in(device).max_force;
+    const DeviceLimits both = smaller(limits_in(measured), of_scene);
+    replace_limits(device, both);
+    const double most = both.max_force;
     const auto lasting = std::ranges::find(device, "continuous_force", &JsonValue::Member::first);
     if (lasting != device.end() && lasting->second.is(JsonValue::Type::Number))
         lasting->second = JsonValue(std::min(lasting->second.number(), most));
+    return both.lone_force;
 }
 
 /// Into the text as well, so that a recording has them.
@@ -281,16 +291,20 @@ void put_limits(SceneDescription& scene, JsonValue::Object device, const DeviceL
     const auto* const simulated = std::get_if<SimulatedDescription>(&scene.device);
     const auto* const network = std::get_if<NetworkDescription>(&scene.device);
     const bool says_itself = simulated || network;
+    const DeviceLimits both = smaller(scene.device_use.limits, limits);
     if (says_itself) {
         const DeviceCapabilities& can =
             simulated ? simulated->model.capabilities : network->capabilities;
         replace_limits(device, {can.max_force, can.max_torque});
         replace_member(device, "continuous_force", JsonValue(can.continuous_force));
     } else {
-        replace_limits(device, smaller(scene.device_use.limits, limits));
+        replace_limits(device, both);
     }
     scene = with_device_members(scene, std::move(device));
-    if (!says_itself) return;
+    if (!says_itself) {
+        scene.device_use.limits = both;
+        return;
+    }
     // also what is more than the device can do, so that it is said
     DeviceLimits& said = scene.device_use.limits;
     if (limits.max_force != kInfinity) said.max_force = limits.max_force;
@@ -360,15 +374,25 @@ SceneDescription with_device(const SceneDescription& scene, const DeviceChoice& 
     Reach reach{choice.library, choice.address};
     // another kind is used as the one before
     if (!choice.profile.empty() || !choice.kind.empty()) keep_use_alone(device);
-    if (!choice.profile.empty()) put_profile(device, choice.profile, reach);
+    double lone_force = kInfinity;
+    if (!choice.profile.empty()) lone_force = put_profile(device, choice.profile, reach);
     if (!choice.kind.empty()) replace_member(device, "kind", JsonValue(choice.kind));
     if (!choice.hand.empty()) replace_member(device, "hand", JsonValue(choice.hand));
     if (!choice.recording.empty())
         replace_member(device, "recording",
                        JsonValue(std::filesystem::absolute(choice.recording).string()));
+    // one of this computer that the profile says is in the text, not in `reach`
+    const bool keeps_address =
+        choice.profile.empty() || std::ranges::none_of(device, [](const JsonValue::Member& member) {
+            return member.first == "address" || member.first == "url";
+        });
     SceneDescription result = with_device_members(scene, device);
+    double& lone = result.device_use.limits.lone_force;
+    lone = std::min(lone, lone_force);
     put_limits(result, std::move(device), choice.limits);
-    if (result.device.index() == scene.device.index()) reach.keep(scene.device);
+    if (result.device.index() == scene.device.index())
+        reach.keep(scene.device, parse_scene(scene.text, scene.name, scene.folder).device,
+                   keeps_address);
     reach.put(result.device);
     return result;
 }

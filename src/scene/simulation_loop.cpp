@@ -522,7 +522,11 @@ void SimulationLoop::fill(LoopFrame& frame) const noexcept {
         frame.energies[i] = live_->energies[i];
         frame.statuses[i] = bodies_[i]->report().last;
         frame.steps[i].counts = bodies_[i]->report().counts;
-        if (live_->fem[i]) frame.steps[i].smallest_det_F = live_->fem[i]->smallest_det_F().value;
+        if (const FemBody* const fem = live_->fem[i]) {
+            frame.steps[i].smallest_det_F = fem->smallest_det_F().value;
+            frame.steps[i].worst_det_F = fem->inversions().worst.value;
+            frame.steps[i].num_inverted = fem->inversions().num_steps;
+        }
         add_counts(*bodies_[i]);
     }
     for (std::size_t slot = 0; slot < live_->hands.size(); ++slot) {

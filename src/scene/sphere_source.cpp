@@ -22,7 +22,7 @@ public:
         answer.work = sphere_->work();
         answer.num_contacts = state.active_planes(planes);
         answer.depth = sphere_->depth();
-        answer.status = state.status;
+        answer.status = sphere_->status();
         return answer;
     }
     void put(const Pose& pose) noexcept override { sphere_->put(pose.position); }
@@ -65,7 +65,7 @@ public:
             shown_springs(one_spring(out.force, out.position, goal.position), tuning.max_force, 0);
         answer.work = take_work(port_.progress(now));
         if (is_held) answer.num_contacts = std::max(planes_.shown.num_planes, 1);
-        answer.status = out.is_goal_ignored ? StepStatus::InputIgnored
+        answer.status = out.is_goal_ignored || planes_.shown.is_ignored ? StepStatus::InputIgnored
                         : planes_.shown.is_squeezed || !planes_.shown.has_arrived
                             ? StepStatus::NotConverged
                             : StepStatus::Ok;

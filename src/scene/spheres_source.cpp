@@ -10,7 +10,7 @@ public:
     Answer follow(const Pose& goal, const ProxyTuning& tuning, double) noexcept override {
         const SphereToolState& state = spheres_->tick(goal, tuning);
         return {state.fit,          state.wrench,      spheres_->shown(), spheres_->work(),
-                state.num_touching, spheres_->depth(), state.status};
+                state.num_touching, spheres_->depth(), spheres_->status()};
     }
     void put(const Pose& pose) noexcept override { spheres_->put(pose); }
     void reset() noexcept override { spheres_->reset(); }
@@ -51,7 +51,7 @@ public:
         answer.shown = shown_springs({out.wrench, out.energy, out.stretch, out.arm},
                                      tuning.max_force, tuning.max_torque);
         answer.num_contacts = out.num_touching;
-        answer.status = out.is_hand_ignored ? StepStatus::InputIgnored
+        answer.status = out.is_hand_ignored || told_.shown.is_ignored ? StepStatus::InputIgnored
                         : told_.shown.is_squeezed || !told_.shown.has_arrived
                             ? StepStatus::NotConverged
                             : StepStatus::Ok;

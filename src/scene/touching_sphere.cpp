@@ -41,7 +41,7 @@ const ProxyState& TouchingSphere::tick(const Eigen::Vector3d& goal,
     options.body_force =
         bearable_ > 0 && tuning.stiffness > bearable_ ? bearable_ / tuning.stiffness : 1;
     options.release = tuning.release;
-    proxy_.set_options(options);
+    tuned_ = proxy_.set_options(options);
 
     const ShownSprings before = shown_;
     const Eigen::Vector3d goal_before = proxy_.state().goal;
@@ -82,6 +82,7 @@ double TouchingSphere::depth() const noexcept {
 
 void TouchingSphere::reset() noexcept {
     put(start_);
+    tuned_ = StepStatus::Ok;
     work_ = 0;
     all_pops_ = carried_ = squeezed_ = 0;
 }
@@ -110,7 +111,7 @@ void TouchingSphere::fill(ShownProxy& shown) const noexcept {
     shown.squeezed = squeezed_;
     shown.is_squeezed = s.is_squeezed;
     shown.is_sliding = s.is_sliding;
-    shown.is_ignored = s.is_goal_ignored;
+    shown.is_ignored = status() == StepStatus::InputIgnored;
     shown.has_arrived = s.has_arrived;
     shown.is_stale = false;
 }

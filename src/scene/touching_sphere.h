@@ -40,6 +40,11 @@ public:
     /// Between two steps of the bodies: moves the sphere and loads the bodies.
     const ProxyState& tick(const Eigen::Vector3d& goal, const ProxyTuning& tuning) noexcept;
     [[nodiscard]] const ProxyState& state() const noexcept { return proxy_.state(); }
+    /// Of the last tick: InputIgnored also where its tuning was out of range, and the one before
+    /// stayed.
+    [[nodiscard]] StepStatus status() const noexcept {
+        return tuned_ == StepStatus::Ok ? state().status : tuned_;
+    }
     /// What the hand is shown of it.
     [[nodiscard]] const ShownSprings& shown() const noexcept { return shown_; }
     /// Of the bodies on the spring as it is shown, in the last tick, docs/proxy.md eq. (9) [J].
@@ -66,6 +71,7 @@ private:
     Eigen::Vector3d start_;
     double bearable_;
     ShownSprings shown_;
+    StepStatus tuned_ = StepStatus::Ok;  ///< what became of the last tuning
     double work_ = 0;
     std::uint64_t all_pops_ = 0, carried_ = 0, squeezed_ = 0;
 };

@@ -57,7 +57,7 @@ void TouchingSpheres::tune(const ProxyTuning& tuning) noexcept {
     options.sphere.body_force =
         bearable_ > 0 && tuning.stiffness > bearable_ ? bearable_ / tuning.stiffness : 1;
     options.sphere.release = tuning.release / tool_.num_spheres();
-    tool_.set_options(options);
+    tuned_ = tool_.set_options(options);
 }
 
 const SphereToolState& TouchingSpheres::tick(const Pose& hand, const ProxyTuning& tuning) noexcept {
@@ -165,7 +165,7 @@ void TouchingSpheres::fill(ShownProxy& shown) const noexcept {
     shown.carried = carried_;
     shown.squeezed = squeezed_;
     shown.is_squeezed = s.num_squeezed > 0;
-    shown.is_ignored = s.is_hand_ignored;
+    shown.is_ignored = status() == StepStatus::InputIgnored;
     shown.has_arrived = s.status != StepStatus::NotConverged || shown.is_squeezed;
     shown.is_stale = false;
 }

@@ -20,6 +20,10 @@ public:
     /// Between two steps of the bodies: moves the spheres and loads the bodies.
     const SphereToolState& tick(const Pose& hand, const ProxyTuning& tuning) noexcept;
     [[nodiscard]] const SphereTool& tool() const noexcept { return tool_; }
+    /// As of TouchingSphere.
+    [[nodiscard]] StepStatus status() const noexcept {
+        return tuned_ == StepStatus::Ok ? tool_.state().status : tuned_;
+    }
     [[nodiscard]] const Pose& start() const noexcept { return start_; }
     /// How much nearer than its radius something is to the worst sphere [m].
     [[nodiscard]] double depth() const noexcept;
@@ -47,6 +51,7 @@ private:
     Pose start_;
     double bearable_;
     ProxyTuning tuning_;
+    StepStatus tuned_ = StepStatus::Ok;  ///< what became of it
     ShownSprings shown_;
     std::vector<Eigen::Vector3d> forces_;  // of each sphere as it is shown
     double work_ = 0;

@@ -44,6 +44,8 @@ struct World::Live {
     };
     std::vector<Script> scripts;              ///< of each loop, touched by its thread only
     std::vector<std::atomic<double>> values;  ///< of the parameters, for any thread
+    /// The same as each loop has them, touched by its thread only.
+    std::vector<std::vector<double>> values_in;
 };
 
 World::World(SceneDescription scene, WorldParts parts)
@@ -99,6 +101,9 @@ void World::list_parameters() {
     live_->values = std::vector<std::atomic<double>>(parameters_.size());
     for (std::size_t i = 0; i < parameters_.size(); ++i)
         live_->values[i].store(parameters_[i].parameter.value, std::memory_order_relaxed);
+    std::vector<double> first;
+    for (const WorldParameter& one : parameters_) first.push_back(one.parameter.value);
+    live_->values_in.assign(loops_.size(), first);
 }
 
 /// Events become commands: names are looked up, places are picked on the surfaces at the start.
@@ -167,12 +172,16 @@ double World::parameter_value(int i) const noexcept {
     return live_->values[static_cast<std::size_t>(i)].load(std::memory_order_relaxed);
 }
 
-void World::expect_parameter(int i, double value) noexcept {
+void World::expect_parameter(int i, double value) noexcept { note_parameter(i, value, {}); }
+
+/// `values_in`: those of the loop that has it now; empty: none has it yet.
+void World::note_parameter(int i, double value, std::span<double> values_in) noexcept {
     const auto p = static_cast<std::size_t>(i);
     if (i < 0 || p >= parameters_.size() || !std::isfinite(value)) return;
     const auto store = [&](std::size_t k, double wanted) {
-        live_->values[k].store(clamped(parameters_[k].parameter, wanted),
-                               std::memory_order_relaxed);
+        const double noted = clamped(parameters_[k].parameter, wanted);
+        live_->values[k].store(noted, std::memory_order_relaxed);
+        if (!values_in.empty()) values_in[k] = noted;
     };
     store(p, value);
     // one stiffness for all contacts of a tool in a hand, the last that was set
@@ -234,7 +243,7 @@ void World::apply(const Command& command, int loop) noexcept {
         for (const WorldBody& body : bodies_)
             if (body.description == parameter.description && body.loop == loop)
                 loops_[l]->body(body.place).set_parameter(parameter.index, value);
-        expect_parameter(command.parameter, value);
+        note_parameter(command.parameter, value, live_->values_in[l]);
     } else {
         loops_[l]->apply(command);
     }
@@ -242,6 +251,15 @@ void World::apply(const Command& command, int loop) noexcept {
 
 void World::apply(const Command& command) noexcept {
     for (int l = 0; l < num_loops(); ++l) apply(command, l);
+}
+
+void World::restore_parameters(std::span<const double> values, int loop) noexcept {
+    const std::vector<double>& now = live_->values_in[static_cast<std::size_t>(loop)];
+    for (std::size_t i = 0; i < std::min(values.size(), now.size()); ++i)
+        if (now[i] != values[i])
+            apply(
+                {.kind = Kind::SetParameter, .parameter = static_cast<int>(i), .value = values[i]},
+                loop);
 }
 
 std::uint64_t World::elapsed_ticks(int loop) const noexcept {

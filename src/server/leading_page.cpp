@@ -1,6 +1,8 @@
 #include "server/leading_page.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -11,8 +13,10 @@
 #include "pliant/reduction/build_reduced.h"
 
 namespace pliant {
+namespace fs = std::filesystem;
 namespace {
 
+constexpr std::string_view kPageBegin = "pliant-viewer-", kPageEnd = ".html";
 constexpr std::string_view kPage = R"(<!doctype html>
 <meta charset="utf-8">
 <meta name="referrer" content="no-referrer">
@@ -21,17 +25,48 @@ constexpr std::string_view kPage = R"(<!doctype html>
 <a href="URL">Open the viewer</a>
 )";
 
-/// Empty: it could not be written.
-std::string private_file(const std::filesystem::path& folder, std::string_view content) {
-    std::string path = folder / "pliant-XXXXXX.html";
-    const int file = ::mkostemps(path.data(), 5, O_CLOEXEC);  // mode 0600
-    if (file < 0) return {};
-    const bool is_whole =
-        ::write(file, content.data(), content.size()) == static_cast<ssize_t>(content.size());
-    ::close(file);
-    if (is_whole) return path;
+/// Removes pages with tokens of programs that were killed. Each program locks its own, and locks
+/// end with their process however that ends.
+void remove_left_behind(const fs::path& folder) {
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+         entry.increment(error)) {
+        const std::string name = entry->path().filename().string();
+        if (!name.starts_with(kPageBegin) || !name.ends_with(kPageEnd)) continue;
+        const int file =
+            ::open(entry->path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+        if (file < 0) continue;
+        struct stat info {};
+        if (::fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == ::geteuid() &&
+            ::flock(file, LOCK_EX | LOCK_NB) == 0)
+            ::unlink(entry->path().c_str());
+        ::close(file);
+    }
+}
+
+/// A locked file that its user alone can read; less than 0: there is no place for it.
+int make_private_file(const fs::path& folder, std::string& path) {
+    for (;;) {
+        path = (folder / (std::string(kPageBegin) + "XXXXXX" + std::string(kPageEnd))).string();
+        const int file = ::mkostemps(path.data(), kPageEnd.size(), O_CLOEXEC);  // mode 0600
+        if (file < 0) return file;
+        ::flock(file, LOCK_EX);
+        // another start may have taken it for left behind before it was locked: once more
+        struct stat info {};
+        if (::fstat(file, &info) != 0 || info.st_nlink > 0) return file;
+        ::close(file);
+    }
+}
+
+/// Less than 0: it could not be written.
+int write_private_file(const fs::path& folder, std::string_view content, std::string& path) {
+    const int file = make_private_file(folder, path);
+    if (file < 0 ||
+        ::write(file, content.data(), content.size()) == static_cast<ssize_t>(content.size()))
+        return file;
     ::unlink(path.c_str());
-    return {};
+    ::close(file);
+    return -1;
 }
 
 }  // namespace
@@ -41,17 +76,24 @@ LeadingPage::LeadingPage(const std::string& url) {
     std::string content(kPage);
     for (std::size_t at = 0; (at = content.find("URL", at)) != std::string::npos; at += url.size())
         content.replace(at, 3, url);
-    const char* runtime = std::getenv("XDG_RUNTIME_DIR");
-    if (runtime != nullptr && *runtime == '/') path_ = private_file(runtime, content);
-    const std::filesystem::path cache = default_cache_folder();
-    if (!path_.empty() || cache.empty()) return;
-    std::error_code ignored;
-    std::filesystem::create_directories(cache, ignored);
-    path_ = private_file(cache, content);
+    const char* const variable = std::getenv("XDG_RUNTIME_DIR");
+    const fs::path runtime = variable != nullptr && *variable == '/' ? variable : "";
+    const fs::path cache = default_cache_folder();
+    for (const fs::path& folder : {runtime, cache})
+        if (!folder.empty()) remove_left_behind(folder);
+    for (const fs::path& folder : {runtime, cache}) {
+        if (folder.empty()) continue;
+        std::error_code ignored;
+        if (folder == cache) fs::create_directories(cache, ignored);
+        if (file_ = write_private_file(folder, content, path_); file_ >= 0) return;
+    }
+    path_.clear();
 }
 
 LeadingPage::~LeadingPage() {
-    if (!path_.empty()) ::unlink(path_.c_str());
+    if (file_ < 0) return;
+    ::unlink(path_.c_str());
+    ::close(file_);
 }
 
 }  // namespace pliant

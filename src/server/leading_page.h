@@ -6,7 +6,8 @@ namespace pliant {
 
 /// A page on the disk that leads a browser to an address with a token, until it is destroyed. The
 /// words of a running program can be read by everybody on the machine, and whatever opens a browser
-/// passes them on; this file can be read by its user alone.
+/// passes them on; this file can be read by its user alone. Pages that killed programs left are
+/// removed by the next one.
 class LeadingPage {
 public:
     /// In the user's folder for running programs (XDG_RUNTIME_DIR), or else in the cache folder.
@@ -19,6 +20,7 @@ public:
 
 private:
     std::string path_;
+    int file_ = -1;  // locked while this program lives
 };
 
 }  // namespace pliant

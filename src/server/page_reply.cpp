@@ -47,19 +47,24 @@ SharedBytes shared_text(std::string text) {
 
 HttpReply not_found() { return {.status = 404, .body = shared_text("There is nothing here.\n")}; }
 
-HttpReply page_reply(std::span<const EmbeddedFile> files, std::string_view path) {
+std::optional<HttpReply> page_reply(std::span<const EmbeddedFile> files, std::string_view path) {
     if (path == "/" && files.empty())
-        return {.status = 200,
-                .content_type = content_type(".html"),
-                .body = shared_text(std::string(kNoBundle))};
+        return HttpReply{.status = 200,
+                         .content_type = content_type(".html"),
+                         .body = shared_text(std::string(kNoBundle))};
     const std::string_view name =
         path == "/" ? "index.html" : path.substr(std::min<std::size_t>(1, path.size()));
     const auto file = std::find_if(files.begin(), files.end(),
                                    [&](const EmbeddedFile& f) { return f.name == name; });
-    if (file == files.end()) return not_found();
-    return {.status = 200,
-            .content_type = content_type(name),
-            .body = shared_text(std::string(file->content))};
+    if (file == files.end()) return std::nullopt;
+    // everybody may ask: a copy for each who takes it slowly would add up
+    const auto read = [content = file->content](std::uint64_t offset, std::span<char> piece) {
+        return content.copy(piece.data(), piece.size(), offset);
+    };
+    return HttpReply{.status = 200,
+                     .content_type = content_type(name),
+                     .body = nullptr,
+                     .streamed = StreamedBody{file->content.size(), read}};
 }
 
 }  // namespace pliant

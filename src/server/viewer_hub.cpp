@@ -25,11 +25,18 @@ bool take_prefix(std::string_view& text, std::string_view prefix) {
     return true;
 }
 
+/// Lets those go on who wait for a latch, however its scope ends.
+struct CountDown {
+    std::latch* latch;  // null: none
+    ~CountDown() {
+        if (latch != nullptr) latch->count_down();
+    }
+};
+
 }  // namespace
 
-ViewerHub::ViewerHub(std::unique_ptr<ViewedWorld> viewed, const ViewerOptions& options,
-                     std::span<const EmbeddedFile> page, Send send)
-    : options_(options), page_(page), send_(std::move(send)) {
+ViewerHub::ViewerHub(std::unique_ptr<ViewedWorld> viewed, const ViewerOptions& options, Send send)
+    : options_(options), send_(std::move(send)) {
     recording_ = options.record.filename().string();
     show(std::move(viewed), 0);
 }
@@ -37,7 +44,7 @@ ViewerHub::ViewerHub(std::unique_ptr<ViewedWorld> viewed, const ViewerOptions& o
 ViewerHub::~ViewerHub() = default;
 
 HttpReply ViewerHub::get(std::string_view path) {
-    if (!take_prefix(path, "/api/")) return page_reply(page_, path);
+    if (!take_prefix(path, "/api/")) return not_found();
     if (path == "scene")
         return {.status = 200,
                 .content_type = "application/json",
@@ -111,11 +118,14 @@ void ViewerHub::silent(Client client, double now) {
     give_way(now);
 }
 
+void ViewerHub::heard(Client client) {
+    if (Viewer* const viewer = find(client)) viewer->is_silent = false;
+}
+
 void ViewerHub::received(Client client, std::span<const std::byte> message, bool is_text,
                          double now) {
     Viewer* viewer = find(client);
     if (viewer == nullptr) return;
-    viewer->is_silent = false;
     const std::string_view text(reinterpret_cast<const char*>(message.data()), message.size());
     const auto parsed = is_text ? parse_viewer_message(text) : std::nullopt;
     if (!parsed) {
@@ -341,7 +351,7 @@ void ViewerHub::poll_opener(double now) {
 }
 
 void ViewerHub::start_recording() {
-    if (!recording_.empty()) return;
+    if (!recording_.empty() || wants_finish_.load(std::memory_order_acquire)) return;
     try {
         const std::time_t utc = std::time(nullptr);
         const auto path =
@@ -367,7 +377,14 @@ void ViewerHub::stop_recording() {
         if (!lost_records_) notice("info", "Recorded " + name + ".");
     } catch (const InputError& error) {
         tell_loss(error.what());
+    } catch (const std::exception& error) {
+        tell_loss(name + ": the end of the recording may be missing (" + error.what() + ")");
     }
+}
+
+void ViewerHub::finish_recording() {
+    wants_finish_.store(true, std::memory_order_release);
+    is_finished_.wait();
 }
 
 void ViewerHub::check_recording() {
@@ -379,7 +396,7 @@ void ViewerHub::check_recording() {
     recording_.clear();
     try {
         viewed_->stop_recording();
-    } catch (const InputError&) {
+    } catch (const std::exception&) {
         // it was said above
     }
 }
@@ -487,6 +504,10 @@ void ViewerHub::send_samples() {
 }
 
 void ViewerHub::tick(double now) {
+    // first: what is thrown below must not keep the program from ending
+    const bool finishes = wants_finish_.load(std::memory_order_acquire) && !is_finished_.try_wait();
+    const CountDown end{finishes ? &is_finished_ : nullptr};
+    if (finishes) stop_recording();
     poll_opener(now);
     send_releases();
     viewed_->look_at_clock(now);

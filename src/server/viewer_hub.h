@@ -1,6 +1,5 @@
 #pragma once
 
-#include "core/embedded_files.h"
 #include "pliant/scene/body_watch.h"
 #include "pliant/server/viewer_message.h"
 #include "pliant/server/viewer_server.h"
@@ -13,6 +12,7 @@
 #include "server/viewer_session.h"
 
 #include <atomic>
+#include <latch>
 #include <mutex>
 
 namespace pliant {
@@ -29,22 +29,25 @@ public:
     /// A steering viewer that does nothing and holds nothing for this long may be relieved [s].
     static constexpr double kIdleSteering = 30;
 
-    ViewerHub(std::unique_ptr<ViewedWorld> viewed, const ViewerOptions& options,
-              std::span<const EmbeddedFile> page, Send send);
+    ViewerHub(std::unique_ptr<ViewedWorld> viewed, const ViewerOptions& options, Send send);
     ~ViewerHub();
 
     // Handlers of a web server; `now` is the server clock [s].
+    /// What is for viewers alone: everything but the files of the page.
     [[nodiscard]] HttpReply get(std::string_view path);
     void opened(Client client, double now);
     void received(Client client, std::span<const std::byte> message, bool is_text, double now);
     /// Nothing is heard of it: it lets go, and gives way to a viewer that asks to steer.
     void silent(Client client, double now);
+    /// It answers again: nobody takes over from it unasked any more.
+    void heard(Client client);
     void closed(Client client, double now);
     void tick(double now);
-    /// If there is one; what it lost is told.
-    void stop_recording();
 
     // Any thread.
+    /// Finishes the recording at the next tick, whatever happens in that, and waits for it; no
+    /// other one begins. Not from handlers.
+    void finish_recording();
     [[nodiscard]] std::string status_line() const;
     [[nodiscard]] std::vector<LoopTimes> loop_times() const;
     /// What recordings lost so far, a sentence each.
@@ -88,6 +91,8 @@ private:
     void open(const std::string& name);
     void poll_opener(double now);
     void start_recording();
+    /// If there is one; what it lost is told.
+    void stop_recording();
     void check_recording();
     void check_lost_records(const std::string& name);
     /// Until it is closed on every page, and for losses().
@@ -105,7 +110,6 @@ private:
     void send_samples();
 
     ViewerOptions options_;
-    std::span<const EmbeddedFile> page_;
     Send send_;
     std::unique_ptr<ViewedWorld> viewed_;
     std::unique_ptr<SceneAssets> assets_;
@@ -115,6 +119,8 @@ private:
     SceneOpener opener_;
     std::string recording_;      // name of the file; empty: none
     bool lost_records_ = false;  // told of this recording
+    std::atomic<bool> wants_finish_{false};
+    std::latch is_finished_{1};  // the recording, once that is wanted
     std::optional<SketchRecorder> sketch_;
     std::size_t num_built_loads_ = 0;  // 0: the opener is not building a sketch's model
 

@@ -1,11 +1,11 @@
 #include "pliant/server/viewer_server.h"
 
-#include <atomic>
 #include <chrono>
 #include <ctime>
 #include <latch>
 
 #include "server/page_files.h"
+#include "server/page_reply.h"
 #include "server/recording_folder.h"
 #include "server/viewer_hub.h"
 
@@ -27,7 +27,7 @@ std::unique_ptr<ViewedWorld> start_live(std::unique_ptr<World> world,
 struct ViewerServer::Impl {
     Impl(std::unique_ptr<ViewedWorld> viewed, const ViewerOptions& options)
         : scheduling(viewed->scheduling()),
-          hub(std::move(viewed), options, page_files(),
+          hub(std::move(viewed), options,
               [this](WebServer::Client client, const SharedBytes& message, bool is_text) {
                   return web->send(client, message, is_text);
               }) {
@@ -42,6 +42,7 @@ struct ViewerServer::Impl {
             is_ready.wait();
             return hub.get(path);
         };
+        handlers.get_public = [](std::string_view path) { return page_reply(page_files(), path); };
         handlers.opened = [this](Client client) {
             is_ready.wait();
             hub.opened(client, clock());
@@ -51,13 +52,11 @@ struct ViewerServer::Impl {
             hub.received(client, message, is_text, clock());
         };
         handlers.silent = [this](Client client) { hub.silent(client, clock()); };
+        handlers.heard = [this](Client client) { hub.heard(client); };
         handlers.closed = [this](Client client) { hub.closed(client, clock()); };
         handlers.tick = [this] {
             is_ready.wait();
             hub.tick(clock());
-            if (!wants_finish.load(std::memory_order_acquire) || is_finished.try_wait()) return;
-            hub.stop_recording();
-            is_finished.count_down();
         };
         // what an input does is on its way within this time of being published
         handlers.interval = std::chrono::milliseconds(2);
@@ -70,8 +69,6 @@ struct ViewerServer::Impl {
 
     const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
     std::latch is_ready{1};  // handlers may be called before `web` is set
-    std::atomic<bool> wants_finish{false};
-    std::latch is_finished{1};  // the recording, once that is wanted
     const std::string scheduling;
     ViewerHub hub;
     // last, so that it ends first; its handlers use the pointer until then
@@ -93,11 +90,7 @@ ViewerServer::ViewerServer(Recording recording, std::unique_ptr<World> world,
 
 ViewerServer::~ViewerServer() = default;
 
-void ViewerServer::finish_recording() {
-    impl_->wants_finish.store(true, std::memory_order_release);
-    impl_->is_finished.wait();
-}
-
+void ViewerServer::finish_recording() { impl_->hub.finish_recording(); }
 std::vector<std::string> ViewerServer::losses() const { return impl_->hub.losses(); }
 std::string ViewerServer::url() const { return impl_->web->url(); }
 std::vector<std::string> ViewerServer::network_urls() const { return impl_->web->network_urls(); }

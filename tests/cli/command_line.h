@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fcntl.h>
+#include <grp.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -7,6 +9,7 @@
 #include <array>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -57,6 +60,47 @@ inline Output interrupted(std::vector<std::string> arguments) {
         kill(child, SIGINT);
     }
     while (read(ends[0], &c, 1) == 1) output.text += c;
+    close(ends[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    output.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+    return output;
+}
+
+/// Whom the rights of files bind, as they do not bind the administrator.
+constexpr uid_t kOtherUser = 65534;
+constexpr int kNoOtherUser = 127;  // exit code: there is no such user here
+
+/// Runs the program in a home of its own; where the tests run as the administrator, as the other
+/// user, to whom the home is given.
+inline Output pliant_as_user(std::vector<std::string> arguments, const std::string& home) {
+    arguments.insert(arguments.begin(), "pliant");
+    std::vector<char*> words;
+    for (std::string& argument : arguments) words.push_back(argument.data());
+    words.push_back(nullptr);
+    const bool changes = geteuid() == 0;
+    if (changes && chown(home.c_str(), kOtherUser, kOtherUser) != 0) return {kNoOtherUser, "home"};
+    // opened first: it may lie where only the administrator looks
+    const int program = open(PLIANT_PROGRAM, O_RDONLY | O_CLOEXEC);
+    int ends[2];
+    if (program < 0 || pipe(ends) != 0) return {-1, "no program or pipe"};
+    const pid_t child = fork();
+    if (child == 0) {
+        for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) dup2(ends[1], stream);
+        close(ends[0]);
+        setenv("HOME", home.c_str(), 1);
+        for (const char* name : {"XDG_CACHE_HOME", "XDG_CONFIG_HOME"}) unsetenv(name);
+        const bool is_user = !changes || (setgroups(0, nullptr) == 0 && setgid(kOtherUser) == 0 &&
+                                          setuid(kOtherUser) == 0);
+        if (is_user && chdir(home.c_str()) == 0) fexecve(program, words.data(), environ);
+        _exit(kNoOtherUser);
+    }
+    close(program);
+    close(ends[1]);
+    Output output{-1, {}};
+    std::array<char, 4096> buffer;
+    for (ssize_t count = 0; (count = read(ends[0], buffer.data(), buffer.size())) > 0;)
+        output.text.append(buffer.data(), static_cast<std::size_t>(count));
     close(ends[0]);
     int status = 0;
     waitpid(child, &status, 0);

@@ -318,12 +318,47 @@ TEST_F(Session, FullDiskInALiveRunIsSaidAtOnceAndAtTheEnd) {
 }
 
 TEST_F(Session, AReadOnlyPlaceIsSaidBeforeTheRun) {
-    if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
-    std::filesystem::create_directory(path("r"));
-    std::filesystem::permissions(
-        path("r"), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
-    EXPECT_FAILS_WITH(headless("--record " + path("r/a.pliantrec")),
-                      "r/a.pliantrec: cannot be written: Permission denied; choose another place");
+    namespace fs = std::filesystem;
+    for (const char* folder : {"home", "r"}) fs::create_directory(path(folder));
+    for (const char* file :
+         {"r/old.pliantrec", "r/old.obj", "home/fixed.pliantrec", "home/fixed.obj"})
+        std::ofstream(path(file)) << "old";
+    fs::create_symlink(path("r/new.obj"), path("home/link.obj"));
+    const auto set_mode = [&](const char* name, int mode) {
+        fs::permissions(path(name), static_cast<fs::perms>(mode));
+    };
+    for (const char* file : {"r/old.pliantrec", "r/old.obj"}) set_mode(file, 0666);
+    for (const char* file : {"home/fixed.pliantrec", "home/fixed.obj"}) set_mode(file, 0444);
+    set_mode("box.json", 0644);
+    set_mode(".", 0755);
+    set_mode("r", 0555);
+    const auto record = [&](const char* file) {
+        return pliant_as_user({"run", path("box.json"), "--headless", "--progress", "none",
+                               "--duration", "0.01", "--record", path(file)},
+                              path("home"));
+    };
+    const auto make = [&](const char* file) {
+        return pliant_as_user({"shape", "beam", "--resolution", "8", "-o", path(file)},
+                              path("home"));
+    };
+    // recordings are written where they are, other files beside that and then renamed
+    const std::string why = ": cannot be written: Permission denied; choose another place";
+    const Output first = record("r/new.pliantrec");
+    if (first.exit_code == kNoOtherUser) GTEST_SKIP() << "no other user";
+    for (const auto& [refused, file] :
+         {std::pair(first, "r/new.pliantrec"),
+          std::pair(record("home/fixed.pliantrec"), "home/fixed.pliantrec"),
+          std::pair(make("r/new.obj"), "r/new.obj"), std::pair(make("r/old.obj"), "r/old.obj"),
+          std::pair(make("home/link.obj"), "home/link.obj")}) {
+        EXPECT_EQ(refused.exit_code, 1) << refused.text;
+        EXPECT_TRUE(contains(refused, path(file) + why)) << refused.text;
+    }
+    for (const Output& made : {record("r/old.pliantrec"), make("home/fixed.obj")})
+        EXPECT_EQ(made.exit_code, 0) << made.text;
+    EXPECT_NE(read(path("r/old.pliantrec")), "old");
+    EXPECT_NE(read(path("home/fixed.obj")), "old");
+    EXPECT_EQ(read(path("r/old.obj")), "old");
+    set_mode("r", 0755);  // or it could not be removed
 }
 
 TEST_F(Session, RecordingThatIsRemovedIsSaid) {
@@ -360,6 +395,20 @@ TEST_F(Session, NamesInScenesReachTheTerminalAsText) {
         EXPECT_TRUE(is_plain(pliant(command).text)) << command;
     for (const auto& frame : std::filesystem::directory_iterator(path("frames")))
         EXPECT_TRUE(is_plain(frame.path().string()));
+}
+
+TEST_F(Session, NamesOfBodiesReachTheTerminalAsTextBesideJsonToo) {
+    std::string scene = kScene;
+    const std::string name = R"("name": "ball")";
+    scene.replace(scene.find(name), name.size(), R"("name": "ball\u001b[2J\u009b31m")");
+    std::ofstream(path("ball.json")) << scene;
+    const Output run = pliant("run " + path("ball.json") +
+                              " --no-browser --port 0 --duration 0.1 --progress none --json");
+    if (contains(run, "the viewer is not in this build")) GTEST_SKIP() << "no page";
+    EXPECT_EQ(run.exit_code, 0) << run.text;
+    EXPECT_TRUE(contains(run, "warning: \"box\" and \"ball?[2J?31m\" pass through each other"))
+        << run.text;
+    EXPECT_TRUE(is_plain(run.text)) << run.text;
 }
 
 TEST_F(Session, NamesInRecordingsReachTheTerminalAsText) {
@@ -441,6 +490,14 @@ TEST_F(Session, WrongFilesAndOptionsAreNamed) {
     EXPECT_FAILS_WITH(headless("--port 8000"), "--port is for the viewer");
 }
 
+/// In the address that a run printed; empty: none.
+std::string token_of(const std::string& text) {
+    std::smatch found;
+    return std::regex_search(text, found, std::regex(R"(\?t=([0-9a-f]{32})\b)")) ? found[1].str()
+                                                                                 : std::string();
+}
+std::string token_of(const Output& run) { return token_of(run.text); }
+
 TEST_F(Session, ViewerPrintsItsAddressAndStopsCleanly) {
     const Output output =
         pliant("run " + path("box.json") + " --port 0 --no-browser --duration 0.2 --progress none");
@@ -463,22 +520,10 @@ TEST_F(Session, ViewerPrintsItsAddressAndStopsCleanly) {
     EXPECT_TRUE(std::regex_search(json.text, members)) << json.text;
 
     // a token of 128 bits, another one in each run
-    const auto token_of = [](const Output& run) {
-        std::smatch found;
-        return std::regex_search(run.text, found, std::regex(R"(\?t=([0-9a-f]{32})\b)"))
-                   ? found[1].str()
-                   : std::string();
-    };
     EXPECT_EQ(token_of(output).size(), 32u) << output.text;
     EXPECT_EQ(token_of(json).size(), 32u) << json.text;
     EXPECT_NE(token_of(output), token_of(json));
     EXPECT_FALSE(contains(output, "Warning")) << output.text;
-    const std::string kept = "run " + path("box.json") +
-                             " --port 0 --no-browser --duration 0.1 --progress none --keep-token";
-    const std::string cache = "XDG_CACHE_HOME=" + path("cache");
-    const Output first = shell(cache + " " PLIANT_PROGRAM " " + kept);
-    EXPECT_EQ(token_of(first).size(), 32u) << first.text;
-    EXPECT_EQ(token_of(shell(cache + " " PLIANT_PROGRAM " " + kept)), token_of(first));
 
     const TakenPort taken;
     const std::string port = std::to_string(taken.port());
@@ -516,23 +561,134 @@ TEST_F(Session, ViewerThatIsOpenToTheNetworkSaysWhoMayComeInAndHow) {
     const Output json = pliant(run + "--address 0.0.0.0 --json");
     EXPECT_TRUE(std::regex_search(json.text, std::regex(R"("urls":\["http://[0-9.]+:)")))
         << json.text;
-    EXPECT_FALSE(contains(pliant(run + "--address 127.0.0.1"), "Warning"));
+    const Output closed = pliant(run + "--address 127.0.0.1");
+    EXPECT_EQ(closed.exit_code, 0) << closed.text;
+    EXPECT_FALSE(contains(closed, "Warning")) << closed.text;
+}
+
+TEST_F(Session, ATokenIsKeptOrItIsSaidWhyNot) {
+    namespace fs = std::filesystem;
+    const std::string run = PLIANT_PROGRAM " run " + path("box.json") +
+                            " --no-browser --duration 0.05 --progress none --keep-token --port ";
+    const auto in_cache = [&](const char* folder) {
+        return "XDG_CACHE_HOME=" + path(folder) + " ";
+    };
+    const Output first = shell(in_cache("cache") + run + "0");
+    if (contains(first, "the viewer is not in this build")) GTEST_SKIP() << "no page";
+    const std::string kept = token_of(first), file = path("cache/pliant/viewer-token");
+    EXPECT_EQ(kept.size(), 32u) << first.text;
+    EXPECT_EQ(token_of(shell(in_cache("cache") + run + "0")), kept);
+    EXPECT_EQ(read(file), kept);
+    EXPECT_EQ(fs::status(file).permissions(), fs::perms(0600));
+    EXPECT_FALSE(contains(first, "not kept")) << first.text;
+
+    const auto expect_other = [&](const std::string& command, const std::string& why) {
+        const Output other = shell(command + "0");
+        EXPECT_EQ(other.exit_code, 0) << other.text;
+        EXPECT_TRUE(contains(other, "The token is for this run alone and not kept: " + why + "."))
+            << other.text;
+        EXPECT_EQ(token_of(other).size(), 32u) << other.text;
+        EXPECT_NE(token_of(other), kept);
+    };
+    fs::permissions(file, fs::perms(0640));
+    expect_other(in_cache("cache") + run, file + ": others may read it; remove it");
+    fs::permissions(file, fs::perms(0600));
+    fs::resize_file(file, 10);
+    expect_other(in_cache("cache") + run, file + ": holds no whole token; remove it");
+    fs::remove(file);
+    std::ofstream(path("elsewhere")) << kept;
+    fs::create_symlink(path("elsewhere"), file);
+    expect_other(in_cache("cache") + run, file + ": is a link; remove it");
+    expect_other(in_cache("box.json") + run,
+                 path("box.json") + "/pliant: cannot be made: Not a directory");
+    expect_other("env -u HOME -u XDG_CACHE_HOME " + run,
+                 "there is no cache folder to keep it in; set HOME");
+    // nothing is left of what a full disk did not take
+    const Output full = shell("( ulimit -f 0; " + in_cache("full") + run + "0 )");
+    EXPECT_TRUE(
+        contains(full, path("full/pliant/viewer-token") + ": cannot be written: File too large."))
+        << full.text;
+    EXPECT_TRUE(fs::is_empty(path("full/pliant")));
+}
+
+TEST_F(Session, TwoFirstStartsKeepOneToken) {
+    const std::string run = "XDG_CACHE_HOME=" + path("cache") + " " PLIANT_PROGRAM " run " +
+                            path("box.json") +
+                            " --no-browser --duration 0.05 --progress none --keep-token --port 0 ";
+    std::string both;
+    for (int i = 0; i < 4; ++i) both += run + "> " + path("out" + std::to_string(i)) + " 2>&1 & ";
+    (void)shell("( " + both + "wait )");
+    const std::string token = token_of(read(path("out0")));
+    if (read(path("out0")).find("not in this build") != std::string::npos) GTEST_SKIP();
+    EXPECT_EQ(token.size(), 32u);
+    for (int i = 1; i < 4; ++i)
+        EXPECT_EQ(token_of(read(path("out" + std::to_string(i)))), token) << i;
+    EXPECT_EQ(read(path("cache/pliant/viewer-token")), token);
+}
+
+TEST_F(Session, AKeptTokenIsRenewedWhereAnotherProgramHasThePort) {
+    const std::string run = "XDG_CACHE_HOME=" + path("cache") + " " PLIANT_PROGRAM " run " +
+                            path("box.json") +
+                            " --no-browser --duration 0.05 --progress none --keep-token --port ";
+    const Output first = shell(run + "0");
+    if (contains(first, "the viewer is not in this build")) GTEST_SKIP() << "no page";
+    const TakenPort taken;
+    const std::string port = std::to_string(taken.port());
+    const Output refused = shell(run + port);
+    EXPECT_EQ(refused.exit_code, 1) << refused.text;
+    EXPECT_TRUE(contains(refused,
+                         "There is a new token instead of the kept one, which pages that are "
+                         "still open may have told to the program on port " +
+                             port + "."))
+        << refused.text;
+    const Output second = shell(run + "0");
+    EXPECT_EQ(token_of(second).size(), 32u) << second.text;
+    EXPECT_NE(token_of(second), token_of(first));
+    EXPECT_EQ(token_of(shell(run + "0")), token_of(second));
+}
+
+TEST_F(Session, AClosedTerminalEndsTheRunInOrder) {
+    const std::string file = path("a.pliantrec"), out = path("out");
+    const std::string run =
+        "run " + path("box.json") + " --port 0 --no-browser --progress none --record " + file;
+    if (contains(pliant(run + " --duration 0.01"), "the viewer is not in this build"))
+        GTEST_SKIP() << "no page";
+    // twice, as kernel and shell do
+    std::string stopped = PLIANT_PROGRAM " ";
+    stopped += run + " > " + out + " 2>&1 & for i in $(seq 600); do grep -q 'Running at' " + out +
+               " && break; sleep 0.05; done; sleep 0.2; kill -HUP $!; kill -HUP $! 2> " +
+               path("late") + "; wait $!; echo $? > " + path("code");
+    const auto before = std::signal(SIGHUP, SIG_DFL);  // tests may run under nohup
+    EXPECT_EQ(std::system(stopped.c_str()), 0);
+    std::signal(SIGHUP, before);
+    EXPECT_EQ(read(path("code")), "0\n") << read(out);
+    const Output check = pliant("replay --check --json " + file);
+    EXPECT_EQ(check.exit_code, 0) << check.text;
+    EXPECT_TRUE(contains(check, "\"problem\":\"\"")) << check.text;
+}
+
+/// A program that takes the place of the one that opens browsers, in a folder of its own.
+std::string fake_browser(const std::string& folder, const std::string& script) {
+    std::filesystem::create_directory(folder);
+    std::ofstream(folder + "/xdg-open") << script;
+    std::filesystem::permissions(folder + "/xdg-open", std::filesystem::perms::owner_all);
+    return "PATH=" + folder + ":$PATH DISPLAY=:99 ";
 }
 
 TEST_F(Session, BrowserIsOpenedWithoutTheTokenInItsWords) {
-    std::filesystem::create_directory(path("bin"));
     std::filesystem::create_directory(path("runtime"));
-    std::ofstream(path("bin/xdg-open")) << "#!/bin/sh\n"
-                                           "tr '\\0' ' ' </proc/$$/cmdline >" +
-                                               path("words") +
-                                               "\n"
-                                               "cp \"$1\" " +
-                                               path("copy") + "\nstat -c %a \"$1\" >" +
-                                               path("mode") + "\n";
-    std::filesystem::permissions(path("bin/xdg-open"), std::filesystem::perms::owner_all);
-    const Output output = shell(
-        "PATH=" + path("bin") + ":$PATH DISPLAY=:99 XDG_RUNTIME_DIR=" + path("runtime") +
-        " " PLIANT_PROGRAM " run " + path("box.json") + " --port 0 --duration 1 --progress none");
+    const std::string browser = fake_browser(path("bin"), "#!/bin/sh\ncd " + folder_.string() + R"(
+tr '\0' ' ' </proc/$$/cmdline >words
+cp "$1" copy
+stat -c %a "$1" >mode
+echo $$ >process
+cut -d ' ' -f 6 /proc/$$/stat >session
+grep SigIgn /proc/$$/status >ignored
+readlink /proc/$$/fd/0 >input
+)");
+    const Output output =
+        shell(browser + "XDG_RUNTIME_DIR=" + path("runtime") + " " PLIANT_PROGRAM " run " +
+              path("box.json") + " --port 0 --duration 1 --progress none <" + path("box.json"));
     if (contains(output, "the viewer is not in this build")) GTEST_SKIP() << "no page";
     EXPECT_EQ(output.exit_code, 0) << output.text;
     std::smatch url;
@@ -545,6 +701,48 @@ TEST_F(Session, BrowserIsOpenedWithoutTheTokenInItsWords) {
         << read(path("copy"));
     // nothing is left
     EXPECT_TRUE(std::filesystem::is_empty(path("runtime")));
+    // it may still be at work
+    for (int i = 0; i < 100 && read(path("input")).empty(); ++i) usleep(50'000);
+    // Ctrl-C on our terminal is not for it, and it has the signals and input of a program on its
+    // own
+    EXPECT_EQ(read(path("session")), read(path("process")));
+    EXPECT_EQ(read(path("input")), "/dev/null\n");
+    const std::string ignored = read(path("ignored"));
+    const std::size_t digits = ignored.find_first_of("0123456789abcdef", ignored.find(':'));
+    ASSERT_NE(digits, std::string::npos) << ignored;
+    const auto mask = std::stoull(ignored.substr(digits), nullptr, 16);
+    for (const int signal : {SIGINT, SIGHUP, SIGPIPE, SIGXFSZ})
+        EXPECT_EQ(mask >> (signal - 1) & 1u, 0u) << signal;
+}
+
+TEST_F(Session, ABrowserThatDoesNotComeIsSaid) {
+    const std::string silent = fake_browser(path("silent"), "#!/bin/sh\n");
+    // one that asks for the page, which needs no token
+    const std::string asking =
+        fake_browser(path("asking"), "#!/usr/bin/env bash\ncd " + folder_.string() + R"(
+host=$(sed -n 's|.*href="http://\([^/]*\)/.*|\1|p' "$1")
+exec 3<>"/dev/tcp/${host%:*}/${host#*:}"
+printf 'GET / HTTP/1.1\r\nHost: %s\r\n\r\n' "$host" >&3
+head -c 15 <&3 >answer
+)");
+    const std::string sentence = "The browser did not come; open the address above.\n";
+    const std::string run = "XDG_CACHE_HOME=" + path("cache") + " " PLIANT_PROGRAM " run " +
+                            path("box.json") + " --port 0 --progress none --duration ";
+    // none at all is known at once
+    const Output none = shell("DISPLAY=:99 PATH=" + path("nothing") + " " + run + "0.1");
+    if (contains(none, "the viewer is not in this build")) GTEST_SKIP() << "no page";
+    EXPECT_EQ(none.exit_code, 0) << none.text;
+    EXPECT_TRUE(contains(none, sentence)) << none.text;
+    // both at the same time, longer than a browser is waited for
+    EXPECT_EQ(shell("( " + silent + run + "9 >" + path("out") + " 2>&1 & " + asking + run + "9 >" +
+                    path("other") + " 2>&1; wait )")
+                  .exit_code,
+              0);
+    const std::string said = read(path("out"));
+    EXPECT_NE(said.find(sentence), std::string::npos) << said;
+    EXPECT_EQ(said.find(sentence), said.rfind(sentence)) << "once; " << said;
+    EXPECT_EQ(read(path("other")).find(sentence), std::string::npos) << read(path("other"));
+    EXPECT_EQ(read(path("answer")), "HTTP/1.1 200 OK");
 }
 
 }  // namespace

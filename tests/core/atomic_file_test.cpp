@@ -122,6 +122,16 @@ TEST(AtomicFile, MakesWhatALinkPointsTo) {
     EXPECT_EQ(read_text(directory / "later.txt"), "new");
 }
 
+TEST(AtomicFile, FollowedLinksEndWhereAFileWouldBeMade) {
+    const TemporaryDirectory directory;
+    fs::create_directory(directory / "d");
+    fs::create_symlink("d/later.txt", directory / "link.txt");
+    fs::create_symlink(fs::absolute(directory / "link.txt"), directory / "second.txt");
+    EXPECT_EQ(followed_links(directory / "second.txt"), directory / "d/later.txt");
+    EXPECT_EQ(followed_links(directory / "plain.txt"), directory / "plain.txt");
+    EXPECT_EQ(followed_links("plain.txt"), "plain.txt");
+}
+
 TEST(AtomicFile, LinksInACircleAreRefusedAndStay) {
     const TemporaryDirectory directory;
     for (const auto& [from, to] : {std::pair("a", "b"), std::pair("b", "c"), std::pair("c", "a")})
@@ -199,10 +209,12 @@ TEST(AtomicFile, WhatAKilledWriterLeftIsRemovedByTheNextWrite) {
     const TemporaryDirectory directory, young;
     const fs::path left = leave_a_temporary(directory, hours(1));
     ASSERT_TRUE(fs::exists(left));
+    const std::string name = left.filename().string();
+    const std::string end = name.substr(name.find('@'));
     // others' files, whatever they are called
-    write_text(directory / ".pliant-1-0.tmp.txt", "mine");
-    fs::create_directory(directory / ".pliant-2-0.tmp");
-    ASSERT_EQ(mkfifo((directory / ".pliant-3-0.tmp").c_str(), 0600), 0);
+    write_text(directory / (".pliant-1-0" + end + ".txt"), "mine");
+    fs::create_directory(directory / (".pliant-2-0" + end));
+    ASSERT_EQ(mkfifo((directory / (".pliant-3-0" + end)).c_str(), 0600), 0);
     write_file(directory / "a.txt", "new");
     EXPECT_FALSE(fs::exists(left));
     EXPECT_EQ(read_text(directory / "a.txt"), "new");
@@ -212,6 +224,29 @@ TEST(AtomicFile, WhatAKilledWriterLeftIsRemovedByTheNextWrite) {
     const fs::path just_made = leave_a_temporary(young, hours(0));
     write_file(young / "a.txt", "new");
     EXPECT_TRUE(fs::exists(just_made));
+}
+
+TEST(AtomicFile, TemporariesOfOtherComputersStay) {
+    // its lock is not seen here where a folder is shared over a network: it may be written still
+    const TemporaryDirectory directory;
+    const fs::path left = leave_a_temporary(directory, std::chrono::hours(1));
+    ASSERT_TRUE(fs::exists(left));
+    char host[256] = {};
+    ASSERT_EQ(gethostname(host, sizeof host - 1), 0);
+    const std::string name = left.filename().string(), end = "@" + std::string(host) + ".tmp";
+    ASSERT_TRUE(name.ends_with(end)) << name;
+    const std::string number = name.substr(0, name.size() - end.size());
+    std::vector<fs::path> others;
+    for (const std::string& other :
+         {std::string("@elsewhere"), "@x" + std::string(host), std::string()})
+        others.push_back(directory / (number + other + ".tmp"));
+    for (const fs::path& other : others) {
+        fs::copy_file(left, other);
+        fs::last_write_time(other, fs::file_time_type::clock::now() - std::chrono::hours(1));
+    }
+    write_file(directory / "a.txt", "new");
+    EXPECT_FALSE(fs::exists(left));
+    for (const fs::path& other : others) EXPECT_TRUE(fs::exists(other)) << other;
 }
 
 TEST(AtomicFile, WhatIsStillWrittenStaysHoweverOldItIs) {

@@ -209,7 +209,7 @@ TEST(GreensBody, SagsUnderGravityButNotWhereItIsHeld) {
 TEST(GreensBody, TakesAnotherMaskAlwaysAfterTheSameTicks) {
     GreensBody body(nodule_model());
     const double first = body.stiffness().radius();
-    body.set_parameter(1, 1.5 * first);  // before the first step: at once
+    body.set_parameter(1, 1.5 * first);  // before the first step: with it
     body.step(1e-3);
     EXPECT_DOUBLE_EQ(body.stiffness().radius(), 1.5 * first);
     body.set_parameter(1, 0.8 * first);
@@ -220,6 +220,32 @@ TEST(GreensBody, TakesAnotherMaskAlwaysAfterTheSameTicks) {
     body.set_parameter(1, 1.2 * first);
     body.reset();
     EXPECT_DOUBLE_EQ(body.stiffness().radius(), 1.2 * first);
+}
+
+TEST(GreensBody, WaitsForMasksOrderedBeforeTheFirstStepOnlyOnce) {
+    const auto order_many = [](GreensBody& body, double first) {
+        for (const double factor : {1.5, 0.8, 1.1, 0.9, 1.3}) {
+            body.set_parameter(1, factor * first);
+            EXPECT_DOUBLE_EQ(body.stiffness().radius(), first) << "not waited for";
+        }
+    };
+    GreensBody stepped(nodule_model()), saved(nodule_model()), touched(nodule_model());
+    const double first = stepped.stiffness().radius();
+    order_many(stepped, first);
+    stepped.step(1e-3);
+    EXPECT_DOUBLE_EQ(stepped.stiffness().radius(), 1.3 * first);
+    order_many(saved, first);
+    std::vector<double> state(at(saved.state_size()));
+    saved.save_state(state);
+    EXPECT_DOUBLE_EQ(saved.stiffness().radius(), 1.3 * first);
+    order_many(touched, first);
+    touched.take_first_mask();
+    EXPECT_DOUBLE_EQ(touched.stiffness().radius(), 1.3 * first);
+    // later it takes its time
+    touched.step(1e-3);
+    touched.set_parameter(1, first);
+    touched.take_first_mask();
+    EXPECT_DOUBLE_EQ(touched.stiffness().radius(), 1.3 * first);
 }
 
 TEST(GreensBody, GoesOnFromASavedStateToTheBit) {

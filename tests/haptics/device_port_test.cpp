@@ -279,10 +279,73 @@ TEST(DevicePort, ReadingsFasterThanAHandAreCountedAndNamed) {
     EXPECT_EQ(loop.last.faults, 100u);
 }
 
+TEST(DevicePort, ReadingsFasterThanAHandMoveNothingAndAreNoWork) {
+    PortLoop loop;
+    for (int k = 0; k < 50; ++k) loop.tick(Vector3d::Zero(), 2, 1);
+    ASSERT_NEAR(loop.last.command.force.z(), 2, 0.01);
+    ASSERT_EQ(loop.last.port_energy, loop.last.stored_energy);
+    // 4.9 cm along the force, and back: 0.1 J each
+    for (int k = 0; k < 20; ++k) {
+        loop.tick(Vector3d(0, 0, k % 2 == 0 ? 0.049 : -0.049), 2, 1);
+        ASSERT_TRUE(loop.port.manipulandum().position.isZero(1e-12)) << k;
+        ASSERT_TRUE(loop.port.velocity().linear.isZero(0)) << k;
+        ASSERT_EQ(loop.last.port_energy, loop.last.stored_energy) << k;
+    }
+    EXPECT_EQ(loop.last.faults, 20u);
+    // a hand moves it on from there
+    for (int k = 0; k < 100; ++k) loop.tick(Vector3d(1e-4, 0, 0), 2, 1);
+    EXPECT_NEAR(loop.port.manipulandum().position.x(), 0.01, 1e-5);
+    EXPECT_EQ(loop.last.faults, 20u);
+}
+
+TEST(DevicePort, ARotationThatComesBackTurnsNothing) {
+    for (const int ticks_away : {1, 100}) {
+        PortLoop loop;
+        loop.last.coupling.torque = Vector3d(0, 0.05, 0);
+        for (int k = 0; k < 50; ++k) loop.tick(Vector3d::Zero(), 2, 1);
+        ASSERT_NEAR(loop.last.command.torque.y(), 0.05, 1e-3);
+        loop.device.state.status = DeviceStatus::NoRotation;
+        for (int k = 0; k < ticks_away; ++k) loop.tick(Vector3d::Zero(), 2, 1);
+        loop.device.state.status = DeviceStatus::Ok;
+        loop.device.state.pose.rotation = rotation_from_vector(Vector3d(0, 1.5, 0));
+        // the place goes on meanwhile
+        loop.tick(Vector3d(1e-4, 0, 0), 2, 1);
+        EXPECT_NEAR(loop.last.command.force.z(), 2, 0.01);
+        EXPECT_EQ(loop.last.faults, 0u);
+        EXPECT_TRUE(rotation_vector(loop.port.manipulandum().rotation).isZero(1e-12));
+        EXPECT_TRUE(loop.port.velocity().angular.isZero(1e-12));
+        EXPECT_NEAR(loop.last.port_energy, loop.last.stored_energy, 1e-12);
+        EXPECT_STREQ(loop.port.stop_notice(), "");
+        // from there on it turns with the handle
+        loop.device.state.pose.rotation = rotation_from_vector(Vector3d(0, 1.52, 0));
+        loop.tick(Vector3d::Zero(), 2, 1);
+        EXPECT_TRUE(rotation_vector(loop.port.manipulandum().rotation)
+                        .isApprox(Vector3d(0, 0.02, 0), 1e-9));
+        for (int k = 0; k < 100; ++k) loop.tick(Vector3d(1e-4, 0, 0), 2, 1);
+        EXPECT_NEAR(loop.port.manipulandum().position.x(), 0.0101, 1e-5);
+    }
+}
+
+TEST(DevicePort, WithoutCalibrationTheForceGoesAtOnce) {
+    PortLoop loop;
+    for (int k = 0; k < 50; ++k) loop.tick(Vector3d::Zero(), 2, 1);
+    ASSERT_NEAR(loop.device.shown.force.z(), 2, 0.01);
+    loop.device.state.status = DeviceStatus::Uncalibrated;
+    loop.tick(Vector3d::Zero(), 2, 1);
+    EXPECT_TRUE(loop.device.shown.force.isZero(0));
+    // wherever it finds itself then, it is no jump
+    loop.device.state.status = DeviceStatus::Ok;
+    loop.tick(Vector3d(0.1, 0, 0), 2, 1);
+    EXPECT_EQ(loop.last.faults, 0u);
+    EXPECT_TRUE(loop.port.manipulandum().position.isZero(1e-12));
+}
+
 TEST(DevicePort, HandleThatJumpsBeginsWhereTheToolIs) {
     PortLoop loop;
-    loop.device.state.pose.rotation = rotation_from_vector(Vector3d(0, 0, 0.4));
-    loop.tick();
+    for (int k = 1; k <= 20; ++k) {
+        loop.device.state.pose.rotation = rotation_from_vector(Vector3d(0, 0, 0.02 * k));
+        loop.tick();
+    }
     EXPECT_NEAR(rotation_vector(loop.port.manipulandum().rotation).z(), 0.4, 1e-9);
     loop.device.state.pose.rotation = rotation_from_vector(Vector3d(0, 0, 1.2));
     loop.tick();

@@ -298,6 +298,51 @@ TEST(DeviceSafety, ReadingsFasterThanAHandDropTheOutput) {
     EXPECT_EQ(rig.safety.report().num_faults, 0u);
 }
 
+/// A hand at `speed` to and fro, 10 ms each way, as a loop sees it that puts its ticks 1 ms apart
+/// whatever time they take: `lateness` times 1 ms each, and `stall` seconds more once. Least force
+/// of 2 N.
+double force_in_late_loop(double speed, double lateness, double stall, bool has_clock) {
+    Rig rig;
+    rig.warm_up();
+    rig.wanted = push(2);
+    double least = 2, clock = 50, way = 0;
+    for (int k = 0; k < 500; ++k) {
+        const double real = lateness * kLoopStep + (k == 200 ? stall : 0);
+        clock += real;
+        rig.state.clock = has_clock ? clock : 0;
+        way = std::fmod(way + speed * real, 0.06);
+        rig.state.pose.position.y() = std::min(way, 0.06 - way);
+        least = std::min(least, rig.tick().force.x());
+    }
+    return least;
+}
+
+TEST(DeviceSafety, ALoopThatIsLateIsNoFaultOfTheHand) {
+    EXPECT_EQ(force_in_late_loop(0.3, 1, 0.02, true), 2) << "stood still for 20 ms";
+    EXPECT_EQ(force_in_late_loop(1.5, 3, 0, true), 2) << "a third of its rate";
+    // what the ticks alone say
+    EXPECT_EQ(force_in_late_loop(0.4, 1, 0.02, false), 0);
+    EXPECT_EQ(force_in_late_loop(1.5, 3, 0, false), 0);
+    // too fast by the device's own clock as well
+    EXPECT_EQ(force_in_late_loop(3.5, 1, 0, true), 0);
+    EXPECT_EQ(force_in_late_loop(5, 3, 0, true), 0);
+    EXPECT_EQ(force_in_late_loop(49, 1, 0, true), 0);
+}
+
+TEST(DeviceSafety, AClockThatGoesBackOrIsNoNumberForgivesNothing) {
+    for (const double clock : {kNan, kInfinity, 49.0}) {
+        Rig rig;
+        rig.warm_up();
+        rig.state.clock = 50;
+        rig.wanted = push(2);
+        EXPECT_EQ(rig.tick().force.x(), 2);
+        rig.state.clock = clock;
+        rig.state.pose.position.y() += 0.02;
+        EXPECT_EQ(rig.tick().force.x(), 0) << clock;
+        EXPECT_TRUE(rig.safety.report().is_too_fast) << clock;
+    }
+}
+
 /// Runs of half a second at a speed, forth and back in turns of 10 ms if it is to stay.
 double force_at_speed(double speed, double spin, bool turns_back) {
     Rig rig;
@@ -413,12 +458,50 @@ TEST(DeviceSafety, WithoutARotationThereIsNoTorqueButAForce) {
     EXPECT_EQ(rig.run(0.3).torque.z(), 0.1);
 }
 
+TEST(DeviceSafety, ARotationThatComesBackIsTakenAsItIs) {
+    Rig rig;
+    rig.warm_up();
+    rig.wanted.force = {2, 0, 0};
+    rig.wanted.torque = {0, 0, 0.1};
+    rig.run(0.1);
+    rig.state.status = DeviceStatus::NoRotation;
+    rig.run(0.1);
+    // a motion meanwhile is judged all the same
+    rig.state.pose.position.y() += 0.04;
+    EXPECT_EQ(rig.tick().force.norm(), 0);
+    EXPECT_EQ(rig.safety.report().num_faults, 1u);
+    rig.run(0.6);
+    rig.state.status = DeviceStatus::Ok;
+    rig.state.pose.rotation = rotation_from_vector(Vector3d(0, 1.5, 0));
+    const DeviceCommand out = rig.tick();
+    EXPECT_EQ(out.force.x(), 2);
+    EXPECT_LT(out.torque.norm(), 1e-3) << "it comes back slowly";
+    EXPECT_FALSE(rig.safety.report().has_jumped);
+    EXPECT_EQ(rig.safety.report().num_faults, 1u);
+    EXPECT_EQ(rig.run(0.6).torque.z(), 0.1);
+    // from then on turns are judged
+    rig.state.pose.rotation = rotation_from_vector(Vector3d(0, 2.1, 0));
+    EXPECT_EQ(rig.tick().force.norm(), 0);
+    EXPECT_TRUE(rig.safety.report().has_jumped);
+    // one lost reading, a switch of motors in it: the same
+    rig.run(0.6);
+    for (const DeviceStatus status : {DeviceStatus::NoRotation, DeviceStatus::Disabled}) {
+        rig.state.status = status;
+        (void)rig.tick();
+    }
+    rig.state.status = DeviceStatus::Ok;
+    rig.state.pose.rotation = rotation_from_vector(Vector3d(0, 0.6, 0));
+    (void)rig.tick();
+    EXPECT_EQ(rig.safety.report().num_faults, 2u);
+}
+
 TEST(DeviceSafety, ADeviceThatDoesNotKnowItsPlaceGetsNothing) {
     Rig rig;
     rig.warm_up();
     rig.wanted = push(2);
     rig.run(0.1);
     rig.state.status = DeviceStatus::Uncalibrated;
+    EXPECT_EQ(rig.tick().force.norm(), 0) << "at once";
     EXPECT_EQ(rig.run(0.06).force.norm(), 0);
     EXPECT_TRUE(rig.safety.report().is_stale);
     rig.state.status = DeviceStatus::Ok;
@@ -430,16 +513,22 @@ TEST(DeviceSafety, WhereADeviceComesBackIsNoFault) {
     rig.warm_up();
     rig.wanted = push(2);
     rig.run(0.1);
-    rig.state.status = DeviceStatus::Disconnected;
-    rig.run(0.1);
-    rig.state.status = DeviceStatus::Ok;
-    rig.state.pose = {Vector3d(0.1, 0, 0), rotation_from_vector(Vector3d(0, 1, 0))};
-    (void)rig.tick();
-    EXPECT_FALSE(rig.safety.report().has_jumped);
-    EXPECT_EQ(rig.safety.report().num_faults, 0u);
-    EXPECT_NEAR(rig.run(0.25).force.x(), 1, 0.02);
+    double place = 0;
+    // motors that somebody switches off and on again are the same
+    for (const DeviceStatus away :
+         {DeviceStatus::Disconnected, DeviceStatus::Uncalibrated, DeviceStatus::Disabled}) {
+        rig.state.status = away;
+        rig.run(0.1);
+        rig.state.status = DeviceStatus::Ok;
+        place += 0.1;
+        rig.state.pose = {Vector3d(place, 0, 0), rotation_from_vector(Vector3d(0, 10 * place, 0))};
+        (void)rig.tick();
+        EXPECT_FALSE(rig.safety.report().has_jumped);
+        EXPECT_EQ(rig.safety.report().num_faults, 0u) << static_cast<int>(away);
+        EXPECT_NEAR(rig.run(0.25).force.x(), 1, 0.02);
+        rig.run(0.3);
+    }
     // gone for a moment only, the force still there: it is one
-    rig.run(0.5);
     rig.state.status = DeviceStatus::Disconnected;
     (void)rig.tick();
     rig.state.status = DeviceStatus::Ok;

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "input_error.h"
 
@@ -50,6 +52,47 @@ TEST(DeviceCapabilities, WhatIsNotFiniteIsRefusedEverywhere) {
     for (const auto number : numbers)
         for (const double bad : {kNan, kInfinity, -kInfinity, -1.0, 1e9})
             EXPECT_NE(refusal([&](DeviceCapabilities& c) { c.*number = bad; }), "") << bad;
+}
+
+/// What is left of a sigma.7 under limits that several people said, put together in each order.
+std::vector<DeviceCapabilities> left_of_sigma(std::vector<DeviceLimits> said) {
+    DeviceCapabilities sigma;
+    sigma.max_force = 20;
+    sigma.max_torque = 0.4;
+    sigma.continuous_force = 20.0 / 3;
+    std::vector<std::size_t> order(said.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::vector<DeviceCapabilities> left;
+    do {
+        DeviceLimits all;
+        for (const std::size_t i : order) all = smaller(all, said[i]);
+        left.push_back(limited(sigma, all));
+    } while (std::next_permutation(order.begin(), order.end()));
+    return left;
+}
+
+TEST(DeviceLimits, AForceAloneLowersTheTorqueWhoeverElseLimitsIt) {
+    struct Case {
+        std::vector<DeviceLimits> said;
+        double force, torque;
+    };
+    for (const Case& one : {
+             Case{{{.max_force = 2}}, 2, 0.04},
+             Case{{{.max_torque = 0.3}}, 20, 0.3},
+             Case{{{.max_force = 2}, {.max_torque = 0.3}}, 2, 0.04},
+             Case{{{.max_force = 2}, {.max_torque = 0.01}}, 2, 0.01},
+             // named together, both are meant
+             Case{{{.max_force = 2, .max_torque = 0.3}}, 2, 0.3},
+             Case{{{.max_force = 2, .max_torque = 0.3}, {.max_force = 5}}, 2, 0.1},
+             Case{{{.max_force = 4, .max_torque = 0.3}, {.max_force = 2}}, 2, 0.04},
+             Case{{{.max_force = 20, .max_torque = 0.1}, {.max_force = 2}}, 2, 0.01},
+             Case{{{.max_force = 5}, {.max_torque = 0.3}, {.max_force = 2}}, 2, 0.04},
+             Case{{{.max_force = 30}, {.max_torque = 0.3}}, 20, 0.3},
+         })
+        for (const DeviceCapabilities& can : left_of_sigma(one.said)) {
+            EXPECT_EQ(can.max_force, one.force);
+            EXPECT_NEAR(can.max_torque, one.torque, 1e-12) << one.force;
+        }
 }
 
 TEST(DeviceStatus, HasAName) {

@@ -317,6 +317,20 @@ TEST(DeviceExchange, ADeviceWithItsMotorsOffSaysSoAlsoBetweenReadings) {
     EXPECT_EQ(exchange.read(2).status, DeviceStatus::Disabled);
 }
 
+TEST(DeviceExchange, ReadingsSayWhenTheyWereMeasuredHoweverLateTheLoopIs) {
+    DeviceExchange exchange({}, 10);
+    const auto start = DeviceExchange::Clock::now() - 100ms;
+    exchange.publish({}, start);
+    const DeviceState first = exchange.read(1);
+    EXPECT_NE(first.clock, 0);
+    // one that nobody took in between
+    exchange.publish({}, start + 10ms);
+    exchange.publish({}, start + 21ms);
+    const DeviceState second = exchange.read(1.001);
+    EXPECT_NEAR(second.clock - first.clock, 0.021, 1e-9);
+    EXPECT_EQ(exchange.read(1.002).clock, second.clock) << "nothing new";
+}
+
 TEST(DeviceExchange, OldReadingsMeanThatTheDeviceIsGone) {
     DeviceExchange exchange({}, 0.1);
     exchange.publish({}, DeviceExchange::Clock::now() - 200ms);

@@ -2,9 +2,11 @@
 // unplugged, moved and read through fake_dhd_set and fake_dhd_get.
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <thread>
 
 #include <sched.h>
 
@@ -16,6 +18,10 @@ struct FakeDhd {
     std::atomic<double> force_x{0}, force_y{0}, force_z{0}, torque_x{0}, torque_y{0}, torque_z{0};
     std::atomic<double> grip{0}, opened{0}, closed{0}, serial{0}, enabled{0};
     std::atomic<double> reset{0}, bent{0}, priority{0};
+    // 1: without calibration it says no place; so often its motors do not come on; how often they
+    // were switched; 1: it is calibrated right after the next place, and takes its time for another
+    std::atomic<double> placeless{0}, refusals{0}, enables{0}, ends_reset{0};
+    std::atomic<bool> is_slow{false};
 };
 FakeDhd fake;
 
@@ -24,7 +30,7 @@ std::atomic<double>* fake_number(const char* name) {
         const char* name;
         std::atomic<double>* number;
     };
-    const std::array<Entry, 26> entries = {{{"present", &fake.present},
+    const std::array<Entry, 30> entries = {{{"present", &fake.present},
                                             {"major", &fake.major},
                                             {"type", &fake.type},
                                             {"motors", &fake.motors},
@@ -49,7 +55,11 @@ std::atomic<double>* fake_number(const char* name) {
                                             {"enabled", &fake.enabled},
                                             {"reset", &fake.reset},
                                             {"bent", &fake.bent},
-                                            {"priority", &fake.priority}}};
+                                            {"priority", &fake.priority},
+                                            {"placeless", &fake.placeless},
+                                            {"refusals", &fake.refusals},
+                                            {"enables", &fake.enables},
+                                            {"ends reset", &fake.ends_reset}}};
     for (const Entry& entry : entries)
         if (std::strcmp(entry.name, name) == 0) return entry.number;
     return nullptr;
@@ -97,6 +107,11 @@ bool dhdHasWrist(char) { return fake.wrist > 0; }
 bool dhdHasActiveWrist(char) { return fake.wrist > 0; }
 bool dhdHasGripper(char) { return true; }
 int dhdEnableForce(unsigned char on, char) {
+    fake.enables = fake.enables + 1;
+    if (on && fake.refusals > 0) {
+        fake.refusals = fake.refusals - 1;
+        return -1;
+    }
     fake.enabled = on;
     return present();
 }
@@ -109,6 +124,8 @@ int dhdGetStatus(int* status, char) {
 }
 int dhdGetPositionAndOrientationFrame(double* x, double* y, double* z, double frame[3][3], char) {
     if (present() < 0) return -1;
+    if (fake.reset > 0 && fake.placeless > 0) return -1;
+    if (fake.is_slow.exchange(false)) std::this_thread::sleep_for(std::chrono::milliseconds(20));
     sched_param own{};
     if (sched_getparam(0, &own) == 0) fake.priority = own.sched_priority;
     *x = fake.x;
@@ -118,6 +135,11 @@ int dhdGetPositionAndOrientationFrame(double* x, double* y, double* z, double fr
     // bent: by that, no rotation any more
     const double turn[3][3] = {{1, fake.bent, 0}, {0, c, -s}, {0, s, c}};
     std::memcpy(frame, turn, sizeof turn);
+    if (fake.ends_reset > 0) {
+        fake.ends_reset = fake.reset = 0;
+        fake.x = 0;
+        fake.is_slow = true;
+    }
     return 0;
 }
 int dhdGetLinearVelocity(double* x, double* y, double* z, char) {

@@ -112,6 +112,20 @@ TEST(HaplyMessage, ADeviceThatSaysThatItIsNotCalibratedIsNot) {
               DeviceStatus::Ok);
 }
 
+TEST(HaplyMessage, WhatItDoesNotSayOfTheCalibrationIsOpen) {
+    const auto said = [](const std::string& status) {
+        std::string state = haply_state(0.02);
+        const std::string old = R"("status":{"powered":true})";
+        state.replace(state.find(old), old.size(), status);
+        return std::get<HaplyReading>(parse_haply_message(state, "")).is_calibrated;
+    };
+    EXPECT_EQ(said(R"("status":{"calibrated":true})"), true);
+    EXPECT_EQ(said(R"("status":{"calibrated":false})"), false);
+    EXPECT_EQ(said(R"("status":{"calibrated":1})"), std::nullopt);
+    EXPECT_EQ(said(R"("status":{})"), std::nullopt);
+    EXPECT_EQ(said(R"("x":0)"), std::nullopt);
+}
+
 TEST(HaplyMessage, AsksForAForce) {
     EXPECT_EQ(haply_force_message("04\"9D", Vector3d(1, -0.5, 0)),
               R"({"inverse3":[{"device_id":"04\"9D","commands":{"set_cursor_force":)"
@@ -253,6 +267,36 @@ TEST(HaplyDevice, UnpluggedItIsGoneUntilTheServiceListsItAgain) {
     service.set([](FakeHaplyService& s) { s.state = haply_state(0.02); });
     ASSERT_TRUE(haply_becomes(device, DeviceStatus::Ok));
     EXPECT_EQ(device.counts().connected, 1u);
+}
+
+TEST(HaplyDevice, WithoutCalibrationItStaysSoUntilItSaysOtherwise) {
+    FakeHaplyService service;
+    const auto say = [&](const std::string& status) {
+        service.set([&](FakeHaplyService& s) {
+            s.state = haply_state(0.01);
+            const std::string old = R"("powered":true)";
+            s.state.replace(s.state.find(old), old.size(), status);
+        });
+    };
+    const auto later = [](const HaplyDevice& device) {
+        const auto before = device.counts().readings;
+        return eventually([&] { return device.counts().readings > before + 20; });
+    };
+    say(R"("calibrated":false)");
+    HaplyDevice device(service.description());
+    ASSERT_TRUE(haply_becomes(device, DeviceStatus::Uncalibrated));
+    // messages that do not say it
+    say("");
+    ASSERT_TRUE(later(device));
+    EXPECT_EQ(device.read(0).status, DeviceStatus::Uncalibrated);
+    device.write({.force = Vector3d(2.5, 0, 0)});
+    ASSERT_TRUE(later(device));
+    EXPECT_EQ(service.last_force(), 0);
+    say(R"("calibrated":true)");
+    ASSERT_TRUE(haply_becomes(device, DeviceStatus::Ok));
+    say("");
+    ASSERT_TRUE(later(device));
+    EXPECT_NE(device.read(0).status, DeviceStatus::Uncalibrated);
 }
 
 TEST(HaplyDevice, BadMessagesAreCountedAndTheLastReadingStays) {

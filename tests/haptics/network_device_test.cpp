@@ -1,6 +1,7 @@
 #include "pliant/haptics/network_device.h"
 
 #include "core/numbers.h"
+#include "core/real_time.h"
 #include "fake_driver.h"
 #include "net/test_client.h"
 #include "pliant/core/allocation_guard.h"
@@ -9,8 +10,12 @@
 
 #include <gtest/gtest.h>
 
+#include <pthread.h>
+#include <sched.h>
+#include <sys/resource.h>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <thread>
 
 #include "input_error.h"
@@ -141,6 +146,95 @@ TEST(NetworkDevice, GarbageIsCountedAndDoesNoHarm) {
     EXPECT_EQ(test::reply_kind(driver.ask(readings.next(0))), 3);
     EXPECT_EQ(device.counts().malformed, 2u);
     EXPECT_EQ(device.counts().wrong_version, 1u);
+}
+
+/// Threads of this process with a real-time priority.
+int num_real_time_threads() {
+    int count = 0;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+        sched_param parameters{};
+        const pid_t thread = std::stoi(task.path().filename().string());
+        if (::sched_getparam(thread, &parameters) == 0 && parameters.sched_priority > 0) ++count;
+    }
+    return count;
+}
+
+TEST(NetworkDevice, ThreadsThatHearStrangersKeepTheirOrdinaryPriority) {
+    NetworkDevice device(any_port());
+    std::string problem;
+    int before = 0, by_udp = 0, by_web = 0;
+    std::thread loop([&] {
+        before = num_real_time_threads();
+        problem = set_real_time_priority(pthread_self(), 37);
+        if (!problem.empty()) return;
+        static_cast<void>(device.read(0));  // asks for the priority of the loop
+        {
+            const FakeDriver driver(device.port());
+            EXPECT_EQ(test::answer_code(driver.ask(test::hello_bytes(1))), test::kAccepted);
+            SteadyReadings readings(1);
+            for (int i = 0; i < 3; ++i)
+                EXPECT_EQ(test::reply_kind(driver.ask(readings.next(0))), 3);
+            by_udp = num_real_time_threads();
+            driver.send(test::bye_bytes(1));
+        }
+        EXPECT_TRUE(eventually([&] { return device.driver_name().empty(); }));
+        test::TestClient driver(device.port());
+        EXPECT_EQ(driver.open_websocket("/"), 101);
+        driver.send_binary(test::hello_bytes(2));
+        EXPECT_EQ(test::answer_code(driver.receive_data().data), test::kAccepted);
+        SteadyReadings readings(2);
+        driver.send_binary(readings.next(0));
+        EXPECT_EQ(test::reply_kind(driver.receive_data().data), 3);
+        by_web = num_real_time_threads();
+    });
+    loop.join();
+    if (!problem.empty()) GTEST_SKIP() << "no real-time priority on this machine: " << problem;
+    EXPECT_EQ(by_udp, before + 1) << "the loop alone";
+    EXPECT_EQ(by_web, before + 1);
+}
+
+/// TCP ports of this machine that nobody else gets meanwhile.
+class TakenPorts {
+public:
+    explicit TakenPorts(int wanted) {
+        ::getrlimit(RLIMIT_NOFILE, &before_);
+        const rlimit most{before_.rlim_max, before_.rlim_max};
+        ::setrlimit(RLIMIT_NOFILE, &most);
+        sockaddr_in place{};
+        place.sin_family = AF_INET;
+        place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        while (static_cast<int>(sockets_.size()) < wanted) {
+            const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+            if (socket < 0) break;
+            sockets_.push_back(socket);
+            if (::bind(socket, reinterpret_cast<const sockaddr*>(&place), sizeof place) != 0) break;
+        }
+    }
+    ~TakenPorts() {
+        for (const int socket : sockets_) ::close(socket);
+        ::setrlimit(RLIMIT_NOFILE, &before_);
+    }
+    TakenPorts(const TakenPorts&) = delete;
+    TakenPorts& operator=(const TakenPorts&) = delete;
+    [[nodiscard]] int count() const { return static_cast<int>(sockets_.size()); }
+
+private:
+    rlimit before_{};
+    std::vector<int> sockets_;
+};
+
+TEST(NetworkDevice, AFreePortIsFoundThoughOtherProgramsHaveManyForTcpAlone) {
+    // about every fourth port that is free for UDP is taken for TCP and is given up again, while
+    // the thread that listens there already calls
+    constexpr int kWanted = 7000;
+    const TakenPorts taken(kWanted);
+    if (taken.count() < kWanted) GTEST_SKIP() << "this machine allows too few open files";
+    for (int i = 0; i < 60; ++i) {
+        NetworkDevice device(any_port());
+        const FakeDriver driver(device.port());
+        ASSERT_EQ(test::answer_code(driver.ask(test::hello_bytes(1))), test::kAccepted);
+        ASSERT_EQ(device.counts().attached, 1u);
+    }
 }
 
 TEST(NetworkDevice, TheTickAllocatesNothing) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <vector>
 
 #include "haptics/lent_energy.h"
@@ -122,6 +123,18 @@ TEST(LentEnergy, BodiesGiveBackWhatTheyWereLentAndThenOfTheirOwn) {
     EXPECT_NEAR(account.given(), 0.04, 1e-15);
     account.add(0.01, true, 1e-3);
     EXPECT_NEAR(account.given(), 0.04, 1e-15) << "what they gave was theirs";
+}
+
+TEST(LentEnergy, WorkThatIsNoNumberLeavesTheBookAsItIs) {
+    LentEnergy account;
+    account.add(2, true, 1e-3);
+    account.add(-3, true, 1e-3);
+    account.add(0.5, true, 1e-3);
+    constexpr double kInf = std::numeric_limits<double>::infinity();
+    for (const double bad : {std::numeric_limits<double>::quiet_NaN(), kInf, -kInf})
+        for (const bool is_touching : {true, false}) account.add(bad, is_touching, 0);
+    EXPECT_EQ(account.lent(), 0.5);
+    EXPECT_EQ(account.given(), 1);
 }
 
 TEST(LentEnergy, IsForgottenWithinSecondsWithoutContact) {

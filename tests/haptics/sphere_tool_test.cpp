@@ -385,5 +385,15 @@ TEST(SphereToolOptions, OutOfRangeAreNamed) {
               "surface 1 of a set = listed before (expected every surface once)");
 }
 
+TEST(SphereTool, OptionsOutOfRangeAreRefusedWhileItRunsAndThoseBeforeStay) {
+    TouchingTool touch(test::block_below(0.1, 0.1), tool_grid(2, 2, 0.5), tool_options(true));
+    SphereToolOptions options = touch.tool.options();
+    options.translation_stiffness = 300;
+    EXPECT_EQ(touch.tool.set_options(options), StepStatus::Ok);
+    options.translation_stiffness = kNan;
+    EXPECT_EQ(touch.tool.set_options(options), StepStatus::InputIgnored);
+    EXPECT_EQ(touch.tool.options().translation_stiffness, 300);
+}
+
 }  // namespace
 }  // namespace pliant

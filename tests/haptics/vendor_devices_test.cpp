@@ -1,5 +1,6 @@
 #include "core/numbers.h"
 #include "core/real_time.h"
+#include "haptics/vendor_library.h"
 #include "net/test_client.h"
 #include "pliant/core/allocation_guard.h"
 #include "pliant/haptics/device_safety.h"
@@ -11,6 +12,7 @@
 #include <pthread.h>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <initializer_list>
 #include <stdexcept>
@@ -57,25 +59,13 @@ private:
 
 struct FakeDhdLibrary : FakeLibrary {
     FakeDhdLibrary()
-        : FakeLibrary(PLIANT_FAKE_DHD, "fake_dhd_set", "fake_dhd_get",
-                      {{"present", 1},
-                       {"major", 3},
-                       {"type", 104},
-                       {"motors", 1},
-                       {"wrist", 1},
-                       {"x", 0},
-                       {"y", 0},
-                       {"z", 0},
-                       {"angle", 0},
-                       {"speed", 0},
-                       {"gap", 0},
-                       {"buttons", 0},
-                       {"opened", 0},
-                       {"closed", 0},
-                       {"serial", 0},
-                       {"enabled", 0},
-                       {"reset", 0},
-                       {"bent", 0}}) {}
+        : FakeLibrary(
+              PLIANT_FAKE_DHD, "fake_dhd_set", "fake_dhd_get",
+              {{"present", 1}, {"major", 3},     {"type", 104}, {"motors", 1},    {"wrist", 1},
+               {"x", 0},       {"y", 0},         {"z", 0},      {"angle", 0},     {"speed", 0},
+               {"gap", 0},     {"buttons", 0},   {"opened", 0}, {"closed", 0},    {"serial", 0},
+               {"enabled", 0}, {"reset", 0},     {"bent", 0},   {"placeless", 0}, {"refusals", 0},
+               {"enables", 0}, {"ends reset", 0}}) {}
 };
 struct FakeHdLibrary : FakeLibrary {
     FakeHdLibrary()
@@ -241,6 +231,54 @@ TEST(ForceDimensionDevice, WithoutCalibrationItHasNoForceAndGoesOnWhenItIsCalibr
     EXPECT_EQ(fake.get("closed"), 0);
 }
 
+TEST(ForceDimensionDevice, WithoutCalibrationItNeedNotSayWhereItIs) {
+    const FakeDhdLibrary fake;
+    fake.set("reset", 1);
+    fake.set("placeless", 1);
+    ForceDimensionDevice device({PLIANT_FAKE_DHD, 0});
+    ASSERT_TRUE(vendor_becomes(device, DeviceStatus::Uncalibrated));
+    std::this_thread::sleep_for(std::chrono::milliseconds(150));
+    EXPECT_EQ(device.read(0).status, DeviceStatus::Uncalibrated);
+    EXPECT_EQ(fake.get("closed"), 0) << "it is not gone";
+    fake.set("reset", 0);
+    ASSERT_TRUE(vendor_becomes(device, DeviceStatus::Ok));
+    // a place that is no number is none either
+    fake.set("placeless", 0);
+    fake.set("x", kNan);
+    fake.set("reset", 1);
+    ASSERT_TRUE(vendor_becomes(device, DeviceStatus::Uncalibrated));
+    std::this_thread::sleep_for(std::chrono::milliseconds(150));
+    EXPECT_EQ(device.read(0).status, DeviceStatus::Uncalibrated);
+    EXPECT_EQ(fake.get("closed"), 0);
+}
+
+TEST(ForceDimensionDevice, NoPlaceFromBeforeItsCalibrationCounts) {
+    const FakeDhdLibrary fake;
+    fake.set("reset", 1);
+    fake.set("x", 0.05);  // wherever it was switched on
+    ForceDimensionDevice device({PLIANT_FAKE_DHD, 0});
+    ASSERT_TRUE(vendor_becomes(device, DeviceStatus::Uncalibrated));
+    fake.set("ends reset", 1);
+    const DeviceState first =
+        settled_reading(device, [](const DeviceState& s) { return says_where(s.status); });
+    EXPECT_EQ(first.pose.position.y(), 0);
+}
+
+TEST(ForceDimensionDevice, MotorsThatDoNotComeOnAreAskedAgain) {
+    const FakeDhdLibrary fake;
+    fake.set("refusals", 2);
+    ForceDimensionDevice device({PLIANT_FAKE_DHD, 0});
+    ASSERT_TRUE(vendor_becomes(device, DeviceStatus::Disabled));
+    ASSERT_TRUE(vendor_becomes(device, DeviceStatus::Ok));
+    EXPECT_EQ(fake.get("enables"), 3);
+    // a person who switches them off means it
+    fake.set("motors", 0);
+    ASSERT_TRUE(vendor_becomes(device, DeviceStatus::Disabled));
+    std::this_thread::sleep_for(std::chrono::milliseconds(450));
+    EXPECT_EQ(fake.get("enables"), 3);
+    EXPECT_EQ(device.read(0).status, DeviceStatus::Disabled);
+}
+
 TEST(ForceDimensionDevice, AFalconIsCalibratedInAnotherWay) {
     const FakeDhdLibrary fake;
     fake.set("type", 60);
@@ -338,6 +376,32 @@ TEST(ForceDimensionDevice, ItsEndLeavesTheMotorsAtRest) {
     }
     EXPECT_EQ(fake.get("force z"), 0);
     EXPECT_EQ(fake.get("closed"), 1);
+}
+
+TEST(VendorLibrary, TheCurrentFolderIsSearchedByEmptyAndRelativeEntries) {
+    for (const char* value : {":/opt/sdk", "/opt/sdk:", "/opt/a::/opt/b", ".", "sdk/lib", ";/opt",
+                              "/opt/sdk;", "$LIB", "$ORIGINAL/lib", "${ORIGIN", "/opt:$PLATFORM"})
+        EXPECT_TRUE(searches_current_folder(value)) << value;
+    // the program's own folder, and none at all
+    for (const char* value : {"", "/opt/sdk", "/opt/a:/opt/b", "/opt/$LIB", "$ORIGIN",
+                              "$ORIGIN/../lib", "${ORIGIN}/../lib:/opt", "/opt;${ORIGIN}"})
+        EXPECT_FALSE(searches_current_folder(value)) << value;
+}
+
+TEST(VendorLibrary, TheLoadersOwnSearchPathCountsNotALaterOne) {
+    const char* const before = std::getenv("LD_LIBRARY_PATH");
+    const std::string kept = before ? before : "";
+    ASSERT_FALSE(searches_current_folder(kept)) << "tests need a search path without this folder";
+    ::setenv("LD_LIBRARY_PATH", ".", 1);
+    const std::string error = input_error([] {
+        ForceDimensionDevice device({"libof-no-maker.so", 0});
+    });
+    if (before)
+        ::setenv("LD_LIBRARY_PATH", kept.c_str(), 1);
+    else
+        ::unsetenv("LD_LIBRARY_PATH");
+    EXPECT_NE(error.find("cannot be loaded; looked for libof-no-maker.so"), std::string::npos)
+        << error;
 }
 
 TEST(ForceDimensionDevice, SaysWhatWasLookedForAndWhatToInstall) {

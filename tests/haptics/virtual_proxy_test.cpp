@@ -383,5 +383,21 @@ TEST(ProxyOptions, OutOfRangeAreNamed) {
               "stiffness of the proxy = -1.000000 (expected 0 N/m or more, e.g. 500)");
 }
 
+TEST(ProxyOptions, OutOfRangeAreRefusedWhileItRunsAndThoseBeforeStay) {
+    VertexSurface surface(cube(0.05));
+    VirtualProxy proxy({&surface});
+    ProxyOptions options;
+    options.stiffness = 300;
+    EXPECT_EQ(proxy.set_options(options), StepStatus::Ok);
+    options.stiffness = 200;
+    options.dynamic_friction = 0.4;  // more than the static one
+    EXPECT_EQ(proxy.set_options(options), StepStatus::InputIgnored);
+    EXPECT_EQ(proxy.options().stiffness, 300);
+    EXPECT_EQ(proxy.options().dynamic_friction, 0);
+    options.static_friction = 0.4;
+    EXPECT_EQ(proxy.set_options(options), StepStatus::Ok);
+    EXPECT_EQ(proxy.options().stiffness, 200);
+}
+
 }  // namespace
 }  // namespace pliant

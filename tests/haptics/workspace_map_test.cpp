@@ -173,6 +173,25 @@ TEST(WorkspaceMap, GoesOnFromWhereItWasWhenADeviceComesBack) {
     expect_same(back, before, 1e-12);
 }
 
+TEST(WorkspaceMap, GoesOnAsItWasTurnedWhenARotationComesBack) {
+    WorkspaceMap map({}, sample_options());
+    DeviceState state = reading({{0.01, 0, 0}, rotation_from_vector({0, 0.4, 0})});
+    map.update(state, kLoopStep);
+    const Pose before = map.manipulandum();
+    state.status = DeviceStatus::NoRotation;
+    state.pose.position.y() = 0.01;
+    const Pose shifted = map.update(state, kLoopStep);
+    EXPECT_GT((shifted.position - before.position).norm(), 0.03) << "places go on";
+    state.status = DeviceStatus::Ok;
+    state.pose.rotation = rotation_from_vector({1, 0.4, -1});
+    expect_same(map.update(state, kLoopStep), shifted, 1e-12);
+    // from then on it turns with the handle
+    const Vector3d about = sample_options().axes * Vector3d(0, 0, 0.1);
+    state.pose.rotation = rotation_from_vector({0, 0, 0.1}) * state.pose.rotation;
+    expect_same(map.update(state, kLoopStep),
+                {shifted.position, rotation_from_vector(about) * shifted.rotation}, 1e-12);
+}
+
 TEST(WorkspaceMap, PlacesTheManipulandumWithTheHandleWhereItIs) {
     std::mt19937 random(5);
     WorkspaceMap map({}, sample_options());

@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <latch>
+#include <thread>
 
 #include "input_error.h"
 
@@ -104,6 +106,47 @@ TEST(UdpServer, AFavouredPeerIsNotDrownedByAFlood) {
     // who is no longer favoured waits among the others
     EXPECT_EQ(driver.ask("favour me"), "favoured");
     EXPECT_EQ(driver.ask("hear me"), "heard");
+}
+
+TEST(UdpServer, AFloodIsHeardAsOftenAsIsAllowedAndTheFavouredPeerAllTheSame) {
+    std::atomic<int> num_flood{0};
+    UdpServer* pointer = nullptr;
+    std::latch is_ready{1};
+    UdpServer server("127.0.0.1", 0, {[&](std::string_view peer, std::span<const std::byte> bytes) {
+                         is_ready.wait();
+                         const std::string text(reinterpret_cast<const char*>(bytes.data()),
+                                                bytes.size());
+                         if (text == "flood") {
+                             ++num_flood;
+                             return std::string_view();
+                         }
+                         pointer->favour(peer);
+                         return std::string_view("heard");
+                     }});
+    pointer = &server;
+    is_ready.count_down();
+    const FakeDriver driver(server.port());
+    ASSERT_EQ(driver.ask("favour me"), "heard");
+    std::atomic<bool> is_over{false};
+    const auto start = std::chrono::steady_clock::now();
+    std::thread stranger([&] {
+        const FakeDriver flood(server.port());
+        while (!is_over) flood.send("flood");
+    });
+    // a driver of 1 kHz
+    int num_answers = 0;
+    for (int i = 0; i < 300; ++i) {
+        num_answers += driver.ask("a reading") == "heard";
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    const int heard = num_flood;
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+    is_over = true;
+    stranger.join();
+    EXPECT_EQ(num_answers, 300);
+    EXPECT_GT(heard, 0);
+    // an interval of 10 ms may begin just before the start and another just before the end
+    EXPECT_LE(heard, UdpServer::kMaxOfOthers * (time.count() + 0.02));
 }
 
 TEST(UdpServer, GoesOnWhenAnAnswerFindsNobody) {

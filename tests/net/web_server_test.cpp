@@ -32,10 +32,12 @@ public:
         options.port = 0;
         WebServer::Handlers handlers;
         handlers.get = [this](std::string_view path) { return get(path); };
+        handlers.get_public = [this](std::string_view path) { return get_public(path); };
         handlers.opened = [this](WebServer::Client client) { opened(client); };
         handlers.received = [this](WebServer::Client client, std::span<const std::byte> message,
                                    bool is_text) { received(client, message, is_text); };
         handlers.silent = [this](WebServer::Client) { note("silent"); };
+        handlers.heard = [this](WebServer::Client) { note("heard"); };
         handlers.closed = [this](WebServer::Client client) { closed(client); };
         handlers.tick = [this] { check_thread(); };
         web_ = std::make_unique<WebServer>(options, std::move(handlers));
@@ -81,6 +83,12 @@ private:
         if (path == "/none") return {200, "text/plain", nullptr};
         if (path == "/throw") throw std::runtime_error("handler");
         return {404, "text/plain", bytes("not " + std::string(path))};
+    }
+    std::optional<HttpReply> get_public(std::string_view path) {
+        check_thread();
+        if (path == "/public") return HttpReply{200, "text/html", bytes("<p>for all</p>")};
+        if (path == "/public/throw") throw std::runtime_error("handler");
+        return std::nullopt;
     }
     StreamedBody streamed() {
         const auto held = std::make_shared<int>();
@@ -376,18 +384,44 @@ TEST(WebServerHttp, HandlerThatThrowsGives500) {
 
 // ---------------------------------------------------------------- access
 
-TEST(WebServerAccess, TokenInTheAddressSetsTheCookieThatReplacesIt) {
+TEST(WebServerAccess, EveryRequestNeedsTheTokenAndNoCookieIsSetOrRead) {
     const Server server(with_token());
     TestClient client(server.port());
     TestClient::Reply reply = client.http_get("/?t=0123456789abcdef");
     EXPECT_EQ(reply.status, 200);
-    const std::string cookie = "pliant_" + std::to_string(server.port()) + "=0123456789abcdef";
-    EXPECT_EQ(reply.headers["set-cookie"], cookie + "; Path=/; HttpOnly; SameSite=Strict");
-    reply = client.http_get("/app.js", {{"Cookie", "other=1; " + cookie}});
-    EXPECT_EQ(reply.status, 200);
+    // browsers show cookies to every port of an address, whoever listens there
     EXPECT_EQ(reply.headers.count("set-cookie"), 0u);
-    EXPECT_EQ(TestClient(server.port()).open_websocket("/ws", {{"Cookie", cookie}}), 101);
+    const std::string cookie = "pliant_" + std::to_string(server.port()) + "=0123456789abcdef";
+    EXPECT_EQ(client.http_get("/app.js", {{"Cookie", cookie}}).status, 403);
+    EXPECT_EQ(TestClient(server.port()).open_websocket("/ws", {{"Cookie", cookie}}), 403);
+    EXPECT_EQ(server.counts().refused, 2u);
+    EXPECT_EQ(client.http_get("/app.js?t=0123456789abcdef").status, 200);
+    EXPECT_EQ(TestClient(server.port()).open_websocket("/ws?t=0123456789abcdef"), 101);
+    EXPECT_EQ(server.counts().refused, 2u);
+}
+
+TEST(WebServerAccess, WhatIsPublicNeedsNoTokenButOurOwnHost) {
+    const Server server(with_token());
+    TestClient client(server.port());
+    for (const char* path : {"/public", "/public?t=", "/public?t=wrong"}) {
+        const TestClient::Reply reply = client.http_get(path);
+        EXPECT_EQ(reply.status, 200) << path;
+        EXPECT_EQ(reply.body, "<p>for all</p>");
+        EXPECT_EQ(reply.headers.count("set-cookie"), 0u);
+    }
+    EXPECT_EQ(client.request("HEAD", "/public").headers["content-length"], "14");
+    EXPECT_EQ(client.http_get("/public/throw").status, 500);
     EXPECT_EQ(server.counts().refused, 0u);
+    // neither what is not there, nor a WebSocket, nor another name for this server
+    EXPECT_EQ(client.http_get("/public/none").status, 403);
+    EXPECT_EQ(client.http_get("/api/scene").status, 403);
+    EXPECT_EQ(client.http_get("/%zz").status, 403);
+    EXPECT_EQ(client.open_websocket("/public"), 403);
+    EXPECT_EQ(client.http_get("/public", {{"Host", "evil.example"}}).status, 403);
+    EXPECT_EQ(client.http_get("/public", {{"Origin", "http://evil.example"}}).status, 403);
+    EXPECT_EQ(client.request("POST", "/public").status, 405);
+    EXPECT_EQ(server.counts().refused, 7u);
+    EXPECT_EQ(client.http_get("/public/none?t=0123456789abcdef").status, 404);
 }
 
 TEST(WebServerAccess, WithoutTheTokenThePageSaysWhereToFindIt) {
@@ -726,7 +760,7 @@ TEST(WebServerClients, OneThatHangsForAWhileStays) {
     std::this_thread::sleep_for(500ms);
     // it says something, and may fall silent once more
     hanging.send_text("#");
-    EXPECT_TRUE(eventually([&] { return server.log() == "opened;silent;silent;"; }));
+    EXPECT_TRUE(eventually([&] { return server.log() == "opened;silent;heard;silent;"; }));
     hanging.send_text("here again");
     for (std::string text; text != "here again";) {
         const TestClient::Message message = hanging.receive_data();
@@ -734,6 +768,24 @@ TEST(WebServerClients, OneThatHangsForAWhileStays) {
         text = message.data;
     }
     EXPECT_EQ(server.counts().closed, 0u);
+}
+
+TEST(WebServerClients, OneThatAnswersPingsAgainIsHeardThoughItSaysNothing) {
+    WebServerOptions options;
+    options.ping_interval = 200ms;
+    const Server server(options);
+    TestClient hanging(server.port());
+    ASSERT_EQ(hanging.open_websocket("/ws"), 101);
+    EXPECT_TRUE(eventually([&] { return server.log() == "opened;silent;"; }));
+    for (int num_answers = 0; num_answers < 10;) {
+        const TestClient::Message message = hanging.receive();
+        ASSERT_NE(message.kind, Kind::None);
+        if (message.kind != Kind::Ping) continue;
+        hanging.send_frame(10, message.data);
+        ++num_answers;
+    }
+    EXPECT_TRUE(server.log().starts_with("opened;silent;heard;")) << server.log();
+    EXPECT_EQ(server.counts().messages, 0u);
 }
 
 TEST(WebServerClients, SilentSocketsMakeRoomForANewViewer) {

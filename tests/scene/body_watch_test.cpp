@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "pliant/fem/fem_body.h"
 #include "pliant/scene/scene_file.h"
 
 namespace pliant {
@@ -49,6 +50,39 @@ TEST(BodyWatch, ABoxThatTurnsInsideOutIsSeenThoughItsStepsAreOk) {
     EXPECT_THAT(run.watch.texts(), Contains(AllOf(HasSubstr("\"b\" is inside out: it has -"),
                                                   HasSubstr(" % of its volume, from "),
                                                   HasSubstr("take a stiffer material"))));
+}
+
+TEST(BodyWatch, AnElementThatTurnedInsideOutBetweenTwoLooksIsSeen) {
+    World world(parse_scene(R"({"pliant": 1, "bodies": [)" + kTissueBox + "]}", "s.json"),
+                WorldOptions{.cache = {}});
+    BodyWatch watch(world);
+    Body& body = world.loop(0).body(1);
+    const auto& fem = dynamic_cast<const FemBody&>(body);
+    std::vector<double> start(static_cast<std::size_t>(body.state_size()));
+    body.save_state(start);
+    watch.look_at_all();
+    int ticks = 0;
+    while (fem.smallest_det_F().value > 0 && ++ticks < 2000) world.advance();
+    ASSERT_LE(fem.smallest_det_F().value, 0);
+    const double worst = fem.smallest_det_F().value;
+    // a tick later it is as it was
+    ASSERT_TRUE(body.restore_state(start));
+    world.advance();
+    ASSERT_GT(fem.smallest_det_F().value, 0.9);
+    watch.look_at_all();
+    ASSERT_THAT(watch.troubles(), SizeIs(1));
+    BodyTrouble trouble = watch.troubles()[0];
+    EXPECT_EQ(trouble.name(), "element inside out");
+    EXPECT_EQ(trouble.count, 1u);
+    EXPECT_EQ(trouble.value, worst);
+    // it does not go on
+    const double until = trouble.until;
+    for (int k = 0; k < 10; ++k) world.advance();
+    watch.look_at_all();
+    EXPECT_EQ(watch.troubles()[0].until, until);
+    world.reset();
+    EXPECT_EQ(fem.inversions().num_steps, 0u);
+    EXPECT_EQ(fem.inversions().worst.value, 1);
 }
 
 TEST(BodyWatch, ABodyThatRestsIsWell) {
@@ -139,6 +173,24 @@ TEST(BodyWatch, OneLookCostsNoMoreThanSomeBodies) {
     EXPECT_EQ(watch.troubles().size(), 2 * first) << "the next ones";
     watch.look(0, frame, true);
     EXPECT_EQ(watch.troubles().size(), 100u);
+}
+
+TEST(BodyWatch, ABallThatAPokeSendsAwayIsSeenThoughItsStepsAreOk) {
+    // the largest force that a scene may say
+    const Watching run(
+        R"({"name": "ball", "rigid": {"sphere": {"radius": 0.05}, "density": 1000}})", 0.5,
+        R"(, "gravity": [0, 0, 0], "script": [{"time": 0.1, "poke": {
+                            "body": "ball", "at": [0, 0, 0.05], "force": 1e9}}])");
+    EXPECT_EQ(run.world.body(0).report().counts[0], run.world.loop(0).ticks())
+        << "every step says ok";
+    EXPECT_THAT(run.names(), Contains("away"));
+    ASSERT_THAT(run.watch.troubles(), Not(IsEmpty()));
+    const BodyTrouble trouble = run.watch.troubles()[0];
+    EXPECT_GT(trouble.since, 0.1);
+    EXPECT_GT(trouble.value, 1e4 * 0.1);
+    EXPECT_THAT(run.watch.texts(),
+                Contains(AllOf(HasSubstr("\"ball\" is "), HasSubstr(" m from where it began, "),
+                               HasSubstr(" times its size"))));
 }
 
 }  // namespace

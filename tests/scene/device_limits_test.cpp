@@ -115,6 +115,38 @@ TEST_F(DeviceLimitScene, ALowerForceTakesTheTorqueAlongWhoeverSaidIt) {
     EXPECT_EQ(limits("", {.max_force = 2, .max_torque = 0.3}).max_torque, 0.3);
 }
 
+/// Nobody knows what a device of a maker can do before it is there.
+TEST_F(DeviceLimitScene, AForceAloneLowersTheTorqueOfHardwareWhoeverElseLimitsIt) {
+    DeviceCapabilities sigma;
+    sigma.max_force = 20;
+    sigma.max_torque = 0.4;
+    const auto torque = [&](const SceneDescription& scene) {
+        const DeviceCapabilities left = limited(sigma, scene.device_use.limits);
+        EXPECT_EQ(left.max_force, 2);
+        return left.max_torque;
+    };
+    const auto scene = [&](const std::string& limits) {
+        return parse(press("", R"("kind": "force-dimension", )" + limits));
+    };
+    const SceneDescription weak =
+        with_device(scene(R"("max_torque": 0.3)"), {.limits = {.max_force = 2}});
+    EXPECT_NEAR(torque(weak), 0.04, 1e-12);
+    EXPECT_NEAR(torque(with_device(scene(R"("max_force": 2)"), {.limits = {.max_torque = 0.3}})),
+                0.04, 1e-12);
+    // once more, with something else
+    EXPECT_NEAR(torque(with_device(weak, {.limits = {.max_force = 9}})), 0.04, 1e-12);
+    EXPECT_NEAR(torque(with_device(weak, {.library = "/opt/libdhd.so"})), 0.04, 1e-12);
+    const auto strong = profile(R"("kind": "force-dimension", "max_torque": 0.3)");
+    EXPECT_NEAR(torque(with_device(scene(R"("max_force": 2)"), {.profile = strong})), 0.04, 1e-12);
+    EXPECT_NEAR(
+        torque(with_device(parse(press()), {.profile = strong, .limits = {.max_force = 2}})), 0.04,
+        1e-12);
+    const auto soft = profile(R"("kind": "force-dimension", "max_force": 2)");
+    EXPECT_NEAR(torque(with_device(scene(R"("max_torque": 0.3)"), {.profile = soft})), 0.04, 1e-12);
+    // named together, both are meant
+    EXPECT_EQ(torque(scene(R"("max_force": 2, "max_torque": 0.3)")), 0.3);
+}
+
 TEST_F(DeviceLimitScene, HoldsForDevicesThatAProgramBrings) {
     DeviceCapabilities strong;
     strong.max_force = 30;

@@ -253,5 +253,37 @@ TEST_F(DeviceUseScene, AProfileBringsItsDeviceAndWhatWasMeasured) {
     EXPECT_THAT(error(), HasSubstr("pliant_device_profile = 2 (expected 1; "));
 }
 
+TEST_F(DeviceUseScene, AnAddressThatWasChosenStaysUntilAnotherOneIs) {
+    const auto url = [](const SceneDescription& scene) {
+        return std::get<HaplyDescription>(scene.device).url;
+    };
+    const SceneDescription chosen =
+        with_device(parse(press()), {.kind = "haply", .address = "ws://127.0.0.1:12345"});
+    EXPECT_EQ(url(chosen), "ws://127.0.0.1:12345");
+    const SceneDescription weaker = with_device(chosen, {.limits = {.max_force = 1}});
+    EXPECT_EQ(url(weaker), "ws://127.0.0.1:12345");
+    EXPECT_EQ(url(with_device(weaker, {.kind = "haply"})), "ws://127.0.0.1:12345");
+    EXPECT_EQ(url(with_device(weaker, {.address = "ws://127.0.0.1:7"})), "ws://127.0.0.1:7");
+    EXPECT_EQ(url(with_device(with_device(weaker, {.kind = "simulated"}), {.kind = "haply"})),
+              HaplyDescription().url)
+        << "of another device";
+    // also where the scene says one itself
+    const SceneDescription written =
+        parse(press("", R"("kind": "haply", "url": "ws://127.0.0.1:4444")"));
+    EXPECT_EQ(url(with_device(written, {.limits = {.max_force = 1}})), "ws://127.0.0.1:4444");
+    const SceneDescription other = with_device(written, {.address = "ws://127.0.0.1:5555"});
+    EXPECT_EQ(url(with_device(other, {.limits = {.max_force = 1}})), "ws://127.0.0.1:5555");
+    // a profile says how its device is reached
+    const std::filesystem::path file = *folder / "haply.json";
+    std::ofstream(file) << R"({"pliant_device_profile": 1,
+                               "device": {"kind": "haply", "url": "ws://127.0.0.1:6666"}})";
+    EXPECT_EQ(url(with_device(other, {.profile = file})), "ws://127.0.0.1:6666");
+    // a network device likewise
+    const SceneDescription network =
+        with_device(parse(press("", R"("kind": "network", "port": 0)")), {.address = "127.0.0.2"});
+    const SceneDescription listening = with_device(network, {.limits = {.max_force = 1}});
+    EXPECT_EQ(std::get<NetworkDescription>(listening.device).address, "127.0.0.2");
+}
+
 }  // namespace
 }  // namespace pliant

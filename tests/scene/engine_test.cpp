@@ -347,6 +347,68 @@ TEST(Engine, ARecordingThatIsRemovedMeanwhileIsSaidWithinASecond) {
         << running.engine.recording().problem;
 }
 
+/// Two loops, the second of which hangs in a step until it is let go.
+struct HangingPoints : RunningPoints {
+    HangingPoints() : RunningPoints({1000, 100}, {.is_real_time = false, .answer_time = 1}) {
+        engine.run();
+    }
+    ~HangingPoints() { let_go(); }
+    [[nodiscard]] bool hangs() {
+        PointMassBody& body = *points.bodies[1][0];
+        body.slow_steps = 0;
+        body.slow_us = 600'000'000;
+        return eventually([&] { return body.slow_steps > 0; });
+    }
+    void let_go() { points.bodies[1][0]->slow_us = 0; }
+    [[nodiscard]] std::string start_error(const std::filesystem::path& path) {
+        return input_error([&] { engine.start_recording(path, recording_header(engine.world())); });
+    }
+};
+constexpr const char* kNoAnswer =
+    "the loop \"loop1\" has not answered for 1 s: its tick does not end, as where a device hangs "
+    "in a call of its library; unplug that device, or open the scene again";
+
+TEST(Engine, ALoopThatDoesNotAnswerIsNamedInsteadOfARecording) {
+    const test::TemporaryDirectory folder;
+    HangingPoints running;
+    ASSERT_TRUE(running.hangs());
+    const auto file = folder / "a.pliantrec";
+    EXPECT_EQ(running.start_error(file), file.string() + ": " + kNoAnswer);
+    EXPECT_FALSE(running.engine.recording().is_active);
+    EXPECT_FALSE(std::filesystem::exists(file)) << "nothing was recorded";
+    // nor does it obey
+    EXPECT_TRUE(running.engine.send({.kind = Kind::Reset}));
+    EXPECT_EQ(running.start_error(file), file.string() + ": " + kNoAnswer);
+    EXPECT_FALSE(std::filesystem::exists(file));
+    // the other loop goes on, and afterwards all is as before
+    const std::uint64_t tick = running.engine.frame(0).tick;
+    EXPECT_TRUE(running.reaches(tick + 20));
+    running.let_go();
+    EXPECT_TRUE(eventually([&] { return running.start_error(file).empty(); }));
+    EXPECT_TRUE(running.engine.recording().is_active);
+    running.engine.stop_recording();
+    EXPECT_TRUE(Recording::load(file).is_complete());
+}
+
+TEST(Engine, ALoopThatHangsInARecordingIsNamedAndTheFileIsFinishedLater) {
+    const test::TemporaryDirectory folder;
+    HangingPoints running;
+    const auto file = folder / "a.pliantrec";
+    ASSERT_EQ(running.start_error(file), "");
+    ASSERT_TRUE(running.hangs());
+    EXPECT_EQ(input_error([&] { running.engine.stop_recording(); }), kNoAnswer);
+    EXPECT_FALSE(running.engine.recording().is_active);
+    EXPECT_EQ(running.engine.recording().problem, kNoAnswer);
+    EXPECT_EQ(running.start_error(folder / "b.pliantrec"),
+              (folder / "b.pliantrec").string() + ": " + kNoAnswer);
+    EXPECT_FALSE(std::filesystem::exists(folder / "b.pliantrec"));
+    running.let_go();
+    EXPECT_TRUE(
+        eventually([&] { return input_error([&] { running.engine.stop_recording(); }).empty(); }));
+    EXPECT_EQ(running.engine.recording().problem, "");
+    EXPECT_TRUE(Recording::load(file).is_complete());
+}
+
 TEST(Engine, AFolderThatIsNotThereIsSaidAtOnce) {
     RunningPoints running;
     EXPECT_NE(input_error([&] {

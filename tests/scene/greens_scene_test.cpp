@@ -356,6 +356,45 @@ TEST_F(GreensScene, AToolInAHandFeelsThePointItPresses) {
     EXPECT_EQ(world.loop(0).haptic_tick()->num_contacts, 0);
 }
 
+// A body that is pulled up under a hand at the limit of its force pays for what the hand is shown,
+// not for what its point is pressed with.
+TEST_F(GreensScene, ABodyThatMovesUnderAToolPaysForTheForceThatIsShown) {
+    World world = build(scene(
+        R"({"name": "finger", "rigid": {"sphere": {"radius": 0.01}, "motion": {"path": {"keyframes":
+            [{"time": 0, "position": [0.003, 0.002, 0.07]},
+             {"time": 0.3, "position": [0.003, 0.002, 0.046]}]}}}})",
+        R"("contacts": [{"greens": "nodule", "points": ["finger"], "friction": 2}],
+           "tool": {"body": "finger"}, "device": {"hand": "firm", "max_force": 0.02})"));
+    world.advance_to(1.5);
+    const auto& points = dynamic_cast<const GreensPoints&>(touch(world));
+    const HapticTick& tick = *world.loop(0).haptic_tick();
+    ASSERT_NEAR(tick.coupling.force.norm(), 0.02, 1e-9);
+    ASSERT_GT(tick.contact.force.norm(), 0.05);
+    const double margin = tick.port_energy - tick.stored_energy, stored = tick.stored_energy;
+
+    const int body = world.find_body("nodule");
+    const SurfacePoint beside =
+        world.nearest_point(body, tick.tool.position + Vector3d(0.006, 0, 0));
+    Command grab{.kind = Command::Kind::Grab, .body = body, .triangle = beside.triangle};
+    std::copy_n(beside.barycentric.data(), 3, grab.barycentric.begin());
+    const Vector3d place = world.body(body).position(beside);
+    grab.target = {place.x(), place.y(), place.z() + 0.004};
+    world.apply(grab);
+    Wrench shown = tick.coupling, pressed = tick.contact;
+    double work = 0, uncut = 0;
+    for (int k = 0; k < 500; ++k) {
+        world.advance();
+        work += 0.5 * (shown.force + tick.coupling.force).dot(points.led_motion());
+        uncut += 0.5 * (pressed.force + tick.contact.force).dot(points.led_motion());
+        shown = tick.coupling;
+        pressed = tick.contact;
+    }
+    ASSERT_GT(work, 4e-6);
+    ASSERT_GT(uncut, 2.5 * work);
+    EXPECT_NEAR(tick.stored_energy - stored, work, 0.4 * work);
+    EXPECT_NEAR(tick.port_energy - tick.stored_energy, margin, 0.4 * work);
+}
+
 TEST_F(GreensScene, AToolInAHandPullsWithItsButton) {
     World world = build(in_hand(R"(, "script": [
         {"time": 0.35, "tool": {"target": [0.003, 0.002, 0.046], "duration": 0.1, "buttons": 1}},

@@ -228,6 +228,51 @@ TEST_F(HapticRecording, OfADeviceOutsideReplaysFromItsReadings) {
     EXPECT_EQ(check_replay(recording, again).num_different, 0u) << "from the first reading";
 }
 
+/// A hand that wanders to and fro at 0.3 m/s while it presses, seen by a loop that stands still for
+/// 20 ms now and then: its ticks are 1 ms apart all the same.
+class LateLoopDevice final : public HapticDevice {
+public:
+    LateLoopDevice() { capabilities_.name = "seen late"; }
+    [[nodiscard]] const DeviceCapabilities& capabilities() const noexcept override {
+        return capabilities_;
+    }
+    [[nodiscard]] DeviceState read(double now) noexcept override {
+        clock_ += ++num_reads_ % 200 == 150 ? 0.021 : 0.001;
+        DeviceState state;
+        state.time = now;
+        state.clock = clock_;
+        const double time = clock_ - 7, way = std::fmod(0.3 * time, 0.02);
+        state.pose.position = {std::min(way, 0.02 - way), 0, -0.006 * std::min(1.0, time)};
+        return state;
+    }
+    void write(const DeviceCommand& /*command*/) noexcept override {}
+
+private:
+    DeviceCapabilities capabilities_;
+    double clock_ = 7;  ///< at the start; any
+    int num_reads_ = 0;
+};
+
+TEST_F(HapticRecording, AReplayKnowsHowLateTheLoopWas) {
+    const World model = build(press());
+    const OutsideWorld outside(model);
+    World world = outside.make(std::make_unique<LateLoopDevice>(), false);
+    record_ticks(world, file(), 1000, {});
+    EXPECT_EQ(world.loop(0).haptic_tick()->faults, 0u);
+    const Recording recording = Recording::load(file());
+    DeviceDescription device = *recorded_device(recording);
+    World again = outside.make(open_device(device), true);
+    const ReplayCheck check = check_replay(recording, again);
+    EXPECT_GE(check.num_compared, 1000u);
+    EXPECT_EQ(check.num_different, 0u) << check.first_difference;
+    EXPECT_EQ(again.loop(0).haptic_tick()->faults, 0u);
+    // by the ticks of the loop alone it would have been too fast for a hand
+    for (DeviceState& state : std::get<RecordedDescription>(device).states) state.clock = 0;
+    World blind = outside.make(open_device(device), true);
+    EXPECT_GT(check_replay(recording, blind).num_different, 0u);
+    EXPECT_GT(blind.loop(0).haptic_tick()->faults, 0u);
+}
+
 TEST_F(HapticRecording, ADeviceOutsidePushesOnlyWhileItMayAndComesBackSlowly) {
     const World model = build(press());
     auto own = std::make_unique<OutsideDevice>();
@@ -277,7 +322,46 @@ TEST_F(HapticRecording, WithoutAToolInAHandStaysAFileOfTheFirstVersion) {
         WorldRecorder recorder(file(), held, recording_header(held));
         recorder.add_tick(held, held.advance(), 1);
     }
-    EXPECT_EQ(version(), 2u);
+    EXPECT_EQ(version(), 3u);
+}
+
+TEST_F(HapticRecording, TicksOfTheToolThatTheFileLacksAreCountedAndTheOthersCompared) {
+    const std::string text = press("", R"("hand": "loose", "tremor": 0.0003)");
+    World world = build(text);
+    {
+        RecordingWriter writer(file(), recording_header(world, {}, 1));
+        for (std::uint64_t k = 1; k <= 100; ++k) {
+            world.advance();
+            const HapticRecord haptic = to_record(*world.loop(0).haptic_tick());
+            writer.add(0, RecordKind::Sample, k,
+                       std::as_bytes(std::span(&world.loop(0).sample(), 1)));
+            // a slow disk lost some
+            if (k < 30 || k > 32)
+                writer.add(0, RecordKind::Haptic, k, std::as_bytes(std::span(&haptic, 1)));
+        }
+    }
+    const Recording whole = Recording::load(file());
+    ASSERT_TRUE(whole.is_complete());
+    ASSERT_EQ(whole.haptic_ticks(0).size(), 97u);
+    EXPECT_EQ(whole.haptic_ticks(0)[28], 29u);
+    EXPECT_EQ(whole.haptic_ticks(0)[29], 33u);
+    World again = build(text);
+    const ReplayCheck check = check_replay(whole, again);
+    EXPECT_EQ(check.num_skipped, 3u);
+    EXPECT_EQ(check.num_different, 1u);
+    EXPECT_EQ(check.first_difference,
+              "the tool in the hand (the recording lacks what it did) at tick 30");
+    // what is there is compared
+    EXPECT_EQ(check.num_compared, 97u + 1);
+    World other = build(press("", R"("hand": "loose", "tremor": 0.0003, "seed": 2)"));
+    EXPECT_GT(check_replay(whole, other).num_different, 50u);
+    // a file that was cut off says itself that something may be missing
+    std::filesystem::resize_file(file(), std::filesystem::file_size(file()) - 1);
+    const Recording cut = Recording::load(file());
+    ASSERT_FALSE(cut.is_complete());
+    const ReplayCheck of_cut = check_replay(cut, again);
+    EXPECT_EQ(of_cut.num_skipped, 3u);
+    EXPECT_EQ(of_cut.num_different, 0u) << of_cut.first_difference;
 }
 
 TEST_F(HapticRecording, SaysWhenReadingsAreMissing) {

@@ -103,6 +103,47 @@ TEST(LiveReplay, IsExactInWhateverOrderLoopsTicked) {
     EXPECT_GT(num_beyond, 0u) << "of loops that ended to record one after the other";
 }
 
+TEST(LiveReplay, ALoopWhoseRecordsEndSecondsBeforeAnothersIsADifference) {
+    const test::TemporaryDirectory folder;
+    const SceneDescription scene = parse_scene(test::kThreeLoops, "scene.json", ".");
+    const auto file = folder / "live.pliantrec";
+    World world(scene, {.cache = {}}), again(scene, {.cache = {}});
+    {
+        Threads threads(world, file);
+        const auto run = [&](int haptic_ticks) {
+            for (int k = 1; k <= haptic_ticks; ++k) {
+                threads.turn(0);
+                if (k % 10 > 0) continue;
+                threads.turn(1);
+                threads.turn(2);
+            }
+        };
+        for (int l = 0; l < 3; ++l) threads.record(l, true);
+        run(200);
+        // the loop of the bodies goes on, unseen
+        threads.record(1, false);
+        run(1500);
+        for (const int l : {0, 2}) threads.record(l, false);
+        threads.writer.finish();
+    }
+    const ReplayCheck check = check_replay(Recording::load(file), again);
+    EXPECT_GT(check.num_beyond, 1400u);
+    EXPECT_EQ(check.num_different, 1u);
+    EXPECT_NE(check.first_difference.find("the loop \"haptic\" (its last 1"), std::string::npos)
+        << check.first_difference;
+    EXPECT_NE(check.first_difference.find("saw more of another loop than the recording has)"),
+              std::string::npos)
+        << check.first_difference;
+    // a file that was cut off says itself that it ends early
+    std::filesystem::resize_file(file, std::filesystem::file_size(file) - 1);
+    const Recording cut = Recording::load(file);
+    ASSERT_FALSE(cut.is_complete());
+    World third(scene, {.cache = {}});
+    const ReplayCheck of_cut = check_replay(cut, third);
+    EXPECT_EQ(of_cut.num_beyond, check.num_beyond);
+    EXPECT_EQ(of_cut.num_different, 0u) << of_cut.first_difference;
+}
+
 TEST(LiveReplay, LoopsThatWereResetAtDifferentPlacesOfTheScriptStillTellEachOther) {
     SceneDescription scene = parse_scene(test::kThreeLoops, "scene.json", ".");
     scene.script.push_back({.time = 0.15, .kind = Kind::Reset});

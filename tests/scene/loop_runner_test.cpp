@@ -333,6 +333,32 @@ TEST(LoopRunner, ARecordingBeginsWithAResetAndCountsItsOwnTicks) {
     EXPECT_EQ(records.state_sizes, std::vector<std::size_t>(5, 8 + 6 * sizeof(double)));
 }
 
+TEST(LoopRunner, ARecordingBeginsWithTheParametersThatItsHeaderNames) {
+    Bench bench({1000, 500});
+    bench.control.is_paused = false;
+    RecordingHeader header;
+    for (const WorldParameter& one : bench.world.parameters())
+        header.parameters.emplace_back(one.parameter.name, one.parameter.value);
+    const int stiffness = bench.world.find_parameter("points0.stiffness");
+    ASSERT_GE(stiffness, 0);
+    header.parameters[static_cast<std::size_t>(stiffness)].second = 150;
+    bench.world.apply({.kind = Kind::SetParameter, .parameter = stiffness, .value = 150});
+    // a script that comes to it after the header was written
+    bench.world.apply({.kind = Kind::SetParameter, .parameter = stiffness, .value = 300}, 0);
+    bench.world.apply({.kind = Kind::SetParameter,
+                       .parameter = bench.world.find_parameter("points1.stiffness"),
+                       .value = 300},
+                      1);
+    RecordQueue queue(1 << 20);
+    bench.runners[0]->select_parameters(header);
+    bench.runners[0]->record_to(&queue);
+    bench.run_for(3 * kMillisecond);
+    EXPECT_EQ(bench.points.bodies[0][0]->stiffness(), 150);
+    EXPECT_EQ(bench.world.parameter_value(stiffness), 150);
+    EXPECT_EQ(bench.points.bodies[1][0]->stiffness(), 300) << "not of this loop";
+    EXPECT_TRUE(Records(queue).commands.empty()) << "the header says it";
+}
+
 TEST(LoopRunner, AWholeTurnAllocatesNothing) {
     if (!AllocationGuard::is_active()) GTEST_SKIP();
     Bench bench({1000}, {.frames_per_second = 500});

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
 #include "core/temporary_directory.h"
 #include "geometry/simple_surfaces.h"
 #include "input_error.h"
@@ -11,6 +14,8 @@
 #include "pliant/geometry/structured_mesh.h"
 #include "pliant/scene/scene_file.h"
 #include "pliant/scene/world.h"
+#include "scene/body_maker.h"
+#include "scene/box_tree.h"
 
 namespace pliant {
 namespace {
@@ -169,6 +174,64 @@ TEST_F(Meetings, CopiesThatFallOnEachOtherAreNamedOnce) {
     EXPECT_THAT(warnings(heap, R"(, "ignore_contact": [["heap", "heap"]])"), IsEmpty());
 }
 
+TEST_F(Meetings, ThousandsOfThrownCopiesAreLookedAtOnce) {
+    // as many as there may be, on ways of 15 m that run beside each other
+    const auto scene = [](const std::string& counts) {
+        return parse_scene(R"({"pliant": 1, "gravity": [0, 0, 0], "bodies": [{"name": "hail",
+            "rigid": {"box": {"sizes": [0.05, 0.05, 0.05]}, "density": 500},
+            "velocity": {"linear": [6, 4, 2]},
+            "copies": {"counts": )" +
+                               counts + R"(, "spacing": [1, 1, 0.2]}}]})",
+                           "scene.json");
+    };
+    const auto compared = [&](const SceneDescription& description, std::size_t num_found) {
+        const WorldOptions options{.cache = {}};
+        WorldInMaking world(description, options, Progress::none());
+        ToolMaker tools(world);
+        BodyMaker(world, tools, options).make_all();
+        std::uint64_t num_compared = 0;
+        EXPECT_EQ(unmet_bodies(world, &num_compared).size(), num_found);
+        return num_compared;
+    };
+    // each two by their 41 boxes would be 14 billion; it is about 60 for each box
+    const SceneDescription many = scene("[64, 64, 1]");
+    EXPECT_LT(compared(many, 0), 20'000'000u);
+    const SceneDescription few = scene("[16, 16, 1]");
+    EXPECT_GT(compared(few, 0), 100'000u) << "it is counted";
+    // one layer above the other, in its way
+    const SceneDescription layers = scene("[8, 8, 2]");
+    EXPECT_LT(compared(layers, 1), 100'000u);
+}
+
+TEST(BoxTree, FindsWhatComparingEveryTwoFinds) {
+    std::mt19937 random(4);
+    std::uniform_real_distribution<double> place(0, 1), size(0, 0.15);
+    const auto point = [&](auto& numbers) {
+        return Eigen::Vector3d(numbers(random), numbers(random), numbers(random));
+    };
+    std::vector<BoxTree::Entry> entries;
+    for (int i = 0; i < 300; ++i) {
+        const Eigen::Vector3d low = point(place);
+        entries.push_back({Box(low, low + point(size)), i});
+    }
+    const BoxTree tree(entries);
+    std::size_t num_met = 0;
+    for (const BoxTree::Entry& one : entries) {
+        std::vector<int> slow, found;
+        for (const BoxTree::Entry& other : entries)
+            if (one.box.intersects(other.box)) slow.push_back(other.owner);
+        EXPECT_FALSE(tree.any(one.box, [&](const BoxTree::Entry& other) {
+            found.push_back(other.owner);
+            return false;
+        }));
+        std::ranges::sort(found);
+        EXPECT_EQ(found, slow);
+        num_met += slow.size();
+    }
+    EXPECT_GT(num_met, 1000u);
+    EXPECT_FALSE(BoxTree({}).any(entries[0].box, [](const BoxTree::Entry&) { return true; }));
+}
+
 TEST_F(Meetings, GroupsThatPassNameBodies) {
     EXPECT_THAT(test::input_error([&] {
                     (void)warnings(cube("still", "a", 0), R"(, "ignore_contact": [["a", "bee"]])");
@@ -205,6 +268,14 @@ TEST_F(Meetings, AnOwnVolumeMeshThatIsFilledAnewIsSaidWithBothNumbers) {
         warnings(R"({"name": "b", "reduced": {"surface": "own.msh", "mesh": {"resolution": 4},
                      "fixed": "z < 5 %", "modes": 2, "rank": 2}})"),
         ElementsAre(HasSubstr("filled anew with 64 hexahedra")));
+    // of Green's functions, which keep no elements
+    EXPECT_THAT(
+        warnings(R"({"name": "b", "greens": {"surface": "own.msh", "fixed": "z < 5 %",
+                     "method": "fem", "mesh": {"resolution": 4}}})"),
+        ElementsAre(AllOf(
+            HasSubstr("\"b\": own.msh: its own " + std::to_string(own.num_elements()) +
+                      " tetrahedra are not used: its boundary was filled anew with "),
+            HasSubstr(" of resolution 4. "), HasSubstr("build_greens(load_volume(\"own.msh\"))"))));
 }
 
 TEST_F(Meetings, ParticlesThatBeginBelowTheirPlaneAreSaid) {

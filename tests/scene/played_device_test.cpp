@@ -352,6 +352,22 @@ TEST(Resample, HoldsWhatCannotBeInterpolated) {
               "rate of the recording = 1 (expected 10 to 1e+05 Hz)");
 }
 
+TEST(Resample, TheClockOfADeviceGoesOnEvenly) {
+    std::vector<DeviceState> states(3);
+    for (std::size_t k = 0; k < states.size(); ++k) {
+        states[k].time = 0.01 * static_cast<double>(k + 1);
+        // the loop stood still before the last one
+        states[k].clock = 5 + 0.01 * static_cast<double>(k) + (k == 2 ? 0.02 : 0);
+    }
+    const std::vector<DeviceState> finer = resample(states, 100, 200);
+    EXPECT_DOUBLE_EQ(finer[2].clock, 5.005);
+    EXPECT_DOUBLE_EQ(finer[3].clock, 5.01);
+    EXPECT_DOUBLE_EQ(finer[4].clock, 5.025);
+    EXPECT_DOUBLE_EQ(finer[5].clock, 5.04);
+    states[1].clock = 0;  // it did not say
+    EXPECT_EQ(resample(states, 100, 200)[2].clock, 5);
+}
+
 TEST(Resample, LeavesJumpsAsTheyAre) {
     std::vector<DeviceState> states(3);
     states[1].pose.position.x() = 0.06;

@@ -25,7 +25,8 @@ public:
         do_reset();
     }
 
-    std::atomic<int> slow_us{0};  ///< every step takes so long on the clock, from any thread
+    std::atomic<int> slow_us{0};     ///< every step takes so long on the clock, from any thread
+    std::atomic<int> slow_steps{0};  ///< that have begun
     StepStatus next_status = StepStatus::Ok;
 
     [[nodiscard]] const Eigen::Vector3d& x() const { return x_; }
@@ -100,6 +101,7 @@ private:
     StepStatus do_step(double dt) noexcept override {
         const auto until = std::chrono::steady_clock::now() +
                            std::chrono::microseconds(slow_us.load(std::memory_order_relaxed));
+        if (slow_us.load(std::memory_order_relaxed) > 0) ++slow_steps;
         while (slow_us.load(std::memory_order_relaxed) > 0 &&
                std::chrono::steady_clock::now() < until) {
         }

@@ -11,6 +11,7 @@
 #include "pliant/scene/engine.h"
 #include "pliant/scene/recording.h"
 #include "scene/proxy_scenes.h"
+#include "scene/touching_sphere.h"
 
 namespace pliant {
 namespace {
@@ -363,6 +364,26 @@ TEST_F(ProxyRecording, OfAnEngineReplaysBitForBit) {
         engine.stop_recording();
     }
     expect_same_again(text, 400);
+}
+
+TEST(TouchingSphere, ATuningOutOfRangeIsSaidAndTheOneBeforeStays) {
+    World world = build_proxy(std::string(R"({"pliant": 1, "gravity": [0, 0, 0], "bodies": [)") +
+                              kKinds[0].body + "]}");
+    TouchingSphere sphere({{&world.loop(0).body(0), 0, "body", std::nullopt}}, {},
+                          Vector3d(0, 0, 0.1), 0);
+    ProxyTuning tuning{.stiffness = 150, .max_force = 5};
+    const auto status_with_tuning = [&] {
+        static_cast<void>(sphere.tick({0, 0, 0.1}, tuning));
+        ShownProxy shown;
+        sphere.fill(shown);
+        EXPECT_EQ(shown.is_ignored, sphere.status() == StepStatus::InputIgnored);
+        return sphere.status();
+    };
+    EXPECT_EQ(status_with_tuning(), StepStatus::Ok);
+    tuning.dynamic_friction = 0.5;  // more than the static one
+    EXPECT_EQ(status_with_tuning(), StepStatus::InputIgnored);
+    tuning.static_friction = 0.5;
+    EXPECT_EQ(status_with_tuning(), StepStatus::Ok);
 }
 
 }  // namespace

@@ -394,7 +394,7 @@ TEST(Recording, ForeignNewerAndDamagedFilesAreRefusedWithTheirReason) {
     EXPECT_THAT(refusal(file.substr(0, 7)), HasSubstr("ends inside its header"));
     EXPECT_THAT(refusal(file.substr(0, 100)), HasSubstr("ends inside its header"));
     EXPECT_THAT(refusal(with_head(file, [](auto& head) { head.version = 9; })),
-                HasSubstr("format version 9 is newer than version 2 of this program"));
+                HasSubstr("format version 9 is newer than version 3 of this program"));
     EXPECT_THAT(refusal(with_head(file, [](auto& head) { head.endian_mark = 0x04030201; })),
                 HasSubstr("the other byte order"));
     EXPECT_THAT(refusal(with_head(file, [](auto& head) { head.text_size = ~0ull; })),

@@ -9,6 +9,7 @@
 #include "pliant/core/allocation_guard.h"
 #include "pliant/scene/recording.h"
 #include "scene/spheres_scenes.h"
+#include "scene/touching_spheres.h"
 
 namespace pliant {
 namespace {
@@ -336,6 +337,25 @@ TEST(SpheresScene, RecordingsReplayBitForBit) {
     bool has_touched = false;
     for (const HapticTick& tick : recording.haptics(0)) has_touched |= tick.num_contacts > 0;
     EXPECT_TRUE(has_touched);
+}
+
+TEST(TouchingSpheres, ATuningOutOfRangeIsSaidAndTheOneBeforeStays) {
+    World world = build_spheres(R"({"pliant": 1, "gravity": [0, 0, 0], "bodies": [{"name": "body",
+        "rigid": {"box": {"sizes": [0.06, 0.06, 0.04]}}}]})");
+    const Pose above{{0, 0, 0.1}, Quaternion::Identity()};
+    TouchingSpheres spheres({{&world.loop(0).body(0), 0, "body", std::nullopt}},
+                            test::plate_spheres(), {.is_rigid = true}, above, 0);
+    ProxyTuning tuning{.stiffness = 150, .angular_stiffness = 0.1, .max_force = 5};
+    static_cast<void>(spheres.tick(above, tuning));
+    EXPECT_EQ(spheres.status(), StepStatus::Ok);
+    tuning.stiffness = 1e12;
+    for (int k = 0; k < 2; ++k) {
+        static_cast<void>(spheres.tick(above, tuning));
+        EXPECT_EQ(spheres.status(), StepStatus::InputIgnored) << "as long as it is so";
+    }
+    tuning.stiffness = 200;
+    static_cast<void>(spheres.tick(above, tuning));
+    EXPECT_EQ(spheres.status(), StepStatus::Ok);
 }
 
 }  // namespace

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 
@@ -36,6 +39,48 @@ TEST(LeadingPage, LeadsToTheAddressAndIsForItsUserAlone) {
         EXPECT_NE(second.path(), page.path());
     }
     EXPECT_FALSE(fs::exists(path));
+}
+
+TEST(LeadingPage, PagesOfKilledProgramsAreRemovedByTheNext) {
+    const test::TemporaryDirectory folder;
+    for (const char* name : {"runtime", "cache"}) fs::create_directory(folder / name);
+    ::setenv("XDG_RUNTIME_DIR", (folder / "runtime").c_str(), 1);
+    ::setenv("XDG_CACHE_HOME", (folder / "cache").c_str(), 1);
+    const std::string url = "http://127.0.0.1:8080/?t=0123456789abcdef";
+    const auto leave_a_page = [&] {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            const LeadingPage page(url);
+            ::kill(::getpid(), SIGKILL);
+        }
+        ::waitpid(child, nullptr, 0);
+    };
+    const LeadingPage alive(url);
+    leave_a_page();
+    ::unsetenv("XDG_RUNTIME_DIR");
+    leave_a_page();
+    ::setenv("XDG_RUNTIME_DIR", (folder / "runtime").c_str(), 1);
+    const auto num_files = [&](const char* name) {
+        return std::distance(fs::directory_iterator(folder / name), fs::directory_iterator());
+    };
+    ASSERT_EQ(num_files("runtime"), 2);
+    ASSERT_EQ(num_files("cache/pliant"), 1);
+    // what is called otherwise is not ours, nor is what only looks like a page
+    test::write_text(folder / "runtime/pliant-notes.html", "mine");
+    fs::create_directory(folder / "runtime/pliant-viewer-abcdef.html");
+    fs::create_symlink(folder / "runtime/pliant-notes.html",
+                       folder / "runtime/pliant-viewer-ghijkl.html");
+    {
+        const LeadingPage next(url);
+        EXPECT_TRUE(fs::exists(alive.path()));
+        EXPECT_TRUE(fs::exists(next.path()));
+        EXPECT_EQ(num_files("runtime"), 5);
+        EXPECT_EQ(num_files("cache/pliant"), 0);
+    }
+    EXPECT_EQ(num_files("runtime"), 4);
+    EXPECT_EQ(test::read_text(folder / "runtime/pliant-notes.html"), "mine");
+    ::unsetenv("XDG_CACHE_HOME");
+    ::unsetenv("XDG_RUNTIME_DIR");
 }
 
 TEST(LeadingPage, IsInTheCacheFolderWhereTheRuntimeFolderIsMissing) {

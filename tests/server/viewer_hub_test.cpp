@@ -55,7 +55,7 @@ protected:
     void open_hub(std::unique_ptr<VirtualWorld> viewed) {
         world = viewed.get();
         hub = std::make_unique<ViewerHub>(
-            std::move(viewed), options, std::span<const EmbeddedFile>{},
+            std::move(viewed), options,
             [this](WebServer::Client client, const SharedBytes& message, bool is_text) {
                 return deliver(client, message, is_text);
             });
@@ -370,8 +370,8 @@ TEST_F(ViewerHubTest, SilentViewerLetsGoAndGivesWayToTheOneWhoAsks) {
     EXPECT_THAT(inboxes[1].last("notice"), HasSubstr("what it held was let go"));
     EXPECT_THAT(inboxes[2].last("stats"), HasSubstr(R"("steers":true)"));
     EXPECT_THAT(inboxes[1].last("stats"), HasSubstr(R"("steers":false)"));
-    // one that is heard again is asked as ever
-    say(2, R"({"type":"ping","id":1})");
+    // one that is heard again, if only by its answers to pings, is asked as ever
+    hub->heard(2);
     say(1, R"({"type":"steer"})");
     EXPECT_THAT(inboxes[2].last("notice"), HasSubstr("asks to steer"));
     // one that is silent and holds nothing is told nothing
@@ -379,6 +379,17 @@ TEST_F(ViewerHubTest, SilentViewerLetsGoAndGivesWayToTheOneWhoAsks) {
     hub->silent(2, now);
     EXPECT_EQ(inboxes[2].count("notice"), told);
     EXPECT_THAT(inboxes[1].last("stats"), HasSubstr(R"("steers":true)"));
+}
+
+TEST_F(ViewerHubTest, ViewerThatHungForAWhileKeepsSteering) {
+    hub->opened(1, now);
+    hub->opened(2, now);
+    hub->silent(1, now);
+    hub->heard(1);
+    hub->heard(7);  // nobody
+    say(2, R"({"type":"steer"})");
+    EXPECT_EQ(inboxes[2].count("stats"), 0) << "it is asked, and decides";
+    EXPECT_THAT(inboxes[1].last("stats"), HasSubstr(R"("steers":true,"asked":true)"));
 }
 
 TEST_F(ViewerHubTest, ButtonsOfAVanishedHandGoUp) {
@@ -959,14 +970,71 @@ TEST_F(ViewerHubTest, LostRecordsAreToldOnceAndAtOnce) {
     EXPECT_EQ(inboxes[1].count("notice"), 2) << "began, lost; not that it is well recorded";
 }
 
+/// Waits for the recording to be finished, as the thread of a program does.
+class Finish {
+public:
+    explicit Finish(ViewerHub& hub)
+        : thread_([this, &hub] {
+              hub.finish_recording();
+              is_done = true;
+          }) {}
+    ~Finish() { thread_.join(); }
+    std::atomic<bool> is_done{false};
+
+private:
+    std::thread thread_;
+};
+
+TEST_F(ViewerHubTest, TheEndWaitsForNoTickThatFails) {
+    hub->opened(1, now);
+    say(1, R"({"type":"record","on":true})");
+    ASSERT_FALSE(world->recording_path.empty());
+    world->tick_problem = "out of memory";
+    Finish finish(*hub);
+    const auto tick = [&] {
+        try {
+            hub->tick(now += 0.002);
+        } catch (const std::runtime_error&) {
+            // counted by the server
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    };
+    for (int i = 0; i < 3000 && !finish.is_done; ++i) tick();
+    EXPECT_TRUE(finish.is_done);
+    EXPECT_TRUE(world->recording_path.empty());
+    EXPECT_TRUE(hub->losses().empty());
+    // another recording would not be finished
+    say(1, R"({"type":"record","on":true})");
+    EXPECT_TRUE(world->recording_path.empty());
+    world->tick_problem.clear();  // so that the thread ends in any case
+    while (!finish.is_done) tick();
+}
+
+TEST_F(ViewerHubTest, AnEndThatFailsInAnyWayIsToldAsALoss) {
+    hub->opened(1, now);
+    say(1, R"({"type":"record","on":true})");
+    world->stop_problem = "out of memory";
+    {
+        Finish finish(*hub);
+        for (int i = 0; i < 3000 && !finish.is_done; ++i) {
+            EXPECT_NO_THROW(hub->tick(now += 0.002));
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        EXPECT_TRUE(finish.is_done);
+    }
+    ASSERT_EQ(hub->losses().size(), 1u);
+    EXPECT_THAT(hub->losses()[0],
+                HasSubstr("the end of the recording may be missing (out of memory)"));
+    EXPECT_THAT(inboxes[1].last("notice"), HasSubstr("may be missing"));
+}
+
 TEST_F(ViewerHubTest, DataIsFetchedByPath) {
-    EXPECT_EQ(hub->get("/").status, 200);
-    EXPECT_THAT(*hub->get("/").body, HasSubstr("npm"));
     EXPECT_EQ(hub->get("/api/asset/0/surface").content_type, "application/octet-stream");
     EXPECT_EQ(*hub->get("/api/recordings").body, "[]");
     for (const char* path :
-         {"", "/api", "/api/", "/api/asset/", "/api/asset/7/surface", "/api/contact/0/slice/x",
-          "/api/contact/0/iso/0", "/api/recording/", "/api/recording/../../etc/passwd", "/nothing"})
+         {"", "/", "/app.js", "/api", "/api/", "/api/asset/", "/api/asset/7/surface",
+          "/api/contact/0/slice/x", "/api/contact/0/iso/0", "/api/recording/",
+          "/api/recording/../../etc/passwd", "/nothing"})
         EXPECT_EQ(hub->get(path).status, 404) << path;
 }
 

@@ -11,6 +11,7 @@
 
 #include <cstring>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -120,7 +121,9 @@ public:
 
     const World& world() const noexcept override { return *world_; }
     std::string scheduling() const override { return "virtual"; }
-    void look_at_clock(double /*now*/) override {}
+    void look_at_clock(double /*now*/) override {
+        if (!tick_problem.empty()) throw std::runtime_error(tick_problem);
+    }
     void run() override { is_paused_ = false; }
     void pause() override { is_paused_ = true; }
     bool is_paused() const override { return is_paused_; }
@@ -153,7 +156,10 @@ public:
         if (!recording_problem.empty()) throw InputError("", recording_problem);
         recording_path = path;
     }
-    void stop_recording() override { recording_path.clear(); }
+    void stop_recording() override {
+        recording_path.clear();
+        if (!stop_problem.empty()) throw std::runtime_error(stop_problem);
+    }
     Engine::RecordingStatus recording() const override {
         return {.is_active = !recording_path.empty(),
                 .bytes = 7,
@@ -167,6 +173,7 @@ public:
     double slow_work_us = 0;  ///< of the ticks of the second loop, as they are shown; 0: as it is
     std::filesystem::path recording_path;
     std::string recording_problem, later_problem;
+    std::string tick_problem, stop_problem;  ///< thrown, as what nobody expects
     std::uint64_t lost_records = 0;
 
 private:

@@ -31,6 +31,30 @@ int port_of(const ViewerServer& server) {
     return std::stoi(url.substr(url.rfind(':') + 1));
 }
 
+TEST(ViewerServer, ThePageIsForEverybodyAndTheRunForWhoHasTheToken) {
+    const test::TemporaryDirectory folder;
+    std::filesystem::create_directory(folder / "r");
+    test::write_text(folder / "r/a.pliantrec", "mine");
+    ViewerOptions options = local_options(folder / "r");
+    options.web.token = "0123456789abcdef";
+    const ViewerServer server(test::small_world(), options);
+    TestClient page(port_of(server));
+    const TestClient::Reply reply = page.http_get("/");
+    EXPECT_EQ(reply.status, 200);
+    EXPECT_EQ(reply.body.find(options.web.token), std::string::npos);
+    for (const char* path : {"/api/scene", "/api/asset/0/surface", "/api/recordings",
+                             "/api/recording/a.pliantrec", "/api/contact/0/slice/x"})
+        EXPECT_EQ(page.http_get(path).status, 403) << path;
+    EXPECT_EQ(page.open_websocket("/ws"), 403);
+    const std::string query = "?t=" + options.web.token;
+    EXPECT_EQ(page.http_get("/api/scene" + query).status, 200);
+    const TestClient::Reply file = page.http_get("/api/recording/a.pliantrec" + query);
+    EXPECT_EQ(file.body, "mine");
+    for (const TestClient::Reply& each : {reply, file})
+        EXPECT_EQ(each.headers.count("set-cookie"), 0u);
+    EXPECT_EQ(page.open_websocket("/ws" + query), 101);
+}
+
 /// A page that draws whatever comes, until a message satisfies the condition.
 template <class Condition>
 bool draw_until(TestClient& client, Condition condition) {
@@ -147,6 +171,32 @@ TEST(ViewerServer, ViewerThatFallsSilentLetsGo) {
         return is_text_of(message, "notice") &&
                message.data.find("what it held was let go") != std::string::npos;
     }));
+}
+
+TEST(ViewerServer, ViewerThatAnswersPingsAgainIsAskedBeforeOthersSteer) {
+    const test::TemporaryDirectory folder;
+    ViewerOptions options = local_options(folder / "r");
+    options.web.ping_interval = 200ms;
+    const ViewerServer server(test::small_world(), options);
+    TestClient hanging(port_of(server)), watching(port_of(server));
+    ASSERT_EQ(hanging.open_websocket("/"), 101);
+    ASSERT_EQ(watching.open_websocket("/"), 101);
+    hanging.send_text(
+        R"({"type":"grab","slot":0,"body":0,"triangle":10,"barycentric":[1,0,0],"target":[1,0,0]})");
+    const auto holds = [](const TestClient::Message& message, float body) {
+        return number_at<std::uint32_t>(message.data, 0) == 1 &&
+               number_at<float>(message.data, 32) == body;
+    };
+    EXPECT_TRUE(draw_until(watching, [&](const auto& message) { return holds(message, 0); }));
+    EXPECT_TRUE(draw_until(watching, [&](const auto& message) { return holds(message, -1); }));
+    // it says nothing, but its browser answers
+    for (int i = 0; i < 20; ++i) hanging.receive_data(10ms);
+    watching.send_text(R"({"type":"steer"})");
+    bool is_asked = false;
+    for (int i = 0; i < 200 && !is_asked; ++i)
+        is_asked = hanging.receive_data(50ms).data.find("Another viewer asks to steer") !=
+                   std::string::npos;
+    EXPECT_TRUE(is_asked);
 }
 
 /// Memory of this process that is in use [bytes].

@@ -391,6 +391,7 @@ export class App {
 
     private connectionChanged(state: ConnectionState): void {
         this.status.showState(state);
+        this.controls.showState(state);
         if (state !== "open") this.hand.forget();
     }
 

@@ -1,6 +1,7 @@
 import type { PageMessage, ServerMessage } from "./protocol";
 
-export type ConnectionState = "connecting" | "open" | "lost" | "refused";
+/// Refused and ended are final: the page asks no more.
+export type ConnectionState = "connecting" | "open" | "lost" | "refused" | "ended";
 
 export interface ConnectionHandlers {
     state(state: ConnectionState): void;
@@ -10,20 +11,24 @@ export interface ConnectionHandlers {
 
 const kFirstRetry = 100; // ms
 const kLastRetry = 2000;
+/// How long a lost program is asked whether it is back [ms]. Each time the token goes to whoever
+/// has its port by then.
+const kPatience = 60_000;
 
-// The token is in the address of the page. It is sent along although there is a cookie, because
-// two servers on one host share their cookies.
+// The token is in the address of the page, and nowhere else: browsers show cookies to all ports of
+// a computer.
 const token = new URLSearchParams(location.search).get("t");
-const query = token ? `?t=${encodeURIComponent(token)}` : "";
+let query = token ? `?t=${encodeURIComponent(token)}` : "";
 
 export function apiAddress(path: string): string {
     return `/api/${path}${query}`;
 }
 
-/// The WebSocket to the server; comes back by itself when it is lost.
+/// The WebSocket to the server; comes back by itself when it is lost, for a minute.
 export class Connection {
     private socket: WebSocket | null = null;
     private retry = kFirstRetry;
+    private lostAt: number | null = null; // performance.now()
 
     constructor(private readonly handlers: ConnectionHandlers) {
         this.open();
@@ -41,6 +46,7 @@ export class Connection {
         this.socket = socket;
         socket.onopen = () => {
             this.retry = kFirstRetry;
+            this.lostAt = null;
             this.handlers.state("open");
         };
         socket.onmessage = (event) => {
@@ -49,8 +55,15 @@ export class Connection {
         };
         socket.onclose = () => {
             this.handlers.state("lost");
+            this.lostAt ??= performance.now();
             this.comeBack();
         };
+    }
+
+    /// For good: no request of this page has the token any more.
+    private giveUp(state: "refused" | "ended"): void {
+        query = "";
+        this.handlers.state(state);
     }
 
     /// Asks with a plain request first: a refused socket does not say why.
@@ -59,7 +72,11 @@ export class Connection {
             this.retry = Math.min(2 * this.retry, kLastRetry);
             const reply = await fetch(apiAddress("scene")).catch(() => null);
             if (reply?.ok) return this.open();
-            if (reply?.status === 403) this.handlers.state("refused");
+            if (reply?.status === 403) return this.giveUp("refused");
+            // any other answer but "too many pages" is of another program
+            const isOther = reply !== null && reply.status !== 503;
+            const isLate = performance.now() - this.lostAt! > kPatience;
+            if (isOther || isLate) return this.giveUp("ended");
             this.comeBack();
         }, this.retry);
     }

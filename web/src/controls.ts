@@ -1,4 +1,5 @@
-import { byId } from "./dom";
+import type { ConnectionState } from "./connection";
+import { byId, element } from "./dom";
 import { setIcon } from "./icons";
 import { seconds } from "./quantity";
 import type { Hello, Stats } from "./protocol";
@@ -121,7 +122,7 @@ export class Controls {
             this.seek.setAttribute("aria-valuetext", text);
             this.seek.style.setProperty("--share", `${(100 * stats.replay_time) / duration}%`);
         }
-        this.showBanner(stats);
+        this.showSteering(stats);
     }
 
     /// Red dot and number of loads while a sketch is drawn or built.
@@ -152,20 +153,38 @@ export class Controls {
         this.speed.setAttribute("aria-valuetext", `${speed} times real time`);
     }
 
+    /// What a person has to do when this page asks no more.
+    showState(state: ConnectionState): void {
+        if (state === "ended")
+            this.showBanner(
+                state,
+                "The program has ended. Reload when it runs again. ",
+                element("button", { onclick: () => location.reload() }, "Reload"),
+            );
+        if (state === "refused")
+            this.showBanner(
+                state,
+                "The program does not know this address: open the one that it printed. ",
+            );
+    }
+
     /// Who steers, where that is not simply this page.
-    private showBanner(stats: Stats): void {
+    private showSteering({ steers, asked }: Stats): void {
+        if (steers && !asked) return this.showBanner("none");
+        const button = (text: string) =>
+            element("button", { onclick: () => this.actions.steer() }, text);
+        if (!steers)
+            this.showBanner("watch", "Watching: another page steers. ", button("Ask to steer"));
+        else this.showBanner("asked", "Another page asks to steer. ", button("Hand over"));
+    }
+
+    /// Not made anew while it is of the same kind: a button may be under the pointer.
+    private showBanner(kind: string, ...content: (Node | string)[]): void {
         const banner = byId("banner");
-        const kind = !stats.steers ? "watch" : stats.asked ? "asked" : "none";
         if (banner.dataset.kind === kind) return;
         banner.dataset.kind = kind;
-        banner.hidden = kind === "none";
-        if (kind === "none") return;
-        const button = document.createElement("button");
-        button.textContent = kind === "watch" ? "Ask to steer" : "Hand over";
-        button.addEventListener("click", () => this.actions.steer());
-        const text =
-            kind === "watch" ? "Watching: another page steers. " : "Another page asks to steer. ";
-        banner.replaceChildren(text, button);
+        banner.hidden = content.length === 0;
+        banner.replaceChildren(...content);
     }
 
     /// Panel and plots can be put away; on narrow windows they start so and are open one at a time.

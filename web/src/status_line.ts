@@ -8,7 +8,8 @@ const kConnectionTexts: Record<ConnectionState, string> = {
     connecting: "Connecting",
     open: "Connected",
     lost: "Connection lost, trying again",
-    refused: "The program was started anew: open the address it printed",
+    refused: "The program does not know this address: open the address it printed",
+    ended: "The program has ended",
 };
 const kGood = "ok";
 

@@ -1,7 +1,7 @@
 // What a person does with the viewer, in a real browser against the real program:
 //   PLIANT_PROGRAM=build/release/pliant node --test tests/viewer.test.mjs
 import assert from "node:assert/strict";
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
 import {
@@ -61,6 +61,8 @@ test("the page shows the scene and has nothing to complain about", kOptions, asy
     assert.ok(share > 0.01, `the bridge covers ${100 * share} % of the view`);
     await page.waitForFunction(() => /Hz/.test(document.getElementById("statistics").textContent));
     assert.deepEqual(page.problems, []);
+    // which every other port of this computer would be shown
+    assert.deepEqual(await page.context().cookies(), []);
 });
 
 test("dragging with the mouse moves the body and shows a force", kOptions, async () => {
@@ -247,13 +249,66 @@ test("a restart has another token, and the page says where to go", kOptions, asy
     }
 });
 
-test("a wrong token is refused, and the page says where to go", kOptions, async () => {
-    const page = await (await browser.newContext()).newPage();
-    const url = new URL(beam.url);
-    url.searchParams.set("t", "0123456789abcdef0123456789abcdef");
-    const reply = await page.goto(url.href);
-    assert.equal(reply.status(), 403);
-    assert.match(await page.locator("body").textContent(), /terminal/);
+/// Requests to the program that a page makes from now on.
+function requestsOf(page) {
+    const asked = [];
+    page.on("request", (request) => asked.push(request.url()));
+    page.on("websocket", (socket) => asked.push(socket.url()));
+    return asked;
+}
+
+test("without the right token the page says where to go, and asks no more", kOptions, async () => {
+    for (const token of [null, "0123456789abcdef0123456789abcdef"]) {
+        const page = await (await browser.newContext()).newPage();
+        await useLocalPage(page);
+        const url = new URL(beam.url);
+        if (token) url.searchParams.set("t", token);
+        else url.searchParams.delete("t");
+        const reply = await page.goto(url.href);
+        assert.equal(reply.status(), 200);
+        await page.locator("#banner", { hasText: "open the one that it printed" }).waitFor();
+        await page.locator("#connection", { hasText: "open the address it printed" }).waitFor();
+        const asked = requestsOf(page);
+        await page.waitForTimeout(3000);
+        assert.deepEqual(asked, []);
+        assert.equal(await page.locator("#scene-name").textContent(), "…");
+        await page.close();
+    }
+});
+
+test("a page whose program has ended stops asking, until it is reloaded", kOptions, async () => {
+    const first = await startScene("beam", "0", "--keep-token");
+    // a clock that the test sets forward
+    const options = { viewport: { width: 1000, height: 340 } }; // wide enough for all buttons
+    const page = await openPage(browser, first.url, options, () => {
+        const now = performance.now.bind(performance);
+        window.ahead = 0;
+        performance.now = () => now() + window.ahead;
+    });
+    await first.stop();
+    await page.locator("#connection", { hasText: "lost" }).waitFor();
+    await page.evaluate(() => (window.ahead = 61_000));
+    await page.locator("#banner", { hasText: "The program has ended" }).waitFor();
+    const asked = requestsOf(page);
+    await page.waitForTimeout(5000); // of tries there is one every two seconds
+    assert.deepEqual(asked, []);
+    // what a person asks for does not have the token either
+    await page.locator("#recordings-button").click();
+    await page.locator("#recording-list", { hasText: "does not answer" }).waitFor();
+    assert.equal(asked.length, 1);
+    assert.ok(!asked[0].includes("t="), asked[0]);
+    await page.keyboard.press("Escape");
+
+    const second = await startScene("beam", first.port, "--keep-token");
+    try {
+        await page.waitForTimeout(3000);
+        assert.equal(asked.length, 1);
+        await page.locator("#banner button", { hasText: "Reload" }).click();
+        await page.locator("#connection", { hasText: "Connected" }).waitFor();
+        await waitFor(page, "frames", (frames) => frames > 2);
+    } finally {
+        await second.stop();
+    }
 });
 
 test("phones get drawers, and nothing sticks out", kOptions, async () => {
@@ -367,10 +422,14 @@ test("colours, mesh, screenshot, recording and another scene", kOptions, async (
     await page.locator("#record").click();
     await page.locator("#record[aria-pressed=false]").waitFor();
     await page.locator("#recordings-button").click();
-    await page
-        .locator(".recording", { hasText: /\d (kB|MB)/ })
-        .first()
-        .waitFor();
+    const recording = page.locator(".recording", { hasText: /\d (kB|MB)/ }).first();
+    await recording.waitFor();
+    const fetching = page.waitForEvent("download");
+    await recording.click();
+    const fetched = await fetching;
+    assert.match(fetched.suggestedFilename(), /^bridge-.*\.pliantrec$/);
+    assert.equal(await fetched.failure(), null);
+    assert.ok(statSync(await fetched.path()).size > 1000);
     await page.keyboard.press("Escape");
 
     await page.locator("#scenes-button").click();

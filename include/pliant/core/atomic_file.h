@@ -9,11 +9,13 @@ namespace pliant {
 
 /// A file that appears whole or not at all: written under a temporary name beside the target,
 /// flushed, then renamed by `commit()`. Without `commit` the temporary is removed and the old
-/// target stays. Devices and pipes (`/dev/stdout`) are written in place. Temporaries that killed
-/// programs left in the folder are removed.
+/// target stays. Links stay, and what they lead to is replaced; devices and pipes (`/dev/stdout`)
+/// are written in place. Temporaries that killed programs of this computer left in the folder are
+/// removed.
 class AtomicFile {
 public:
-    /// Throws InputError when the directory is missing or cannot be written.
+    /// Throws InputError when the directory is missing or cannot be written; a file that is there
+    /// need not be writable itself.
     explicit AtomicFile(std::filesystem::path target);
     ~AtomicFile();
     AtomicFile(const AtomicFile&) = delete;
@@ -32,6 +34,10 @@ private:
     std::size_t size_ = 0;
     int descriptor_ = -1;
 };
+
+/// The name at the end of the links of `path`, whether there is such a file or not. Throws
+/// InputError when they lead in a circle.
+[[nodiscard]] std::filesystem::path followed_links(const std::filesystem::path& path);
 
 /// Writes a whole file, as AtomicFile does. Returns its size.
 std::size_t write_file(const std::filesystem::path& path, std::string_view text);

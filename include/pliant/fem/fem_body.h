@@ -4,6 +4,7 @@
 #include "pliant/body/rigid_body.h"
 #include "pliant/fem/explicit_scene.h"
 
+#include <cstdint>
 #include <string>
 
 namespace pliant {
@@ -43,6 +44,13 @@ public:
     [[nodiscard]] int inner_steps(double dt) const noexcept;
     /// Of the last step: the smallest volume of an element over that at rest; ≤ 0: inside out.
     [[nodiscard]] const SmallestDetF& smallest_det_F() const noexcept;
+    /// What the steps since the reset left behind, so that nothing is missed between two looks:
+    /// the worst element, and how many steps had one that was inside out.
+    struct Inversions {
+        SmallestDetF worst;
+        std::uint64_t num_steps = 0;
+    };
+    [[nodiscard]] const Inversions& inversions() const noexcept;
     [[nodiscard]] std::span<const Contact> contacts() const noexcept;  ///< of the last inner step
     /// As given: the places that contacts() and wrench() count by.
     [[nodiscard]] const std::vector<RigidBody*>& obstacles() const noexcept;

@@ -31,6 +31,9 @@ void check_options(const SimulationMeshOptions& options);
 /// holds a surface.
 [[nodiscard]] std::string refilling_note(const std::filesystem::path& surface_file,
                                          const VolumeMesh& filled);
+/// The same of a body with Green's functions, which keeps no elements: with what it was filled.
+[[nodiscard]] std::string refilling_note_of_greens(const std::filesystem::path& surface_file,
+                                                   const SimulationMeshOptions& filled);
 
 /// Elements whose centre is selected, ascending; errors as those of select_some.
 [[nodiscard]] std::vector<int> select_elements(const std::string& selection, const VolumeMesh& mesh,

@@ -125,6 +125,9 @@ public:
     /// Masks and stiffness as contact takes them now. One taken over by a step stays valid until
     /// the next but one is.
     [[nodiscard]] const SurfaceStiffness& stiffness() const noexcept;
+    /// Before the first step: takes over the masks that were ordered last, and waits for them.
+    /// Steps, resets and saved states do so themselves; contact that acts before the step needs it.
+    void take_first_mask() const noexcept;
     /// Those at the start, for any thread.
     [[nodiscard]] const SurfaceStiffness& first_stiffness() const noexcept;
     /// On which it is touched now: it changes with the masks. −1: nodes.

@@ -38,9 +38,12 @@ struct DeviceLimits {
     double max_force = std::numeric_limits<double>::infinity();  ///< [N]; infinite: none
     /// [N m]; infinite: as much lower than what the device can do as the force is.
     double max_torque = std::numeric_limits<double>::infinity();
+    /// Of limits that were put together, the lowest force that came without a torque [N]: the
+    /// torque of the device falls with it, whatever torque others said. smaller() writes it.
+    double lone_force = std::numeric_limits<double>::infinity();
 };
-/// What holds of `a` when `b` is said on top of it: the lower force and torque; a force that only
-/// `b` lowers takes the torque of `a` along where `b` says none.
+/// What holds where both are said, in whatever order: the lower force and torque. A force that
+/// comes without a torque lowers that of the other, and of the device, in its proportion.
 [[nodiscard]] DeviceLimits smaller(const DeviceLimits& a, const DeviceLimits& b) noexcept;
 /// What is left of a device: the lower force and torque. What it can hold for ever gets no higher,
 /// of its torque neither. Throws InputError for limits out of range.
@@ -74,6 +77,10 @@ struct DeviceState {
     double gripper = 0;         ///< opening, 0 to 1
     std::uint32_t buttons = 0;  ///< bit i: button i is down
     DeviceStatus status = DeviceStatus::Ok;
+    /// When it was measured by the device's own clock, of which only differences count [s]; 0: it
+    /// says nothing of it, and `time` counts. A loop that was late leaves out ticks, and `time`
+    /// does not know.
+    double clock = 0;
 };
 
 /// One output: on the hand, axes of the device.

@@ -48,6 +48,10 @@ public:
     void disable() noexcept;  ///< output ramps to zero
     [[nodiscard]] bool is_enabled() const noexcept { return is_enabled_; }
 
+    /// Looks at the reading of a tick before there is a force for it, so that nothing follows a
+    /// fault: true if it jumped or is too fast for a hand. filter() of this tick then needs the
+    /// same `state` and `now`, and does not look again.
+    [[nodiscard]] bool judge(const DeviceState& state, double now) noexcept;
     /// The output for `wanted` at `now`, after the reading `state`. Call it once per tick; a gap
     /// between calls counts as stale data.
     [[nodiscard]] DeviceCommand filter(const DeviceCommand& wanted, const DeviceState& state,
@@ -67,13 +71,23 @@ private:
     };
     /// Ways beyond what a hand can do, of places or of turns.
     struct Pace {
-        double stamp = 0;   ///< of the last reading that counts [s]
         double beyond = 0;  ///< of late [m], [rad]
         /// False: too fast. `slack` is what stamps may be wrong by, in ways.
-        bool allows(double way, double time, double most, double slack) noexcept;
+        bool allows(double way, double interval, double most, double slack) noexcept;
     };
-    void watch_reading(const DeviceState& state, double now, double dt) noexcept;
-    void watch_pace(const DeviceState& state, double way, double angle) noexcept;
+    /// The two ends of the way between two readings.
+    struct Way {
+        double interval;  ///< [s]
+        double shift, turn;
+        bool has_turn;  ///< false: one of its ends has no rotation
+    };
+    /// What judge() found of the reading of this tick.
+    struct Judgement {
+        double dt = 0;  ///< since the last call [s]
+        bool is_clock_good = true, has_jumped = false, is_too_fast = false;
+    };
+    void watch_reading(const DeviceState& state, double now) noexcept;
+    [[nodiscard]] bool is_too_fast(const DeviceState& state, const Way& way) noexcept;
     void update_gain(const DeviceState& state, bool is_clock_good, double dt) noexcept;
     [[nodiscard]] DeviceCommand admissible(const DeviceCommand& wanted) noexcept;
     [[nodiscard]] Limits thermal_limits(double dt) noexcept;
@@ -90,13 +104,17 @@ private:
     DeviceCommand last_;
     Pose last_pose_;
     Yielding moving_, turning_;
+    Judgement judged_;
+    bool is_judged_ = false;            ///< by judge(), for the filter() that comes
     double last_time_ = 0, stamp_ = 0;  ///< of the last call and reading
+    double clock_ = 0;                  ///< of the last reading by its device; 0: it has none [s]
     double age_ = 0;                    ///< since data were new [s]
     Pace moving_pace_, turning_pace_;
     std::uint64_t num_faults_ = 0;
     double gain_ = 0, heat_ = 0;
     double turn_gain_ = 1;  ///< of torques, which need to know the rotation
     bool is_enabled_ = false, has_last_ = false, has_pose_ = false, has_rotation_ = true;
+    bool is_turn_known_ = true;  ///< last_pose_ has a rotation that was measured
 };
 
 }  // namespace pliant

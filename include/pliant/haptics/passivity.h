@@ -46,6 +46,8 @@ public:
     [[nodiscard]] double least_margin() const noexcept { return least_margin_; }  ///< of W − S [J]
     [[nodiscard]] double taken_out() const noexcept { return taken_out_; }        ///< so far [J]
     void set_control(bool is_on) noexcept { options_.controls = is_on; }
+    /// The handle was turned so at the last update as well: a turn that nobody saw does no work.
+    void forget_turn(const Quaternion& rotation) noexcept { last_pose_.rotation = rotation; }
     /// Begins anew: after jumps of the pose and outputs that were switched. Until the next update
     /// W and S are `stored` [J].
     void reset(double stored = 0) noexcept;

@@ -64,8 +64,8 @@ public:
 
     [[nodiscard]] const ParticleLayout& layout() const noexcept;
     [[nodiscard]] const SphereToolOptions& options() const noexcept;
-    /// Ignored unless in range. Centre and is_rigid stay.
-    void set_options(const SphereToolOptions& options) noexcept;
+    /// Centre and is_rigid stay. InputIgnored, and all as it was, for options out of range.
+    [[nodiscard]] StepStatus set_options(const SphereToolOptions& options) noexcept;
 
     /// Puts all spheres where the hand is, in front of all surfaces, which restart if they are its
     /// own. Ignored unless finite.

@@ -100,8 +100,8 @@ public:
     /// Triangles that the last tick looked at, and their surfaces.
     [[nodiscard]] const SurfaceNeighbourhood& neighbourhood() const noexcept;
     [[nodiscard]] const ProxyOptions& options() const noexcept;
-    /// Ignored unless in range; the radius stays.
-    void set_options(const ProxyOptions& options) noexcept;
+    /// The radius stays. InputIgnored, and all as it was, for options out of range.
+    [[nodiscard]] StepStatus set_options(const ProxyOptions& options) noexcept;
     /// Gives the force of the last tick to the bodies, for their next step, eq. (5) and (6).
     void apply_forces() noexcept;
 

@@ -26,8 +26,8 @@ public:
                           const WorkspaceOptions& options = {});
 
     /// The manipulandum for a reading, `dt` seconds after the last one. Continuous through
-    /// clutching and where a device comes back; a reading that is not finite, stale or of a device
-    /// that is gone changes nothing.
+    /// clutching, where a device comes back, and where its rotation does; a reading that is not
+    /// finite, stale or of a device that is gone changes nothing.
     const Pose& update(const DeviceState& state, double dt) noexcept;
     [[nodiscard]] const Pose& manipulandum() const noexcept { return manipulandum_; }
     [[nodiscard]] Twist to_scene(const Twist& device) const noexcept;
@@ -43,12 +43,14 @@ public:
 private:
     [[nodiscard]] Pose mapped(const Pose& handle) const noexcept;
     void attach(const Pose& handle) noexcept;
+    void attach_turn(const Pose& handle) noexcept;
 
     DeviceCapabilities capabilities_;
     WorkspaceOptions options_;
     Pose manipulandum_;
     Pose offset_;  ///< what clutching added: shift in the world, turn in the axes of the tool
     bool is_clutched_ = false, is_gone_ = false;
+    bool is_turn_known_ = true;  ///< the last good reading had a rotation
 };
 
 }  // namespace pliant

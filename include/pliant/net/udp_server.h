@@ -14,6 +14,10 @@ namespace pliant {
 class UdpServer {
 public:
     static constexpr std::size_t kMaxBytes = 1472;  ///< of a datagram; longer ones are dropped
+    /// Datagrams that are taken in a second: of the favoured peer, whose address others may forge,
+    /// and of all others together. When both had theirs the thread sleeps until the next interval,
+    /// and the system drops what finds no room.
+    static constexpr int kMaxOfFavoured = 100'000, kMaxOfOthers = 20'000;
 
     /// Called on the server's thread, perhaps before the constructor has returned. They must
     /// return soon and not throw.
@@ -35,9 +39,9 @@ public:
 
     [[nodiscard]] int port() const noexcept;  ///< that was found when 0 was asked for
 
-    /// From handlers only. Datagrams of this peer get a queue of their own and are taken before
-    /// each of the others', so that nobody drowns them. One peer at a time; empty, or nobody that
-    /// can send datagrams: none.
+    /// From handlers only. Datagrams of this peer get a queue and a limit of their own and are
+    /// taken before each of the others', so that nobody drowns them. One peer at a time; empty, or
+    /// nobody that can send datagrams: none.
     void favour(std::string_view peer);
 
 private:

@@ -34,7 +34,7 @@ struct HttpReply {
 struct WebServerOptions {
     std::string address = "127.0.0.1";
     int port = 8080;  ///< 0: any free one
-    /// Every request must carry it: `?t=TOKEN`, or the cookie that the first page sets. Empty:
+    /// Every request but those that Handlers::get_public answers must carry it: `?t=TOKEN`. Empty:
     /// none is asked for.
     std::string token;
     /// More get status 503, after those that have not shown the token and those between two
@@ -47,13 +47,14 @@ struct WebServerOptions {
     /// nothing.
     std::chrono::seconds stall_limit{20};
     /// WebSocket clients are sent a ping so often, which browsers answer by themselves, also for a
-    /// page in the background. After three without an answer Handlers::silent is called.
+    /// page in the background. After three without an answer Handlers::silent is called, and after
+    /// the next answer Handlers::heard.
     std::chrono::milliseconds ping_interval{1000};
 };
 
 /// What happened since the start.
 struct WebServerCounts {
-    std::uint64_t requests = 0, refused = 0;  ///< wrong token, Host, Origin, or method
+    std::uint64_t requests = 0, refused = 0;  ///< no token, wrong Host, Origin, or method
     /// Of clients: handed to the handler; above the rate limit, or a handler threw.
     std::uint64_t messages = 0, dropped_messages = 0;
     std::uint64_t opened = 0, closed = 0;  ///< WebSockets
@@ -73,10 +74,15 @@ public:
     struct Handlers {
         /// GET or HEAD of a path, without its query, `%20` decoded.
         std::function<HttpReply(std::string_view path)> get;
+        /// The same of what everybody may have who reaches the server, without the token, such as
+        /// the files of a page; asked first. Nothing: it is none of these.
+        std::function<std::optional<HttpReply>(std::string_view path)> get_public;
         std::function<void(Client)> opened;
         std::function<void(Client, std::span<const std::byte> message, bool is_text)> received;
-        /// It lives no longer, or hangs; until it says something again.
+        /// It lives no longer, or hangs: three pings are unanswered.
         std::function<void(Client)> silent;
+        /// After `silent`: it answers again. Before `received` where a message is the answer.
+        std::function<void(Client)> heard;
         std::function<void(Client)> closed;
         /// Called every `interval` until the server stops.
         std::function<void()> tick;

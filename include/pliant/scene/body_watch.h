@@ -21,7 +21,7 @@ struct BodyTrouble {
     StepStatus status = StepStatus::Ok;
     double since = 0;         ///< when it was seen first [s]
     double until = 0;         ///< and last [s]
-    std::uint64_t count = 0;  ///< steps of that status
+    std::uint64_t count = 0;  ///< steps of that status, or with such an element
     /// The worst: volume over that at rest, length over that at rest, distance [m], det F.
     double value = 0;
 

@@ -14,6 +14,8 @@ struct EngineOptions {
     bool is_real_time = true;                          ///< ask for SCHED_FIFO and locked memory
     double frames_per_second = 120;                    ///< of the frames that loops publish
     std::size_t record_bytes = std::size_t{16} << 20;  ///< buffer between a loop and the recorder
+    /// For a loop to begin and to end a recording with, before that is given up [s].
+    double answer_time = 5;
 };
 
 /// Runs the loops of a world on threads of their own in real time, docs/scene.md section "Real
@@ -56,7 +58,8 @@ public:
 
     /// Resets the world and begins a recording there, so that a replay starts where the recording
     /// does; the parameters in the header are replaced by the present ones. Returns when all loops
-    /// record. Throws InputError.
+    /// record. Throws InputError, also for a loop that does not answer in time, which it names:
+    /// then nothing is recorded.
     void start_recording(const std::filesystem::path& path, const RecordingHeader& header);
     struct RecordingStatus {
         bool is_active = false;
@@ -65,6 +68,8 @@ public:
     };
     [[nodiscard]] RecordingStatus recording() const;
     /// Finishes the file. Throws InputError when the disk is full; what was written stays readable.
+    /// Also for a loop that does not answer in time: the file is finished when this is called again
+    /// after it did, or by stop().
     void stop_recording();
 
     /// As the destructor; frames, samples and the world stay readable, and recording() says whether

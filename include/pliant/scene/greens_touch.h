@@ -101,8 +101,9 @@ public:
     /// for it.
     void lead(const RigidBody& body) noexcept;
     [[nodiscard]] Wrench led_load() const noexcept { return load(led_); }
-    /// Of gravity and hands on it, which moved the surface under its point in the last tick [J].
-    [[nodiscard]] double led_work() const noexcept { return led_work_; }
+    /// How far gravity and hands moved the surface under its point in the last tick, as the contact
+    /// follows it, in the world; zero where it did not touch before [m].
+    [[nodiscard]] const Eigen::Vector3d& led_motion() const noexcept { return led_motion_; }
     /// The tick of all points, with that of the hand at `tip` in the world [m] and a device that
     /// shows up to `max_stiffness` [N/m]. Returns the contact of the hand, in the axes of the body.
     const PointContact& act_with(const Eigen::Vector3d& tip, bool is_pulling,
@@ -114,8 +115,6 @@ public:
 private:
     void tick() noexcept;
     [[nodiscard]] Eigen::Vector3d moved_by(std::size_t i) const noexcept;
-    /// Under the contact of the hand; zero without one [m].
-    [[nodiscard]] Eigen::Vector3d led_rest() const noexcept;
 
     PointContacts contacts_;
     bool is_pulling_;
@@ -124,8 +123,7 @@ private:
     std::vector<PointInput> inputs_;
     std::vector<Eigen::Vector3d> tips_, shifts_;  // axes of the body; of the surface under them
     std::vector<double> lifts_;                   // how far origins are inside their bodies [m]
-    Eigen::Vector3d led_rest_ = Eigen::Vector3d::Zero();  // at the last tick
-    double led_work_ = 0;
+    Eigen::Vector3d led_motion_ = Eigen::Vector3d::Zero();
     PointLoads loads_;
 };
 

@@ -121,6 +121,9 @@ public:
     [[nodiscard]] const std::vector<TimedCommand>& commands(int loop) const noexcept;
     /// Of the tool in a hand after each tick of the loop; empty: it has none.
     [[nodiscard]] const std::vector<HapticTick>& haptics(int loop) const noexcept;
+    /// After which tick of the loop each of them is: one after the other, but for those that the
+    /// file lacks.
+    [[nodiscard]] const std::vector<std::uint64_t>& haptic_ticks(int loop) const noexcept;
     /// Of header().bodies[i].
     [[nodiscard]] int num_states(int i) const noexcept;
     [[nodiscard]] std::uint64_t state_tick(int i, int k) const noexcept;
@@ -172,8 +175,12 @@ int save_frames(const Recording& recording, World& world, const std::filesystem:
 struct ReplayCheck {
     std::uint64_t num_compared = 0, num_different = 0;
     std::string first_difference;  ///< "bridge at tick 1200"; empty: none
-    /// Last ticks of a loop that saw more of another loop than the file has: not run again.
+    /// Last ticks of a loop that saw more of another loop than the file has: not run again. More
+    /// than a second of them is a difference, unless the file was cut off or is damaged.
     std::uint64_t num_beyond = 0;
+    /// Ticks of the tool in a hand that ran again and were compared with nothing, because the file
+    /// lacks what the tool did there. The first of them is a difference, with the same exception.
+    std::uint64_t num_skipped = 0;
 };
 /// Runs the world again in virtual time with the recorded commands and compares states and what the
 /// tool in a hand did bit for bit. A world whose device was not virtual is made with

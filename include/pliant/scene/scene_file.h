@@ -33,7 +33,8 @@ struct DeviceChoice {
     std::filesystem::path profile = {};
     DeviceLimits limits = {};  ///< on top of those of the scene and the profile: the lowest hold
     // What no scene may say, and a profile only in own_profile_folder(): it would have code of
-    // others run, or open the device to them. Not in the text of the scene.
+    // others run, or open the device to them. Not in the text of the scene. What was chosen before
+    // stays while the kind of device does, unless this says another, or a profile does.
     std::string library = {};  ///< of a maker: a file, or a name for the system to find
     std::string address = {};  ///< where a network device listens; the URL of a haply service
 };

@@ -46,6 +46,9 @@ struct ShownSteps {
     std::array<std::uint64_t, kNumStepStatuses> counts = {};  ///< of each StepStatus
     /// Of full FEM bodies, in the last step: the smallest volume of an element over that at rest.
     double smallest_det_F = 1;
+    /// The same of all steps since the start, and how many of them had an element inside out.
+    double worst_det_F = 1;
+    std::uint64_t num_inverted = 0;
 };
 
 /// What a loop shows of itself to viewers, newest wins.

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace pliant {
@@ -89,6 +90,9 @@ public:
     void apply(const Command& command, int loop) noexcept;
     /// For all loops, in virtual time.
     void apply(const Command& command) noexcept;
+    /// Brings the parameters that a loop has to `values`, in the order of parameters(), on the
+    /// thread that runs it.
+    void restore_parameters(std::span<const double> values, int loop) noexcept;
     /// The commands of a loop's script that are due before its next tick, applied. A script that
     /// resets goes on; a Command::Reset starts it again.
     void run_script(int loop) noexcept;
@@ -117,6 +121,7 @@ public:
 private:
     void list_parameters();
     void write_script();
+    void note_parameter(int i, double value, std::span<double> values_in) noexcept;
     SceneDescription scene_;
     std::vector<std::unique_ptr<SimulationLoop>> loops_;
     std::vector<WorldBody> bodies_;
