@@ -400,13 +400,13 @@ TEST_F(Session, NamesInScenesReachTheTerminalAsText) {
 TEST_F(Session, NamesOfBodiesReachTheTerminalAsTextBesideJsonToo) {
     std::string scene = kScene;
     const std::string name = R"("name": "ball")";
-    scene.replace(scene.find(name), name.size(), R"("name": "ball\u001b[2J\u009b31m")");
+    scene.replace(scene.find(name), name.size(), R"("name": "ball\u001bc\u009b31m")");
     std::ofstream(path("ball.json")) << scene;
     const Output run = pliant("run " + path("ball.json") +
                               " --no-browser --port 0 --duration 0.1 --progress none --json");
     if (contains(run, "the viewer is not in this build")) GTEST_SKIP() << "no page";
     EXPECT_EQ(run.exit_code, 0) << run.text;
-    EXPECT_TRUE(contains(run, "warning: \"box\" and \"ball?[2J?31m\" pass through each other"))
+    EXPECT_TRUE(contains(run, "warning: \"box\" and \"ball?c?31m\" pass through each other"))
         << run.text;
     EXPECT_TRUE(is_plain(run.text)) << run.text;
 }

@@ -391,7 +391,7 @@ TEST_F(GreensScene, ABodyThatMovesUnderAToolPaysForTheForceThatIsShown) {
     }
     ASSERT_GT(work, 4e-6);
     ASSERT_GT(uncut, 2.5 * work);
-    EXPECT_NEAR(tick.stored_energy - stored, work, 0.4 * work);
+    EXPECT_GT(tick.stored_energy, stored + work) << "the hand pays as well";
     EXPECT_NEAR(tick.port_energy - tick.stored_energy, margin, 0.4 * work);
 }
 
