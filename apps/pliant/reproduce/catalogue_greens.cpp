@@ -65,9 +65,8 @@ PublishedWork published_greens() {
              "15 of 24, 20 of 29 and 34 of 35 (s = 20, 40 and 100)",
              {column("greens/updates", "all_cells", "under_inverse", "published_under_inverse",
                      MoreIsBetter)},
-             "All updates are faster than published, by tens or hundreds of times. The inverse "
-             "from scratch, made of products of blocks, has gained more than an update, which "
-             "passes over the whole inverse: it pays in fewer cells than published."},
+             "It depends on the processor how much the inverse from scratch, made of products of "
+             "blocks, gains over an update, which passes over the whole inverse."},
             {"G3.2",
              "Tables 7.2 to 7.4: one node at s = 100 over the inverse from scratch",
              "36 and 37 ms of 1,240 ms",
