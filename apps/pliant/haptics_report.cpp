@@ -216,7 +216,8 @@ HapticStudy study_haptics(const Recording& recording, const std::string& file) {
     study.file = file;
     study.device = *header.device;
     study.rate = header.loops[static_cast<std::size_t>(study.device.loop)].rate;
-    study.ticks = recording.haptics(study.device.loop);
+    const HapticTicks& ticks = recording.haptics(study.device.loop);
+    study.ticks.assign(ticks.begin(), ticks.end());
 
     const double limit = study.device.capabilities.max_force;
     for (const HapticTick& tick : study.ticks) {

@@ -4,8 +4,10 @@ import os
 import pathlib
 import re
 import sys
+import threading
 import time
 import warnings
+import weakref
 import webbrowser
 
 from pliant import _core
@@ -33,6 +35,21 @@ def _say_no_browser():
     print("The browser did not come; open the address above.", file=sys.stderr, flush=True)
 
 
+def _await_browser(viewer, end):
+    """Says that no browser came until `end`; a viewer that is closed or let go before needs none."""
+    while True:
+        shown = viewer()
+        try:
+            if shown is None or not shown.is_open or _is_viewed(shown):
+                return
+        except _core.InputError:  # closed meanwhile
+            return
+        if time.monotonic() > end:
+            return _say_no_browser()
+        del shown
+        time.sleep(0.05)
+
+
 def view(what, *, block=None, browser=None, duration=None, **options):
     """Shows a body, several bodies, a scene or a recording on a page; returns the Viewer.
 
@@ -48,9 +65,9 @@ def view(what, *, block=None, browser=None, duration=None, **options):
     print("Open ", "\n  or ".join(viewer.network_urls or [viewer.url]), flush=True)
     if browser is None:
         browser = bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-    awaited = None  # until when a browser has to come
     if browser and viewer.leading_page and webbrowser.open(pathlib.Path(viewer.leading_page).as_uri()) is not False:
-        awaited = time.monotonic() + _BROWSER_PATIENCE
+        threading.Thread(target=_await_browser, args=(weakref.ref(viewer), time.monotonic() + _BROWSER_PATIENCE),
+                         name="pliant browser", daemon=True).start()
     elif browser:
         _say_no_browser()
     if block is None:
@@ -60,13 +77,6 @@ def view(what, *, block=None, browser=None, duration=None, **options):
         try:
             while end is None or time.monotonic() < end:
                 time.sleep(0.05 if end is None else min(0.05, max(0.0, end - time.monotonic())))
-                if awaited is None:
-                    continue
-                if _is_viewed(viewer):
-                    awaited = None
-                elif time.monotonic() > awaited:
-                    awaited = None
-                    _say_no_browser()
         except KeyboardInterrupt:
             pass
         finally:

@@ -46,19 +46,18 @@ py::tuple states(const Recording& recording, const std::string& body) {
 Samples samples_of(const RecordingPointer& recording, int loop) {
     check_loop(*recording, loop);
     const std::vector<TickSample>& ticks = recording->samples(loop);
-    const std::vector<HapticTick>& haptics = recording->haptics(loop);
+    const HapticTicks& haptics = recording->haptics(loop);
     if (haptics.empty() || haptics.size() != ticks.size())
         return Samples(SamplesPointer(recording, &ticks));
     auto shown = std::make_shared<std::vector<TickSample>>(ticks);
-    for (std::size_t i = 0; i < haptics.size(); ++i) (*shown)[i].show_device(haptics[i]);
+    auto next = shown->begin();
+    for (const HapticTick& tick : haptics) (next++)->show_device(tick);
     return Samples(std::move(shown));
 }
 
-using Ticks = std::vector<HapticTick>;
-
 /// One number of each tick.
 template <class Value>
-py::array tick_numbers(const Ticks& ticks, Value&& value) {
+py::array tick_numbers(const HapticTicks& ticks, Value&& value) {
     using T = std::decay_t<decltype(value(ticks.front()))>;
     py::array_t<T> numbers(static_cast<py::ssize_t>(ticks.size()));
     std::transform(ticks.begin(), ticks.end(), numbers.mutable_data(), value);
@@ -67,7 +66,7 @@ py::array tick_numbers(const Ticks& ticks, Value&& value) {
 
 /// One vector of each tick, (n, 3).
 template <class Value>
-py::array tick_vectors(const Ticks& ticks, Value&& value) {
+py::array tick_vectors(const HapticTicks& ticks, Value&& value) {
     std::vector<Eigen::Vector3d> vectors(ticks.size());
     std::transform(ticks.begin(), ticks.end(), vectors.begin(), value);
     return array_of(vectors);
@@ -75,7 +74,7 @@ py::array tick_vectors(const Ticks& ticks, Value&& value) {
 
 /// `name` (n, 3) and `name`_rotation (n, 4).
 template <class Value>
-void put_poses(py::dict& columns, const std::string& name, const Ticks& ticks, Value&& pose) {
+void put_poses(py::dict& columns, const std::string& name, const HapticTicks& ticks, Value&& pose) {
     py::array_t<double> rotations({static_cast<py::ssize_t>(ticks.size()), py::ssize_t{4}});
     double* next = rotations.mutable_data();
     for (const HapticTick& tick : ticks) {
@@ -89,7 +88,8 @@ void put_poses(py::dict& columns, const std::string& name, const Ticks& ticks, V
 
 /// `prefix`force and `prefix`torque, (n, 3) each.
 template <class Value>
-void put_loads(py::dict& columns, const std::string& prefix, const Ticks& ticks, Value&& load) {
+void put_loads(py::dict& columns, const std::string& prefix, const HapticTicks& ticks,
+               Value&& load) {
     const auto force = [&](const HapticTick& tick) { return load(tick).force; };
     const auto torque = [&](const HapticTick& tick) { return load(tick).torque; };
     columns[py::str(prefix + "force")] = tick_vectors(ticks, force);
@@ -100,7 +100,7 @@ void put_loads(py::dict& columns, const std::string& prefix, const Ticks& ticks,
 py::dict tool_ticks(const Recording& recording, int loop) {
     check_loop(recording, loop);
     using T = const HapticTick&;
-    const Ticks& ticks = recording.haptics(loop);
+    const HapticTicks& ticks = recording.haptics(loop);
     py::dict columns;
     put_poses(columns, "device", ticks, [](T t) -> const Pose& { return t.device.pose; });
     put_poses(columns, "tool", ticks, [](T t) -> const Pose& { return t.tool; });

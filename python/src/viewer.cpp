@@ -25,14 +25,16 @@ public:
     }
     void close() {
         if (!server_) return;
+        // no longer this handle's before others may run: some of them ask for its status
+        const std::unique_ptr<LeadingPage> page = std::move(page_);
+        std::unique_ptr<ViewerServer> server = std::move(server_);
         std::string losses;
         {
             const py::gil_scoped_release release;
-            page_.reset();
-            server_->finish_recording();
-            for (const std::string& loss : server_->losses())
+            server->finish_recording();
+            for (const std::string& loss : server->losses())
                 losses += (losses.empty() ? "" : "\n") + loss;
-            server_.reset();
+            server.reset();
         }
         if (!losses.empty()) throw InputError("", losses);
     }

@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 
 import pliant as pl
+from pliant import _viewing
 
 @pytest.fixture(scope="module")
 def beam_file(tmp_path_factory, beam_model):
@@ -379,6 +380,22 @@ def test_a_browser_is_started_without_the_token_in_its_words(scene, monkeypatch)
         assert viewer.url in page.read_text() and page.stat().st_mode & 0o777 == 0o600
         assert viewer.network_urls == []
     assert not page.exists()
+
+
+@needs_page
+def test_a_browser_that_does_not_come_is_said_without_blocking(scene, monkeypatch, capsys):
+    monkeypatch.setattr(webbrowser, "open", lambda page: True)
+    monkeypatch.setattr(_viewing, "_BROWSER_PATIENCE", 0.2)
+    said = ""
+    with scene.view(block=False, browser=True):
+        end = time.monotonic() + 20
+        while "did not come" not in said and time.monotonic() < end:
+            time.sleep(0.05)
+            said += capsys.readouterr().err
+    assert said.count("The browser did not come; open the address above.") == 1
+    scene.view(block=False, browser=True).close()
+    time.sleep(0.5)
+    assert capsys.readouterr().err == "", "nobody waits for a page that is closed"
 
 
 @needs_page

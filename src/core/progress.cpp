@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -237,28 +238,36 @@ namespace {
 
 std::mutex interrupt_mutex;
 int num_interrupt_scopes = 0;
-struct sigaction outer_action {};
+constexpr std::array kInterrupts = {SIGINT, SIGTERM, SIGHUP};
+std::array<struct sigaction, kInterrupts.size()> outer_actions{};
 
 }  // namespace
 
 CancelOnInterrupt::CancelOnInterrupt() {
     const std::lock_guard lock(interrupt_mutex);
     if (num_interrupt_scopes++ > 0) return;
-    sigaction(SIGINT, nullptr, &outer_action);
-    // a background job of a script is started with SIGINT ignored, and must stay deaf to it
-    if (outer_action.sa_handler == SIG_IGN) return;
-    struct sigaction action {};
-    action.sa_handler = [](int) { interrupted.store(true, std::memory_order_relaxed); };
-    sigemptyset(&action.sa_mask);
-    // the handler serves once: the second signal meets the default and ends the process
-    action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
-    sigaction(SIGINT, &action, nullptr);
+    for (std::size_t i = 0; i < kInterrupts.size(); ++i) {
+        const int signal = kInterrupts[i];
+        sigaction(signal, nullptr, &outer_actions[i]);
+        // a background job of a script is started with SIGINT ignored, and one of nohup with
+        // SIGHUP: they must stay deaf to it
+        if (outer_actions[i].sa_handler == SIG_IGN) continue;
+        struct sigaction action {};
+        action.sa_handler = [](int) { interrupted.store(true, std::memory_order_relaxed); };
+        sigemptyset(&action.sa_mask);
+        action.sa_flags = SA_RESTART;
+        // the handler serves once: the second signal meets the default and ends the process; of a
+        // terminal that is closed, kernel and shell both send one
+        if (signal != SIGHUP) action.sa_flags |= static_cast<int>(SA_RESETHAND);
+        sigaction(signal, &action, nullptr);
+    }
 }
 
 CancelOnInterrupt::~CancelOnInterrupt() {
     const std::lock_guard lock(interrupt_mutex);
     if (--num_interrupt_scopes > 0) return;
-    sigaction(SIGINT, &outer_action, nullptr);
+    for (std::size_t i = 0; i < kInterrupts.size(); ++i)
+        sigaction(kInterrupts[i], &outer_actions[i], nullptr);
     interrupted.store(false, std::memory_order_relaxed);
 }
 

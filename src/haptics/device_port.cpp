@@ -77,6 +77,7 @@ void DevicePort::read(double now, double dt, const Pose& tool, bool is_moved,
     DeviceState used = state;
     if (has_news) {
         take_turn(state);
+        take_interval(state);
         const double travel = (state.pose.position - handle_.position).norm();
         const double turn = rotation_difference(handle_.rotation, state.pose.rotation).norm();
         const bool begins = is_lost_ || is_moved || is_fault_ ||
@@ -113,6 +114,15 @@ void DevicePort::take_turn(const DeviceState& state) noexcept {
     port_.forget_turn(state.pose.rotation);
 }
 
+/// Ticks of a loop that stood still count one period each, whatever they took; the device's own
+/// clock knows. Never less than the ticks say: velocities are not made larger by a clock.
+void DevicePort::take_interval(const DeviceState& state) noexcept {
+    const double clock = std::isfinite(state.clock) ? state.clock : 0;
+    const double by_clock = clock != 0 && clock_ != 0 ? clock - clock_ : 0;
+    interval_ = std::max(age_, by_clock);
+    clock_ = clock;
+}
+
 /// Velocity of the handle by a reading after the one before.
 void DevicePort::follow(const DeviceState& state) noexcept {
     const DeviceCapabilities& can = device_.capabilities();
@@ -120,8 +130,8 @@ void DevicePort::follow(const DeviceState& state) noexcept {
     const Eigen::Vector3d place = crossed_border(state.pose.position, handle_.position, place_,
                                                  is_by_borders ? can.position_step : 0);
     const Eigen::Vector3d turn = rotation_difference(handle_.rotation, state.pose.rotation);
-    velocity_.linear += kPortVelocityFilter * ((place - place_) / age_ - velocity_.linear);
-    velocity_.angular += kPortVelocityFilter * (turn / age_ - velocity_.angular);
+    velocity_.linear += kPortVelocityFilter * ((place - place_) / interval_ - velocity_.linear);
+    velocity_.angular += kPortVelocityFilter * (turn / interval_ - velocity_.angular);
     place_ = place;
     moving_ = velocity_;
     if (is_by_borders) return;
@@ -168,7 +178,7 @@ void DevicePort::show(double injection, const PortStorage& storage, double fade,
     if (!is_rendering() || is_fault_ || fade < 1) {
         port_.reset(stored.coupling);
     } else if (has_good_news(tick.device)) {
-        const DeviceCommand added = port_.update(handle_, held_.acting(), stored, age_);
+        const DeviceCommand added = port_.update(handle_, held_.acting(), stored, interval_);
         wanted.force += added.force;
         wanted.torque += added.torque;
     }
@@ -258,7 +268,7 @@ void DevicePort::reset() noexcept {
     back_off_.reset();
     held_.clear();
     velocity_ = moving_ = {};
-    age_ = contact_ = 0;
+    age_ = interval_ = clock_ = contact_ = 0;
     fault_ = "";
     is_lost_ = begins_ = is_turn_known_ = true;
     has_output_ = is_fault_ = false;

@@ -89,6 +89,7 @@ public:
 
 private:
     void take_turn(const DeviceState& state) noexcept;
+    void take_interval(const DeviceState& state) noexcept;
     void follow(const DeviceState& state) noexcept;
     [[nodiscard]] bool is_rendering() const noexcept;
     void name_fault() noexcept;
@@ -109,6 +110,8 @@ private:
     Twist velocity_;                                   ///< of the handle, filtered
     Twist moving_;                                     ///< what of it counts as motion
     double age_ = 0;                                   ///< of the last good reading [s]
+    double interval_ = 0;                              ///< between the last two good readings [s]
+    double clock_ = 0;                                 ///< of the last good reading [s]
     double step_ = 0;                                  ///< of this tick [s]
     double contact_ = 0;                               ///< share of the injected damping
     bool is_lost_ = true;                              ///< no good reading since

@@ -102,16 +102,17 @@ struct DhdModel {
     double step, turn;     ///< of the encoders at the handle [m], [rad]
 };
 
-/// As published, where it is (docs/haptics.md, table of models), else careful; no hardware was at
-/// hand to check them.
+/// Where they are from is in docs/haptics.md, table of models; no hardware was at hand to check
+/// them.
 DhdModel dhd_model(int type) {
     constexpr double kFine = 1e-5, kFineTurn = 1.6e-3, kSigmaTurn = 2.3e-4;
     const Vector3d omega(0.08, 0.08, 0.055), sigma(0.095, 0.095, 0.065), lambda(0.12, 0.12, 0.085);
-    const std::array<DhdModel, 8> known = {{
+    const std::array<DhdModel, 9> known = {{
         {33, 37, omega, 12, 0, 1500, kFine, kFineTurn},  // omega.3, .6, .7
         {kDhdFalcon, kDhdFalcon, {0.05, 0.05, 0.05}, 8, 0, 1000, 6e-5, kFineTurn},  // Falcon
         {63, 64, {0.2, 0.2, 0.13}, 20, 0.15, 1500, 2e-5, kFineTurn},                // delta.3, .6
-        {104, 107, sigma, 20, 0.4, 2000, kFine, kSigmaTurn},                        // sigma.7
+        {104, 105, sigma, 20, 0.4, 2000, kFine, kSigmaTurn},                        // sigma.7
+        {106, 107, sigma, 12, 0.2, 2000, kFine, kSigmaTurn},                        // sigma.6+
         {108, 109, lambda, 12, 0.2, 1500, kFine, kSigmaTurn},                       // lambda.7
         {131, 132, lambda, 12, 0.2, 1500, kFine, kSigmaTurn},                       // lambda.6
         {203, 203, lambda, 12, 0, 1500, kFine, kSigmaTurn},                         // lambda.3

@@ -109,7 +109,8 @@ std::string file_name(const std::string& scene) {
 void save_csv(const Recording& recording, int loop, const std::filesystem::path& path) {
     AtomicFile file(path);
     // of every tick or, where some were lost, of none
-    const std::vector<HapticTick>& haptics = recording.haptics(loop);
+    const HapticTicks& haptics = recording.haptics(loop);
+    HapticTicks::Reader reader(haptics);
     const bool has_haptics = !haptics.empty() && haptics.size() == recording.samples(loop).size();
     file.write(
         "tick,time_s,hand_x_m,hand_y_m,hand_z_m,point_x_m,point_y_m,point_z_m,"
@@ -127,7 +128,7 @@ void save_csv(const Recording& recording, int loop, const std::filesystem::path&
         append_number(line, static_cast<float>(sample.energy));
         append_number(line, sample.work_us);
         append_number(line, sample.late_us);
-        if (has_haptics) append_haptics(line, haptics[row++]);
+        if (has_haptics) append_haptics(line, reader[row++]);
         file.write(line + "\n");
     }
     file.commit();

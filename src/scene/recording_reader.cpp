@@ -86,7 +86,7 @@ struct Recording::Data {
     struct Loop {
         std::vector<TickSample> samples;
         std::vector<TimedCommand> commands;
-        std::vector<HapticTick> haptics;
+        HapticTicks haptics;
         std::vector<std::uint64_t> haptic_ticks;
         std::uint64_t num_ticks = 0, num_records = 0;
         /// Whether the records so far, with this one, may have gone on until a tick.
@@ -145,7 +145,7 @@ bool Recording::Data::read_records(const format::BlockHead& head, std::string_vi
             HapticTick haptic;
             if (!header.device || !decoder.haptic(record) || !from_record(record, haptic))
                 return false;
-            loop.haptics.push_back(haptic);
+            loop.haptics.add(record);
             loop.haptic_ticks.push_back(decoder.tick());
         } else {
             std::uint64_t place = 0;
@@ -226,7 +226,7 @@ const std::vector<Recording::TimedCommand>& Recording::commands(int loop) const 
     return data_->loops[static_cast<std::size_t>(loop)].commands;
 }
 
-const std::vector<HapticTick>& Recording::haptics(int loop) const noexcept {
+const HapticTicks& Recording::haptics(int loop) const noexcept {
     return data_->loops[static_cast<std::size_t>(loop)].haptics;
 }
 

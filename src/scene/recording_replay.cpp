@@ -54,14 +54,14 @@ constexpr std::string_view kPlayedName = "recording of ";
 constexpr double kClockFall = 0.02;
 
 /// Of the tool in a hand, one for each tick. `file` is for messages, or empty.
-const std::vector<HapticTick>& all_haptics(const Recording& recording, const std::string& file,
-                                           bool may_be_cut) {
+const HapticTicks& all_haptics(const Recording& recording, const std::string& file,
+                               bool may_be_cut) {
     const std::optional<RecordingHeader::Device>& device = recording.header().device;
     if (!device)
         throw InputError(file,
                          "nothing was held in a hand in this recording, so that it has no "
                          "readings of a device; record a scene with \"tool\": {\"body\": …}");
-    const std::vector<HapticTick>& ticks = recording.haptics(device->loop);
+    const HapticTicks& ticks = recording.haptics(device->loop);
     const std::uint64_t num_ticks = recording.num_ticks(device->loop);
     // a file may be cut between what the last tick left
     const bool is_cut = may_be_cut && !recording.is_complete() && ticks.size() + 1 == num_ticks;
@@ -124,7 +124,8 @@ World replay_world(const Recording& recording, const std::string& name, WorldOpt
 }
 
 RecordedDescription recorded_readings(const Recording& recording, const std::string& name) {
-    const std::vector<HapticTick>& ticks = all_haptics(recording, name, true);
+    const HapticTicks& ticks = all_haptics(recording, name, true);
+    HapticTicks::Reader reader(ticks);
     const RecordingHeader::Device& device = *recording.header().device;
     RecordedDescription played;
     played.capabilities = device.capabilities;
@@ -134,7 +135,7 @@ RecordedDescription recorded_readings(const Recording& recording, const std::str
     played.states.reserve(ticks.size());
     double last = 0, before = 0;  // on the recorded clock: the last reading; the last reset
     for (std::size_t k = 0; k < ticks.size(); ++k) {
-        DeviceState& state = played.states.emplace_back(ticks[k].device);
+        DeviceState& state = played.states.emplace_back(reader[k].device);
         if (state.status != DeviceStatus::Disconnected) {
             if (state.time < last - kClockFall)
                 before = static_cast<double>(k + 1) / played.rate - state.time;
@@ -146,14 +147,15 @@ RecordedDescription recorded_readings(const Recording& recording, const std::str
 }
 
 std::vector<Keyframe> recorded_path(const Recording& recording, const std::string& name) {
-    const std::vector<HapticTick>& ticks = all_haptics(recording, name, true);
+    const HapticTicks& ticks = all_haptics(recording, name, true);
+    HapticTicks::Reader reader(ticks);
     const auto loop = static_cast<std::size_t>(recording.header().device->loop);
     const double rate = recording.header().loops[loop].rate;
     std::vector<Keyframe> keys;
     keys.reserve(ticks.size());
     for (std::size_t k = 0; k < ticks.size(); ++k)
-        if (is_finite(ticks[k].manipulandum))
-            keys.push_back({static_cast<double>(k + 1) / rate, ticks[k].manipulandum});
+        if (is_finite(reader[k].manipulandum))
+            keys.push_back({static_cast<double>(k + 1) / rate, reader[k].manipulandum});
     if (keys.empty()) throw InputError(name, "has no place of a hand to follow");
     return keys;
 }
@@ -183,6 +185,8 @@ ReplayCheck check_replay(const Recording& recording, World& world, Progress& pro
                                  " loops, its scene now " + std::to_string(world.num_loops()));
     const std::vector<Body*> bodies = recorded_bodies(recording, world);
     std::vector<LoopReplay> loops(static_cast<std::size_t>(num_loops));
+    std::vector<HapticTicks::Reader> haptics;
+    for (int l = 0; l < num_loops; ++l) haptics.emplace_back(recording.haptics(l));
     std::uint64_t total = 0;
     for (int l = 0; l < num_loops; ++l) total += recording.num_ticks(l);
     for (int i = 0; i < static_cast<int>(bodies.size()); ++i) {
@@ -222,7 +226,8 @@ ReplayCheck check_replay(const Recording& recording, World& world, Progress& pro
                 note("the tool in the hand (the recording lacks what it did)", loop.ticks, true);
             return;
         }
-        const HapticRecord a = to_record(recording.haptics(l)[k]), b = to_record(*now);
+        const HapticRecord a = to_record(haptics[static_cast<std::size_t>(l)][k]),
+                           b = to_record(*now);
         note("the tool in the hand", loop.ticks, std::memcmp(&a, &b, sizeof a) != 0);
     };
 

@@ -130,10 +130,11 @@ public:
         if (loop >= num_recorded_loops()) return;
         const std::vector<TickSample>& all = recording_.samples(loop);
         std::size_t& next = loops_[static_cast<std::size_t>(loop)].next_sample;
-        const std::vector<HapticTick>& haptics = recording_.haptics(loop);
+        HapticTicks::Reader haptics(recording_.haptics(loop));
+        const std::size_t num_haptics = recording_.haptics(loop).size();
         for (; next < all.size() && all[next].time <= time_; ++next) {
             samples.push_back(all[next]);
-            if (next < haptics.size()) samples.back().show_device(haptics[next]);
+            if (next < num_haptics) samples.back().show_device(haptics[next]);
         }
     }
 
@@ -282,7 +283,7 @@ private:
     /// What the tool in a hand did at the time shown.
     void show_haptics(int l, LoopFrame& frame) const {
         if (frame.haptics.body < 0 || l >= num_recorded_loops()) return;
-        const std::vector<HapticTick>& ticks = recording_.haptics(l);
+        const HapticTicks& ticks = recording_.haptics(l);
         frame.haptics.notice = {};
         // not recorded, and the tool of this world was never moved
         frame.haptics.proxy.num_spheres = frame.haptics.proxy.num_triangles = 0;

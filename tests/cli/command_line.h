@@ -38,8 +38,9 @@ inline Output shell(const std::string& words) {
 /// PLIANT_PROGRAM is the built program's path.
 inline Output pliant(const std::string& arguments) { return shell(PLIANT_PROGRAM " " + arguments); }
 
-/// Runs the program until it first says how far it is, then presses Ctrl-C. Give `--progress json`.
-inline Output interrupted(std::vector<std::string> arguments) {
+/// Runs the program until it first says how far it is, then presses Ctrl-C, or sends another
+/// signal. Give `--progress json`.
+inline Output interrupted(std::vector<std::string> arguments, int signal = SIGINT) {
     arguments.insert(arguments.begin(), "pliant");
     std::vector<char*> words;
     for (std::string& argument : arguments) words.push_back(argument.data());
@@ -57,7 +58,7 @@ inline Output interrupted(std::vector<std::string> arguments) {
     char c = 0;
     if (read(ends[0], &c, 1) == 1) {
         output.text += c;
-        kill(child, SIGINT);
+        kill(child, signal);
     }
     while (read(ends[0], &c, 1) == 1) output.text += c;
     close(ends[0]);

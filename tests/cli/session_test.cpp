@@ -459,15 +459,21 @@ TEST_F(Session, NamesInMeshesReachTheTerminalAsText) {
 }
 
 TEST_F(Session, InterruptedRunFinishesItsRecording) {
-    const std::string file = path("a.pliantrec");
-    const Output output = interrupted({"run", path("box.json"), "--headless", "--duration", "1e6",
-                                       "--record", file, "--progress", "json"});
-    EXPECT_EQ(output.exit_code, 130) << output.text;
-    // Ctrl-C may come before the recording begins
-    if (!std::filesystem::exists(file)) return;
-    const Output check = pliant("replay --check --json " + file);
-    EXPECT_EQ(check.exit_code, 0) << check.text;
-    EXPECT_TRUE(contains(check, "\"problem\":\"\"")) << check.text;
+    const auto before = std::signal(SIGHUP, SIG_DFL);  // tests may run under nohup
+    // Ctrl-C, and what ends a program whose terminal or machine goes
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        const std::string file = path("a" + std::to_string(signal) + ".pliantrec");
+        const Output output = interrupted({"run", path("box.json"), "--headless", "--duration",
+                                           "1e6", "--record", file, "--progress", "json"},
+                                          signal);
+        EXPECT_EQ(output.exit_code, 130) << signal << ": " << output.text;
+        // it may come before the recording begins
+        if (!std::filesystem::exists(file)) continue;
+        const Output check = pliant("replay --check --json " + file);
+        EXPECT_EQ(check.exit_code, 0) << check.text;
+        EXPECT_TRUE(contains(check, "\"problem\":\"\"")) << check.text;
+    }
+    std::signal(SIGHUP, before);
 }
 
 TEST_F(Session, DemosAreListedAndMisspeltOnesCorrected) {

@@ -262,12 +262,20 @@ TEST(Progress, TheSharedSilentInstanceDoesNotThrow) {
 
 class CancelOnInterruptTest : public testing::Test {
 protected:
-    // test runners started in the background ignore SIGINT, and their children inherit that
-    void SetUp() override { outer_ = signal(SIGINT, SIG_DFL); }
-    void TearDown() override { signal(SIGINT, outer_); }
+    // test runners started in the background ignore SIGINT, those of nohup SIGHUP, and their
+    // children inherit that
+    void SetUp() override {
+        outer_ = signal(SIGINT, SIG_DFL);
+        outer_hangup_ = signal(SIGHUP, SIG_DFL);
+    }
+    void TearDown() override {
+        signal(SIGINT, outer_);
+        signal(SIGHUP, outer_hangup_);
+    }
 
 private:
     void (*outer_)(int) = nullptr;
+    void (*outer_hangup_)(int) = nullptr;
 };
 
 TEST_F(CancelOnInterruptTest, InterruptCancelsEveryProgressUntilTheScopeEnds) {
@@ -283,6 +291,26 @@ TEST_F(CancelOnInterruptTest, InterruptCancelsEveryProgressUntilTheScopeEnds) {
     }
     EXPECT_FALSE(progress.is_cancelled());
     EXPECT_NO_THROW(Progress::none().advance());
+}
+
+TEST_F(CancelOnInterruptTest, SoDoOtherSignalsThatEndAProgram) {
+    for (const int signal : {SIGTERM, SIGHUP}) {
+        {
+            const CancelOnInterrupt scope;
+            raise(signal);
+            EXPECT_TRUE(Progress::none().is_cancelled()) << signal;
+            // of a terminal that is closed, kernel and shell both send one
+            if (signal == SIGHUP) raise(signal);
+        }
+        EXPECT_FALSE(Progress::none().is_cancelled()) << signal;
+    }
+}
+
+TEST_F(CancelOnInterruptTest, AHangupThatIsIgnoredStaysIgnored) {
+    signal(SIGHUP, SIG_IGN);
+    const CancelOnInterrupt scope;
+    raise(SIGHUP);
+    EXPECT_FALSE(Progress::none().is_cancelled());
 }
 
 TEST_F(CancelOnInterruptTest, NestedScopesEndWithTheLast) {

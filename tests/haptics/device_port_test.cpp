@@ -101,6 +101,33 @@ TEST(DevicePort, InjectedDampingFollowsContactInItsTime) {
     }
 }
 
+TEST(DevicePort, ALateTickMakesTheHandNoFasterThanItIs) {
+    // once the loop stands still for 20 ms and goes on with its next tick of 1 ms
+    constexpr double kSpeed = 0.3, kLate = 0.02;
+    DevicePortOptions options;
+    options.passivity.controls = false;
+    PortLoop loop(options);
+    double clock = 100, largest = 0;
+    const auto tick = [&](double passed) {
+        clock += passed;
+        loop.device.state.clock = clock;
+        loop.tick(Vector3d(kSpeed * passed, 0, 0), 0, 1);
+        largest = std::max(largest, loop.last.command.force.norm());
+    };
+    for (int k = 0; k < 100; ++k) tick(kPortTick);
+    EXPECT_NEAR(loop.last.command.force.x(), -2 * kSpeed, 1e-9);
+    tick(kLate);
+    for (int k = 0; k < 20; ++k) tick(kPortTick);
+    EXPECT_NEAR(largest, 2 * kSpeed, 1e-9) << "of the damping that is injected";
+    // a clock that says less than the ticks do makes nothing faster
+    for (int k = 0; k < 20; ++k) {
+        clock -= 0.5 * kPortTick;
+        tick(kPortTick);
+    }
+    EXPECT_NEAR(largest, 2 * kSpeed, 1e-9);
+    EXPECT_EQ(loop.last.faults, 0u);
+}
+
 TEST(DevicePort, WhatFadesIsShownInPartAndItsEnergyIsNotCounted) {
     PortLoop loop;
     for (int k = 0; k < 50; ++k) loop.tick({0, 0, -1e-6}, 2, 1);

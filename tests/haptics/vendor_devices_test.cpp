@@ -299,6 +299,7 @@ TEST(ForceDimensionDevice, ModelsHaveTheirOwnRangesAndEncoders) {
          {Model{33, 12, 0, 1e-5, {0.08, 0.08, 0.055}}, Model{60, 8, 0, 6e-5, {0.05, 0.05, 0.05}},
           Model{63, 20, 0.15, 2e-5, {0.2, 0.2, 0.13}},
           Model{105, 20, 0.4, 1e-5, {0.095, 0.095, 0.065}},
+          Model{106, 12, 0.2, 1e-5, {0.095, 0.095, 0.065}},
           Model{108, 12, 0.2, 1e-5, {0.12, 0.12, 0.085}},
           Model{203, 12, 0, 1e-5, {0.12, 0.12, 0.085}}}) {
         fake.set("type", model.type);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 #include <fstream>
+#include <random>
 #include <thread>
 
 #include "input_error.h"
@@ -323,6 +324,61 @@ TEST_F(HapticRecording, WithoutAToolInAHandStaysAFileOfTheFirstVersion) {
         recorder.add_tick(held, held.advance(), 1);
     }
     EXPECT_EQ(version(), 3u);
+}
+
+TEST(HapticTicks, AreReadInAnyOrderAndByManyAtOnce) {
+    HapticTicks ticks;
+    EXPECT_TRUE(ticks.empty());
+    EXPECT_TRUE(ticks.begin() == ticks.end());
+    std::vector<HapticRecord> records;
+    std::mt19937 random(1);
+    HapticRecord record;
+    for (int k = 0; k < 300; ++k) {
+        record.numbers[random() % HapticRecord::kNumbers] = 1e-3 * k - 0.1;
+        record.violations += random() % 3;
+        record.num_contacts = static_cast<std::int32_t>(random() % 5);
+        records.push_back(record);
+        ticks.add(record);
+    }
+    ASSERT_EQ(ticks.size(), records.size());
+    const auto is_right = [&](const HapticTick& tick, std::size_t k) {
+        const HapticRecord again = to_record(tick);
+        return std::memcmp(&again, &records[k], sizeof again) == 0;
+    };
+    std::size_t place = 0;
+    for (const HapticTick& tick : ticks) EXPECT_TRUE(is_right(tick, place++));
+    EXPECT_EQ(place, records.size());
+    HapticTicks::Reader reader(ticks);
+    for (int k = 0; k < 1000; ++k) {
+        const std::size_t i = random() % records.size();
+        EXPECT_TRUE(is_right(reader[i], i)) << i;
+        EXPECT_TRUE(is_right(ticks[i], i)) << i;
+    }
+    EXPECT_TRUE(is_right(ticks.front(), 0));
+    EXPECT_TRUE(is_right(ticks.back(), records.size() - 1));
+    // one goes on, a copy of it otherwise
+    HapticTicks copy = ticks;
+    record.numbers[3] = 5;
+    copy.add(record);
+    record.numbers[3] = 7;
+    ticks.add(record);
+    EXPECT_EQ(to_record(copy.back()).numbers[3], 5);
+    EXPECT_EQ(to_record(ticks.back()).numbers[3], 7);
+}
+
+TEST(HapticTicks, ThatSayLittleTakeLittleMemory) {
+    HapticTicks ticks;
+    HapticRecord record;
+    for (double& number : record.numbers) number = 0.1;
+    constexpr std::size_t kTicks = 100'000;
+    for (std::size_t k = 0; k < kTicks; ++k) {
+        record.numbers[0] = 1e-3 * static_cast<double>(k);
+        ticks.add(record);
+    }
+    // 22 bytes in a file; with room to grow
+    EXPECT_LT(ticks.num_bytes(), 70 * kTicks);
+    EXPECT_GT(sizeof(HapticTick), 400u);
+    EXPECT_EQ(to_record(ticks.back()).numbers[0], 1e-3 * static_cast<double>(kTicks - 1));
 }
 
 TEST_F(HapticRecording, TicksOfTheToolThatTheFileLacksAreCountedAndTheOthersCompared) {

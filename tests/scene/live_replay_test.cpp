@@ -197,7 +197,9 @@ std::string expect_exact_replay(const SceneDescription& scene, const WorldOption
     const test::TemporaryDirectory folder;
     World still(scene, options);
     {
-        Engine engine(std::make_unique<World>(scene, options), {.is_real_time = false});
+        // loops that are left without the processor for long are welcome here
+        Engine engine(std::make_unique<World>(scene, options),
+                      {.is_real_time = false, .answer_time = 300});
         RestlessHand hand(seed);
         engine.run();
         play(engine, still, hand, std::min(0.3, seconds));

@@ -183,7 +183,7 @@ PublishedWork published_fem() {
              {within("haptics/virtual-hand")},
              "The published tool is where the hand is (kinematic): held on the soft bar it bounces "
              "in both hands, and back-off takes nine tenths of its force away. Our dynamic tool, a "
-             "mass on a spring, is calm."},
+             "mass on a spring, is calm. That the force is one step late is put in and shown."},
             {"A25",
              "Softer bodies tolerate longer delay",
              "experience, no numbers",

@@ -64,6 +64,26 @@ const std::vector<PublishedUpdates>& published_updates() {
 
 constexpr int kPasses = 3;
 
+/// The cells of a table beside the published ones.
+struct UpdatesBeside {
+    double least_gain = kInfinity, most_gain = 0;  ///< published time over ours
+    int cells = 0, under_inverse = 0, published_under_inverse = 0, under_lu = 0,
+        published_under_lu = 0;
+
+    /// Ours in µs.
+    void add(const PublishedUpdates& published, double published_ms, double time, double lu,
+             double inverse) {
+        const double gain = 1e3 * published_ms / time;
+        least_gain = std::min(least_gain, gain);
+        most_gain = std::max(most_gain, gain);
+        cells += 1;
+        under_inverse += time <= inverse;
+        published_under_inverse += published_ms <= published.inverse_ms;
+        under_lu += time <= lu;
+        published_under_lu += published_ms <= published.lu_ms;
+    }
+};
+
 /// Inverses over the nodes of a kidney, nearest to its top first.
 struct UpdatedInverse {
     explicit UpdatedInverse(const GreensModel& model, int max_nodes)
@@ -210,6 +230,17 @@ void run_inverse_updates(Context& context) {
     const double budget = context.sized(1e4, 300.0);
     std::vector<std::string> plots;
     double worst = 0, done = 0;
+    Table all{"all_cells",
+              "All cells of the tables: published time over ours, and cells where an update is "
+              "faster than the inverse from scratch and than an LU factorisation",
+              {{"s", "s"},
+               {"cells", "cells"},
+               {"least_gain", "published over ours, least"},
+               {"most_gain", "most"},
+               {"under_inverse", "faster than the inverse"},
+               {"published_under_inverse", "published"},
+               {"under_lu", "faster than LU"},
+               {"published_under_lu", "published"}}};
     for (const PublishedUpdates& p : published_updates()) {
         UpdatedInverse inverse(*model, p.size + 2 * p.removed.back() + 1);
         inverse.prepare(p.size, 0, 0);
@@ -246,12 +277,14 @@ void run_inverse_updates(Context& context) {
                     context.done(0.9 * ++done / kPasses / 81);
                 }
         std::map<int, Series> curves;
+        UpdatesBeside beside;
         for (std::size_t i = 0; i < p.added.size(); ++i) {
             std::vector<Cell> row{Cell::count(p.added[i])};
             for (std::size_t j = 0; j < p.removed.size(); ++j) {
                 const int added = p.added[i], removed = p.removed[j];
                 const double time = times[{added, removed}];
                 row.push_back(added + removed == 0 ? Cell("–") : marked(time, lu, scratch));
+                if (p.ms[i][j] >= 0) beside.add(p, p.ms[i][j], time, lu, scratch);
                 Series& curve = curves[removed];
                 curve.label = format("%d deleted", removed);
                 curve.color = static_cast<int>(j);
@@ -264,6 +297,10 @@ void run_inverse_updates(Context& context) {
             table.add(std::move(row));
         }
         page.table(table);
+        all.add({Cell::count(p.size), Cell::count(beside.cells),
+                 Cell::number(beside.least_gain, "%.0f"), Cell::number(beside.most_gain, "%.0f"),
+                 Cell::count(beside.under_inverse), Cell::count(beside.published_under_inverse),
+                 Cell::count(beside.under_lu), Cell::count(beside.published_under_lu)});
         Plot plot{.title = format("s = %d", p.size),
                   .x_label = "nodes added",
                   .y_label = "time over that of the inverse from scratch",
@@ -295,6 +332,7 @@ void run_inverse_updates(Context& context) {
             page.table(one);
         }
     }
+    page.table(all);
     Table checks{"update_errors",
                  "All updates of the tables",
                  {{"error", "largest error, relative (at most 1e-3)"}}};

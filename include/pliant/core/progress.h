@@ -65,8 +65,8 @@ private:
     std::atomic<bool> cancelled_{false};
 };
 
-/// While alive, Ctrl-C (SIGINT) cancels every Progress instead of ending the process; a second
-/// Ctrl-C ends it at once.
+/// While alive, Ctrl-C (SIGINT), SIGTERM and the SIGHUP of a terminal that is closed cancel every
+/// Progress instead of ending the process; a second Ctrl-C or SIGTERM ends it at once.
 class CancelOnInterrupt {
 public:
     CancelOnInterrupt();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "pliant/scene/haptic_ticks.h"
 #include "pliant/scene/record_queue.h"
 #include "pliant/scene/world.h"
 
@@ -120,7 +121,7 @@ public:
     [[nodiscard]] const std::vector<TickSample>& samples(int loop) const noexcept;
     [[nodiscard]] const std::vector<TimedCommand>& commands(int loop) const noexcept;
     /// Of the tool in a hand after each tick of the loop; empty: it has none.
-    [[nodiscard]] const std::vector<HapticTick>& haptics(int loop) const noexcept;
+    [[nodiscard]] const HapticTicks& haptics(int loop) const noexcept;
     /// After which tick of the loop each of them is: one after the other, but for those that the
     /// file lacks.
     [[nodiscard]] const std::vector<std::uint64_t>& haptic_ticks(int loop) const noexcept;
