@@ -8,6 +8,7 @@
 #include "pliant/greens/reduced_zone.h"
 #include "pliant/greens/zoned_body.h"
 #include "pliant/greens/zones.h"
+#include "pliant/reduction/reduced_trial.h"
 #include "scene/primitive_surfaces.h"
 
 #include <algorithm>
@@ -155,6 +156,10 @@ void BodyMaker::make(std::size_t d, const ReducedSource& source) {
     const ReducedBodyModel& model = models_.get(world_.scene.bodies[d].name, source);
     if (const auto* recipe = std::get_if<ReducedRecipe>(&source.model))
         warn(d, refilling_note(recipe->surface.file, model.model().mesh()));
+    // through the elements equilibrium takes too long for the start of a scene
+    if (model.model().has_polynomials())
+        if (const std::string warning = try_model(model.model()).warning(); !warning.empty())
+            warn(d, "it " + warning);
     for (const Start& start : starts(d))
         world_.add(d, std::make_unique<ReducedBody>(
                           model, ReducedBodyOptions{.pose = start.pose,

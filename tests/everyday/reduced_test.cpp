@@ -43,5 +43,17 @@ TEST(EverydayReduced, AnUndampedCubeStaysInBoundsAtAnyRate) {
     }
 }
 
+TEST(EverydayReduced, ACubeTooSoftForItsWeightIsSaidToBeWhenTheSceneIsLoaded) {
+    // 10 cm of 1 kPa: the weight is as much as the modulus
+    EverydayScene soft = dropped_cube(1000, 1e3, R"({"mass": 0, "stiffness": 0.002})", 0.06);
+    std::string said;
+    for (const std::string& warning : soft.world().warnings()) said += warning + "\n";
+    EXPECT_NE(said.find("its own weight"), std::string::npos) << said;
+    EXPECT_NE(said.find("take a stiffer material"), std::string::npos) << said;
+    EverydayScene firm = dropped_cube(1000, 1e5, R"({"mass": 0, "stiffness": 0.002})", 0.06);
+    for (const std::string& warning : firm.world().warnings())
+        EXPECT_EQ(warning.find("its own weight"), std::string::npos) << warning;
+}
+
 }  // namespace
 }  // namespace pliant
