@@ -150,7 +150,8 @@ std::string errors_text(const StaticErrors& errors) {
 std::string load_text(const TriedLoad& load) {
     return (load.is_settled ? "moves it by " : "finds no rest; moves it by ") +
            format("%.3g mm, leaves %.4g %% of its volume, smallest det F %.2f",
-                  1e3 * load.displacement, 100 * load.volume, load.least_det_F);
+                  1e3 * load.displacement, 100 * load.volume, load.least_det_F) +
+           (load.least_det_F < ReducedTrial::kLeastDetF ? ": crushed" : "");
 }
 
 /// Of a volume mesh whose elements are lost; the name of a shape is no file.

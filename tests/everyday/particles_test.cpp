@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
+#include <sstream>
 
 #include "everyday/everyday_scene.h"
 
@@ -92,6 +94,40 @@ TEST(EverydayParticles, AThrownBodyFliesAParabola) {
     const Vector3d centre = scene.see("b").box.center();
     EXPECT_NEAR(centre.x(), 1, 2e-3);
     EXPECT_NEAR(centre.z(), 3 * 0.5 - 0.5 * 9.81 * 0.25, 5e-3);
+}
+
+TEST(EverydayParticles, NoneOfManyBodiesIsThrownUp) {
+    // all shapes, sizes and numbers of particles, on, in and above the plane, at any rate
+    std::mt19937 random(5);
+    const auto pick = [&](double low, double high) {
+        return std::uniform_real_distribution<double>(low, high)(random);
+    };
+    const std::vector<std::string> shapes{
+        R"("surface": ")" + box_file({0.1, 0.1, 0.1}) + '"',
+        R"("surface": ")" + box_file({0.6, 0.6, 0.1}) + '"',
+        R"("shape": {"name": "fish", "resolution": 40})",
+        R"("shape": {"name": "heart", "resolution": 24})"};
+    for (int k = 0; k < 16; ++k) {
+        const double size = std::pow(10, pick(-2, 0.3)), rate = std::pow(10, pick(1.5, 3));
+        const double height = k % 3 == 0 ? -0.3 * size : k % 3 == 1 ? 0 : pick(0.02, 1);
+        std::ostringstream text;
+        text << R"({"pliant": 1, "rate": )" << rate << R"(, "bodies": [{"name": "b", "particles": {)"
+             << shapes[static_cast<std::size_t>(k) % shapes.size()] << R"(, "size": )" << size
+             << R"(, "count": )" << 20 + 20 * (k % 5) << R"(, "stiffness": )" << 0.2 + 0.2 * (k % 4)
+             << R"(, "planes": [{}]}, "pose": {"position": [0, 0, )" << height + 0.5 * size
+             << R"(], "rotation": {"axis": [1, 0.5, 0.1], "degrees": )" << 30 * (k % 7) << "}}}]}";
+        EverydayScene scene(text.str());
+        const SeenBody first = scene.see("b");
+        // what begins in the plane comes out of it, and what tips over may be as high as it is long
+        const double most = std::max(first.highest() + std::max(-first.lowest(), 0.0), 1.9 * size);
+        double highest = 0;
+        int ticks = 0;
+        scene.run(2, [&] {
+            if (++ticks % 8 == 0) highest = std::max(highest, scene.see("b").highest());
+        });
+        EXPECT_LT(highest, most + 0.1 * size + 0.01) << text.str();
+        EXPECT_EQ(scene.num_troubled_steps("b"), 0u) << text.str();
+    }
 }
 
 }  // namespace
