@@ -333,7 +333,7 @@ void bind_model(py::module_& m) {
             "known, of a model from a file.")
         .def(
             "trial",
-            [](const ModelHandle& h) {
+            [](const ModelHandle& h) -> py::dict {
                 const ReducedTrial trial = try_model(h.model());
                 const auto load = [](const TriedLoad& tried) {
                     py::dict d;
