@@ -437,7 +437,9 @@ Command build_command() {
               "greens: rounds of subdivision of nodule, kidney, …"},
              {"--keep-largest", "", "of a mesh in several parts, instead of an error"},
              {"--modes", "K", "vibration modes that the basis begins with (default 20)"},
-             {"--rank", "R", "size of the basis; about 3 K is usually enough (default: for errors of 2 %, 12 to 30)"},
+             {"--rank", "R",
+              "size of the basis; about 3 K is usually enough (default: for errors of 2 %, 12 to "
+              "30)"},
              {"--storage", "TYPE",
               "of the surface matrix: float32 (default) or int16; of a field: sparse (default) or "
               "dense"},

@@ -130,14 +130,14 @@ void print_bodies(const World& world, const BodyWatch& watch) {
     for (int b = 0; b < static_cast<int>(world.bodies().size()); ++b) {
         const BodySight& sight = watch.sight(b);
         if (!sight.has_moved || ++count > kMost) continue;
-        std::printf("%-12s z from %.4g to %.4g m%s, %.3g m/s at the end\n",
-                    printable(world.bodies()[static_cast<std::size_t>(b)].name).c_str(),
-                    sight.lowest, sight.highest,
-                    std::isfinite(sight.least_volume) && world.body(b).kind() != "rigid"
-                        ? format(", %.3g %% of its volume at least", 100 * sight.least_volume)
-                              .c_str()
-                        : "",
-                    watch.speed(b));
+        std::printf(
+            "%-12s z from %.4g to %.4g m%s, %.3g m/s at the end\n",
+            printable(world.bodies()[static_cast<std::size_t>(b)].name).c_str(), sight.lowest,
+            sight.highest,
+            std::isfinite(sight.least_volume) && world.body(b).kind() != "rigid"
+                ? format(", %.3g %% of its volume at least", 100 * sight.least_volume).c_str()
+                : "",
+            watch.speed(b));
     }
     if (count > kMost) std::printf("%-12s and %d more bodies moved\n", "", count - kMost);
 }

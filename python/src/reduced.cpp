@@ -6,8 +6,8 @@
 #include "pliant/fem/constraints.h"
 #include "pliant/fem/mass.h"
 #include "pliant/reduction/build_reduced.h"
-#include "pliant/reduction/reduced_trial.h"
 #include "pliant/reduction/reduced_body.h"
+#include "pliant/reduction/reduced_trial.h"
 #include "pliant/reduction/sketch_model.h"
 #include "pliant/reduction/snapshots.h"
 
@@ -407,7 +407,8 @@ void bind_reduced(py::module_& m) {
         py::arg("progress") = py::none(),
         "From a surface (mesh, file or name of a shape) to a model that deforms at haptic rates. "
         "size: longest side [m], 0: as it is; fixed: selection of vertices that are held, as "
-        "\"z < 5 %\", or free; rank of the basis, which begins with num_modes modes of vibration, 0: 12 to 30, for errors of "
+        "\"z < 5 %\", or free; rank of the basis, which begins with num_modes modes of vibration, "
+        "0: 12 to 30, for errors of "
         "2 % under its weight and presses; "
         "mesh: voxel, graded, tet or graded-tet with so many cells along the longest side, hollow: "
         "only where the surface is (voxel), growth: cell size over depth, and levels of sizes "

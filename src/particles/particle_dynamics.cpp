@@ -330,9 +330,9 @@ Vector3d ParticleDynamics::Impl::fill(double stiffness_factor, Workspace& ws) co
         Eigen::Map<Vector3f>(q + 1) = ws.turn[i].vec().cast<float>();
         // E = T Q diag(r²) Qᵀ Tᵀ, as large as the surface it stands for
         if (!has_balls)
-            ws.ellipsoid[i] = (5 * fit[i] * fit[i] / layout.particles[i].mass * T * spread[i] *
-                               T.transpose())
-                                  .cast<float>();
+            ws.ellipsoid[i] =
+                (5 * fit[i] * fit[i] / layout.particles[i].mass * T * spread[i] * T.transpose())
+                    .cast<float>();
     }
     std::ranges::fill(ws.multipliers, 0.0f);
     std::ranges::fill(ws.all_changes, Vector3d::Zero());
@@ -462,8 +462,8 @@ void ParticleDynamics::Impl::push_apart(float friction, Workspace& ws) const {
 void ParticleDynamics::Impl::push_off_planes(float friction, const Vector3d& origin, float dt,
                                              Workspace& ws) const {
     if (skin) {
-        ws.report.num_contacts += skin->push(friction, origin, ws.particles, ws.turns, part,
-                                             ws.contact_changes, ws.skin);
+        ws.report.num_contacts +=
+            skin->push(friction, origin, ws.particles, ws.turns, part, ws.contact_changes, ws.skin);
         return;
     }
     for (const ParticlePlane& plane : options.planes) {

@@ -174,8 +174,7 @@ void SkinContact::find(const ParticleState& s, const std::vector<MatchParticle>&
                     const Vector3d arm = vertices_[at(v)] - layout_.particles[j].position;
                     x += double{skin_.weights[at(v)][w]} * (s.position[j] + s.turn[j] * arm);
                 }
-                const auto start =
-                    static_cast<float>(planes_[k].normal.dot(x) - planes_[k].offset);
+                const auto start = static_cast<float>(planes_[k].normal.dot(x) - planes_[k].offset);
                 ws.touches.push_back({v, static_cast<int>(i), static_cast<int>(k),
                                       gap_at_end(start, static_cast<float>(dt)),
                                       (x - origin).cast<float>(), 0.0f, Vector3f::Zero(),
@@ -192,8 +191,7 @@ Vector3f SkinContact::place(int vertex, const std::vector<MatchParticle>& partic
         const float weight = skin_.weights[at(vertex)][w];
         if (weight == 0) continue;
         const auto j = at(skin_.particles[at(vertex)][w]);
-        const Vector3f arm =
-            (vertices_[at(vertex)] - layout_.particles[j].position).cast<float>();
+        const Vector3f arm = (vertices_[at(vertex)] - layout_.particles[j].position).cast<float>();
         x += weight * (spot_of(particles[j]) + turned_by(turns.data() + 4 * j, arm));
     }
     return x;
@@ -246,10 +244,9 @@ void SkinContact::move(const Touch& touch, const Group& group, const Vector3f& i
     }
 }
 
-int SkinContact::push(float friction, const Vector3d& origin,
-                      std::vector<MatchParticle>& particles, std::vector<float>& turns,
-                      const std::vector<int>& part, std::vector<Vector3d>& changes,
-                      Workspace& ws) const {
+int SkinContact::push(float friction, const Vector3d& origin, std::vector<MatchParticle>& particles,
+                      std::vector<float>& turns, const std::vector<int>& part,
+                      std::vector<Vector3d>& changes, Workspace& ws) const {
     int num_pushing = 0;
     for (Touch& touch : ws.touches) {
         const ParticlePlane& plane = planes_[at(touch.plane)];
@@ -272,8 +269,7 @@ int SkinContact::push(float friction, const Vector3d& origin,
         touch.push = pushed;
         if (friction > 0) {
             const Vector3f turn = touch.inverse_inertia * arm.cross(impulse);
-            Vector3f slip =
-                x + group.inverse_mass * impulse + turn.cross(arm) - touch.before;
+            Vector3f slip = x + group.inverse_mass * impulse + turn.cross(arm) - touch.before;
             slip -= slip.dot(n) * n;
             // what the step slid at its contact, within the cone, eq. (13)
             Vector3f rubbed = touch.rubbing;

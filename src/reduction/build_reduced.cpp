@@ -326,10 +326,10 @@ private:
         progress_.stage("basis");
         const Sparse M = mass_matrix(model);
         BasisResult result;
-        result.basis = options_.rank == 0
-                           ? chosen_basis(model, modes, derivatives, M)
-                           : mass_pca(weighted_modes_and_derivatives(modes, derivatives, M), M,
-                                      options_.rank);
+        result.basis =
+            options_.rank == 0
+                ? chosen_basis(model, modes, derivatives, M)
+                : mass_pca(weighted_modes_and_derivatives(modes, derivatives, M), M, options_.rank);
         if (result.basis.size() < options_.rank)
             throw InputError("", "rank", std::to_string(options_.rank),
                              "at most " + std::to_string(result.basis.size()) +
@@ -340,8 +340,8 @@ private:
         return result;
     }
 
-    /// The most important shapes and the answers to those tests that they get wrong: as few as leave
-    /// small errors.
+    /// The most important shapes and the answers to those tests that they get wrong: as few as
+    /// leave small errors.
     [[nodiscard]] Basis chosen_basis(const FemModel& model, const LinearModes& modes,
                                      const MatrixXd& derivatives, const Sparse& M) {
         Constraints constraints(model.num_nodes());
@@ -350,8 +350,7 @@ private:
         tests_ = solve_static_tests(model, constraints, fixed, modes.eigenvalues[0], progress_);
         const MatrixXd shapes = weighted_modes_and_derivatives(modes, derivatives, M);
         const int most = ReducedBuildOptions::kMostChosenRank;
-        Basis basis =
-            mass_pca(shapes, M, std::min(most, static_cast<int>(shapes.cols())));
+        Basis basis = mass_pca(shapes, M, std::min(most, static_cast<int>(shapes.cols())));
         Sparse K = model.make_matrix();
         model.tangent(VectorXd::Zero(model.num_unknowns()), K);
         const MatrixXd shapes_first = basis.U;

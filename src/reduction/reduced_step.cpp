@@ -146,9 +146,9 @@ double expected_correction(const ReducedScratch& ws, double dt) noexcept {
     return std::max(dt * ws.start.v.norm(), dt * dt * ws.start.a.norm());
 }
 
-/// Whether the shape is so far from a linear one over the step that the rule, which keeps the energy
-/// of linear ones, may make some: what K changes by over it, against the energy, eq. (31). Costs
-/// two products with a matrix, which the energy itself does not.
+/// Whether the shape is so far from a linear one over the step that the rule, which keeps the
+/// energy of linear ones, may make some: what K changes by over it, against the energy, eq. (31).
+/// Costs two products with a matrix, which the energy itself does not.
 bool is_nonlinear(const ReducedSystem& m, ReducedScratch& ws) noexcept {
     constexpr double kSmall = 0.001;
     const VectorXd &d = ws.change, &q = ws.now.q;

@@ -53,8 +53,7 @@ private:
         VectorXd load = VectorXd::Zero(model_.rank());
         double mass = 0;
         for (const int node : nodes) {
-            load.noalias() +=
-                masses_[3 * node] * (U.middleRows<3>(3 * node).transpose() * force);
+            load.noalias() += masses_[3 * node] * (U.middleRows<3>(3 * node).transpose() * force);
             mass += masses_[3 * node];
         }
         return load / mass;
@@ -87,9 +86,8 @@ private:
         for (const int v : model_.fixed_vertices())
             support += mesh_.vertices[static_cast<std::size_t>(v)];
         support /= static_cast<double>(model_.fixed_vertices().size());
-        const Vector3d place = *std::ranges::max_element(mesh_.vertices, {}, [&](const Vector3d& x) {
-            return (x - support).squaredNorm();
-        });
+        const Vector3d place = *std::ranges::max_element(
+            mesh_.vertices, {}, [&](const Vector3d& x) { return (x - support).squaredNorm(); });
         const Vector3d inwards = (box_.center() - place).normalized();
         return on_nodes(nodes([&](const Vector3d& x) { return (x - place).norm() <= reach; }),
                         ReducedTrial::kHandForce *
@@ -100,10 +98,10 @@ private:
         ReducedState s = dynamics_.make_state();
         TriedLoad found;
         for (int k = 1; k <= kLoadSteps && found.is_settled; ++k)
-            found.is_settled = dynamics_
-                                   .solve_static(s, static_cast<double>(k) / kLoadSteps * load,
-                                                 kIterations, *ws_)
-                                   .status == StepStatus::Ok;
+            found.is_settled =
+                dynamics_
+                    .solve_static(s, static_cast<double>(k) / kLoadSteps * load, kIterations, *ws_)
+                    .status == StepStatus::Ok;
         const VectorXd u = model_.basis() * s.q;
         for (int v = 0; v < mesh_.num_vertices(); ++v)
             found.displacement = std::max(found.displacement, u.segment<3>(3 * v).norm());
@@ -114,8 +112,7 @@ private:
     }
     [[nodiscard]] double volume_ratio(const VectorXd& q) const {
         std::vector<Vector3d> moved;
-        for (int v = 0; v < surface_.num_vertices(); ++v)
-            moved.push_back(shapes_.position(v, q));
+        for (int v = 0; v < surface_.num_vertices(); ++v) moved.push_back(shapes_.position(v, q));
         const double at_rest = volume(surface_.vertices), now = volume(moved);
         return at_rest > 0 ? now / at_rest : 1.0;
     }

@@ -44,8 +44,8 @@ public:
             if (vertex(v)[axis] <= end) load[3 * v + axis] = mass_[static_cast<std::size_t>(v)];
         return load / load.sum();
     }
-    /// Presses on the end of an axis: in the middle of what lies there (`is_aside` false), or halfway
-    /// from it to its border. Nothing where something held is near.
+    /// Presses on the end of an axis: in the middle of what lies there (`is_aside` false), or
+    /// halfway from it to its border. Nothing where something held is near.
     void add_press(int axis, double side, bool is_aside, std::vector<VectorXd>& loads) const {
         const double depth = kFootPart * box_.sizes()[axis];
         const double end = side > 0 ? box_.max()[axis] : box_.min()[axis];

@@ -8,9 +8,9 @@
 
 namespace pliant {
 
-/// Small loads that everybody tries, and how the whole mesh gives way to them: its weight along each
-/// axis, and presses on patches of a tenth of its size. A free body bears its weight on a twentieth
-/// of its length, and its own inertia balances a press.
+/// Small loads that everybody tries, and how the whole mesh gives way to them: its weight along
+/// each axis, and presses on patches of a tenth of its size. A free body bears its weight on a
+/// twentieth of its length, and its own inertia balances a press.
 struct StaticTests {
     Eigen::MatrixXd loads, answers;  ///< 3n × count; answers of a free body without rigid motion
     int num_gravity = 0;             ///< of the weight: the first ones

@@ -236,8 +236,8 @@ void BodyMaker::warn_of_sunken(std::size_t d, const ParticleBody& body) {
         const double offset = plane.offset / plane.normal.norm();
         double deepest = 0;
         for (int v = 0; v < body.surface().num_vertices(); ++v)
-            deepest = std::max(
-                deepest, offset - normal.dot(body.position(SurfacePoint::at_vertex(v))));
+            deepest =
+                std::max(deepest, offset - normal.dot(body.position(SurfacePoint::at_vertex(v))));
         if (!(deepest > kLeast * body.size())) continue;
         char text[250];
         std::snprintf(text, sizeof text,

@@ -89,9 +89,8 @@ TEST_F(BuildCommand, JsonHoldsTheWholeReport) {
     ASSERT_EQ(made.exit_code, 0) << made.text;
     EXPECT_TRUE(made.text.starts_with("{\"output\":")) << made.text;
     for (const char* key :
-         {"\"num_elements\":", "\"frequencies_hz\":[",
-          "\"captured\":", "\"suggested_step_s\":", "\"expected_reach_m\":",
-          "\"errors\":{\"weight\":", "\"own_weight\":{\"displacement_m\":",
+         {"\"num_elements\":", "\"frequencies_hz\":[", "\"captured\":", "\"suggested_step_s\":",
+          "\"expected_reach_m\":", "\"errors\":{\"weight\":", "\"own_weight\":{\"displacement_m\":",
           "\"hand_of_10_N\":{", "\"usable\":true", "\"warning\":\"\"",
           "{\"name\":\"modes\",\"seconds\":", "\"peak_bytes\":", "\"cached\":false"})
         EXPECT_TRUE(contains(made, key)) << key << made.text;

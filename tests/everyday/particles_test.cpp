@@ -58,8 +58,8 @@ TEST(EverydayParticles, ADroppedBodyNeverRisesAboveItsStartAndRestsOnItsDrawnSur
 }
 
 TEST(EverydayParticles, ABallRollsDownASlopeAsTheoryHasIt) {
-    // 20 degrees: 5/7 g sin(20°) along the slope, 43 % less before. The drawn ball has facets, which
-    // cost some of it
+    // 20 degrees: 5/7 g sin(20°) along the slope, 43 % less before. The drawn ball has facets,
+    // which cost some of it
     const double angle = 20 * M_PI / 180;
     const Vector3d normal(std::sin(angle), 0, std::cos(angle));
     EverydayScene scene(R"({"pliant": 1, "bodies": [{"name": "b",
@@ -76,7 +76,8 @@ TEST(EverydayParticles, ABallRollsDownASlopeAsTheoryHasIt) {
 
 TEST(EverydayParticles, ABoxLiesOnASlopeThatFrictionHolds) {
     EverydayScene scene(R"({"pliant": 1, "bodies": [{"name": "b",
-        "particles": {"surface": ")" + box_file({0.1, 0.1, 0.1}) +
+        "particles": {"surface": ")" +
+                        box_file({0.1, 0.1, 0.1}) +
                         R"(", "count": 60, "friction": 0.6,
                       "planes": [{"normal": [0.342, 0, 0.94]}]},
         "pose": {"position": [0, 0, 0.07], "rotation": {"axis": [0, 1, 0], "degrees": 20}}}]})");
@@ -102,16 +103,16 @@ TEST(EverydayParticles, NoneOfManyBodiesIsThrownUp) {
     const auto pick = [&](double low, double high) {
         return std::uniform_real_distribution<double>(low, high)(random);
     };
-    const std::vector<std::string> shapes{
-        R"("surface": ")" + box_file({0.1, 0.1, 0.1}) + '"',
-        R"("surface": ")" + box_file({0.6, 0.6, 0.1}) + '"',
-        R"("shape": {"name": "fish", "resolution": 40})",
-        R"("shape": {"name": "heart", "resolution": 24})"};
+    const std::vector<std::string> shapes{R"("surface": ")" + box_file({0.1, 0.1, 0.1}) + '"',
+                                          R"("surface": ")" + box_file({0.6, 0.6, 0.1}) + '"',
+                                          R"("shape": {"name": "fish", "resolution": 40})",
+                                          R"("shape": {"name": "heart", "resolution": 24})"};
     for (int k = 0; k < 16; ++k) {
         const double size = std::pow(10, pick(-2, 0.3)), rate = std::pow(10, pick(1.5, 3));
         const double height = k % 3 == 0 ? -0.3 * size : k % 3 == 1 ? 0 : pick(0.02, 1);
         std::ostringstream text;
-        text << R"({"pliant": 1, "rate": )" << rate << R"(, "bodies": [{"name": "b", "particles": {)"
+        text << R"({"pliant": 1, "rate": )" << rate
+             << R"(, "bodies": [{"name": "b", "particles": {)"
              << shapes[static_cast<std::size_t>(k) % shapes.size()] << R"(, "size": )" << size
              << R"(, "count": )" << 20 + 20 * (k % 5) << R"(, "stiffness": )" << 0.2 + 0.2 * (k % 4)
              << R"(, "planes": [{}]}, "pose": {"position": [0, 0, )" << height + 0.5 * size

@@ -13,7 +13,8 @@ EverydayScene dropped_cube(double rate, double modulus, const std::string& dampi
                            double height = 0.55) {
     return EverydayScene(R"({"pliant": 1, "rate": )" + std::to_string(rate) + R"(, "bodies": [
         {"name": "floor", "rigid": {"ground": {}}},
-        {"name": "b", "reduced": {"surface": ")" + box_file({0.1, 0.1, 0.1}) +
+        {"name": "b", "reduced": {"surface": ")" +
+                         box_file({0.1, 0.1, 0.1}) +
                          R"(", "size": 0.1, "free": true,
            "material": {"youngs_modulus": )" +
                          std::to_string(modulus) +
@@ -29,8 +30,7 @@ EverydayScene dropped_cube(double rate, double modulus, const std::string& dampi
 
 TEST(EverydayReduced, AnUndampedCubeStaysInBoundsAtAnyRate) {
     for (const double rate : {30.0, 60.0, 170.0, 250.0, 333.0, 500.0, 1000.0}) {
-        EverydayScene scene =
-            dropped_cube(rate, 1e6, R"({"mass": 0, "stiffness": 0})");
+        EverydayScene scene = dropped_cube(rate, 1e6, R"({"mass": 0, "stiffness": 0})");
         double highest = 0, volume = 1;
         scene.run(2, [&] {
             const SeenBody cube = scene.see("b");

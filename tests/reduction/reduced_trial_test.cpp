@@ -98,8 +98,8 @@ TEST(ReducedTrial, ABodyThatItsOwnWeightCrushesIsSaidToBe) {
 TEST(ReducedTrial, ASlenderBodyThatHangsBeyondUseIsSaidToSag) {
     ReducedBuildOptions options = soft_bar(12);
     options.fixed = "x < 5 %";
-    const ReducedModel model = build_reduced_model(
-        test::box_surface(Vector3d::Zero(), Vector3d(0.9, 0.1, 0.1)), options);
+    const ReducedModel model =
+        build_reduced_model(test::box_surface(Vector3d::Zero(), Vector3d(0.9, 0.1, 0.1)), options);
     const ReducedTrial trial = try_model(model);
     EXPECT_FALSE(trial.is_usable());
     EXPECT_NE(trial.warning().find("under its own weight"), std::string::npos) << trial.warning();

@@ -126,8 +126,8 @@ TEST(BodyWatch, ABodyThatFallsPastWhatIsThereIsSeen) {
     EXPECT_EQ(trouble.body, 1);
     EXPECT_TRUE(trouble.has_fallen);
     EXPECT_NEAR(trouble.since, 0.66, 0.11);
-    EXPECT_THAT(run.watch.texts()[0],
-                AllOf(HasSubstr("it has fallen below everything else"), HasSubstr("put something")));
+    EXPECT_THAT(run.watch.texts()[0], AllOf(HasSubstr("it has fallen below everything else"),
+                                            HasSubstr("put something")));
 }
 
 TEST(BodyWatch, SightsAreTheExtremesOfWhatWasDrawn) {

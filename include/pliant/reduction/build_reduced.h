@@ -57,7 +57,7 @@ struct StageReport {
 /// exact, 1 rigid. The largest of each kind.
 struct StaticErrors {
     double weight = -1;  ///< its own weight along each axis; −1: not known
-    double press = -1;   ///< on patches of a tenth of the size, at places the basis was not made for
+    double press = -1;  ///< on patches of a tenth of the size, at places the basis was not made for
 };
 
 struct ReducedBuildReport {

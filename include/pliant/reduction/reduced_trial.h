@@ -15,9 +15,9 @@ struct TriedLoad {
 };
 
 /// How a body bears what everybody tries first. Its weight acts along −z of its axes: a held body
-/// hangs on what holds it, a free one stands on its lowest twentieth. A hand presses with kHandForce
-/// where a held body is farthest from what holds it, a free one from above; it touches all vertices
-/// within a tenth of the size of the body.
+/// hangs on what holds it, a free one stands on its lowest twentieth. A hand presses with
+/// kHandForce where a held body is farthest from what holds it, a free one from above; it touches
+/// all vertices within a tenth of the size of the body.
 struct ReducedTrial {
     static constexpr double kHandForce = 10;      ///< [N]
     static constexpr double kLeastDetF = 0.3;     ///< below it elements are crushed

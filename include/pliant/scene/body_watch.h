@@ -42,8 +42,9 @@ struct BodySight {
 };
 
 /// Watches the bodies of a world for what nobody would see in a status: collapsed, inside out,
-/// stretched, away or fallen below everything else; and keeps which body said what and when. Never in a tick: it looks at frames
-/// that loops have shown. Memory and time of a look are bounded. The world must outlive it.
+/// stretched, away or fallen below everything else; and keeps which body said what and when. Never
+/// in a tick: it looks at frames that loops have shown. Memory and time of a look are bounded. The
+/// world must outlive it.
 class BodyWatch {
 public:
     explicit BodyWatch(const World& world);
@@ -96,7 +97,7 @@ private:
                                                     std::size_t most) const;
 
     const World* world_;
-    std::vector<Watched> bodies_;  ///< of the world
+    std::vector<Watched> bodies_;        ///< of the world
     std::array<int, 2> lowest_{-1, -1};  ///< bodies that were lowest at the start, the lowest first
     struct Loop {
         int next = 0;            ///< body to look at
