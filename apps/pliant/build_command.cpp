@@ -148,7 +148,7 @@ std::string errors_text(const StaticErrors& errors) {
 }
 
 std::string load_text(const TriedLoad& load) {
-    return (load.is_settled ? "moves it by " : "finds no rest; moves it by ") +
+    return (load.is_settled ? "moves it by " : "does not settle; moves it by ") +
            format("%.3g mm, leaves %.4g %% of its volume, smallest det F %.2f",
                   1e3 * load.displacement, 100 * load.volume, load.least_det_F) +
            (load.least_det_F < ReducedTrial::kLeastDetF ? ": crushed" : "");

@@ -97,7 +97,7 @@ private:
     TriedLoad bear(const VectorXd& load) {
         ReducedState s = dynamics_.make_state();
         TriedLoad found;
-        for (int k = 1; k <= kLoadSteps && found.is_settled; ++k)
+        for (int k = 1; k <= kLoadSteps; ++k)
             found.is_settled =
                 dynamics_
                     .solve_static(s, static_cast<double>(k) / kLoadSteps * load, kIterations, *ws_)
@@ -145,16 +145,14 @@ std::string short_text(const char* format, double value) {
 }  // namespace
 
 bool ReducedTrial::is_usable() const noexcept {
-    return weight.is_settled && weight.least_det_F >= kLeastDetF &&
-           weight.displacement <= kMostSag * size && weight.volume >= kLeastVolume;
+    return weight.least_det_F >= kLeastDetF && weight.displacement <= kMostSag * size &&
+           weight.volume >= kLeastVolume;
 }
 
 std::string ReducedTrial::warning() const {
     if (is_usable()) return {};
     std::string what;
-    if (!weight.is_settled)
-        what = "finds no rest under its own weight";
-    else if (weight.least_det_F < kLeastDetF || weight.displacement <= kMostSag * size)
+    if (weight.least_det_F < kLeastDetF || weight.displacement <= kMostSag * size)
         what = "is crushed by its own weight: " + short_text("%.3g", 100 * weight.volume) +
                " % of its volume are left, the smallest det F is " +
                short_text("%.2g", weight.least_det_F);

@@ -11,7 +11,9 @@ struct TriedLoad {
     double displacement = 0;  ///< largest of a vertex of the simulation mesh [m]
     double volume = 1;        ///< inside the drawn surface, over that at rest; 1 for an open one
     double least_det_F = 1;   ///< at the integration points of the elements
-    bool is_settled = true;   ///< false: no equilibrium was found
+    /// False: forces did not balance to rounding, as of a column that is about to buckle; the
+    /// numbers are those of the shape that came nearest.
+    bool is_settled = true;
 };
 
 /// How a body bears what everybody tries first. Its weight acts along −z of its axes: a held body
@@ -29,8 +31,8 @@ struct ReducedTrial {
     double mass = 0;       ///< [kg]
     double frequency = 0;  ///< lowest one [Hz]
 
-    /// Whether its own weight crushes the body or makes it hang beyond use: a threshold above is
-    /// passed, or no equilibrium was found.
+    /// Whether its own weight neither crushes the body nor makes it hang beyond use: no threshold
+    /// above is passed.
     [[nodiscard]] bool is_usable() const noexcept;
     /// One sentence with the remedy; empty for a body that is usable.
     [[nodiscard]] std::string warning() const;
