@@ -10,6 +10,7 @@
 #include "pliant/core/json_writer.h"
 #include "pliant/geometry/simulation_mesh.h"
 #include "pliant/reduction/build_reduced.h"
+#include "pliant/reduction/reduced_trial.h"
 
 namespace pliant::cli {
 namespace {
@@ -103,6 +104,7 @@ ReducedBuildOptions parse_options(const Arguments& arguments) {
     take_mesh_options(arguments, "--mesh", options.mesh);
     options.keeps_largest = arguments.has("--keep-largest");
     options.num_modes = arguments.integer("--modes", options.num_modes, 1, 1000);
+    options.finds_errors = true;
     options.rank = arguments.integer("--rank", options.rank, 1, SurfaceShapes::kMaxSize);
     const std::string storage = arguments.text("--storage", "float32");
     if (storage != "float32" && storage != "int16")
@@ -135,6 +137,21 @@ std::int64_t polynomial_bytes(const ReducedModel& model) {
     std::int64_t parts = 0;
     for (const Material& material : model.materials()) parts += material.anisotropy ? 1 : 2;
     return model.has_polynomials() ? parts * 8 * num_quartic(model.rank()) : 0;
+}
+
+/// How much too stiff a basis is, in words.
+std::string errors_text(const StaticErrors& errors) {
+    const auto percent = [](double error) { return format("%.2g %%", 100 * error); };
+    std::string text = "too stiff by " + percent(errors.weight) + " under its weight";
+    if (errors.press >= 0) text += ", up to " + percent(errors.press) + " under a press";
+    return text;
+}
+
+std::string load_text(const TriedLoad& load) {
+    return (load.is_settled ? "moves it by " : "does not settle; moves it by ") +
+           format("%.3g mm, leaves %.4g %% of its volume, smallest det F %.2f",
+                  1e3 * load.displacement, 100 * load.volume, load.least_det_F) +
+           (load.least_det_F < ReducedTrial::kLeastDetF ? ": crushed" : "");
 }
 
 /// Of a volume mesh whose elements are lost; the name of a shape is no file.
@@ -177,6 +194,14 @@ void print_report(const std::string& in, const std::string& out, const ReducedMo
     timed_line("polynomials", model.has_polynomials()
                                   ? byte_size(static_cast<double>(polynomial_bytes(model)))
                                   : "none: forces through the elements");
+    const ReducedTrial trial = try_model(model);
+    line("errors", errors_text(report.errors));
+    if (std::max(report.errors.weight, report.errors.press) > ReducedBuildOptions::kAimedError)
+        line("", "more --modes and a higher --rank make it softer there");
+    line("its weight", load_text(trial.weight));
+    line("a hand of 10 N", load_text(trial.hand));
+    if (const std::string warning = trial.warning(); !warning.empty())
+        line("warning", "the body " + warning);
     if (!report.cache_problem.empty())
         line("note", "stages were not kept for later: " + report.cache_problem);
     if (const std::string note = own_mesh_note(in, mesh); !note.empty()) line("note", note);
@@ -220,6 +245,24 @@ void print_json(const std::string& in, const std::string& out, const ReducedMode
             .end_object();
     json.end_array().member("cache_problem", report.cache_problem);
     json.member("note", own_mesh_note(in, model.mesh()));
+    const ReducedTrial trial = try_model(model);
+    json.key("errors")
+        .begin_object()
+        .member("weight", report.errors.weight)
+        .member("press", report.errors.press)
+        .end_object();
+    const auto write_load = [&](const char* name, const TriedLoad& load) {
+        json.key(name)
+            .begin_object()
+            .member("displacement_m", load.displacement)
+            .member("volume", load.volume)
+            .member("least_det_F", load.least_det_F)
+            .member("settled", load.is_settled)
+            .end_object();
+    };
+    write_load("own_weight", trial.weight);
+    write_load("hand_of_10_N", trial.hand);
+    json.member("usable", trial.is_usable()).member("warning", trial.warning());
     std::printf("%s\n", json.end_object().text().c_str());
 }
 
@@ -394,7 +437,9 @@ Command build_command() {
               "greens: rounds of subdivision of nodule, kidney, …"},
              {"--keep-largest", "", "of a mesh in several parts, instead of an error"},
              {"--modes", "K", "vibration modes that the basis begins with (default 20)"},
-             {"--rank", "R", "size of the basis; about 3 K is usually enough (default 30)"},
+             {"--rank", "R",
+              "size of the basis; about 3 K is usually enough (default: for errors of 2 %, 12 to "
+              "30)"},
              {"--storage", "TYPE",
               "of the surface matrix: float32 (default) or int16; of a field: sparse (default) or "
               "dense"},

@@ -123,6 +123,41 @@ void print_troubles(const World& world, const Summary& summary) {
         std::printf("%-12s %s\n", "not well", text.c_str());
 }
 
+/// Where those bodies were that have moved, and how fast they are.
+void print_bodies(const World& world, const BodyWatch& watch) {
+    constexpr int kMost = 12;
+    int count = 0;
+    for (int b = 0; b < static_cast<int>(world.bodies().size()); ++b) {
+        const BodySight& sight = watch.sight(b);
+        if (!sight.has_moved || ++count > kMost) continue;
+        std::printf(
+            "%-12s z from %.4g to %.4g m%s, %.3g m/s at the end\n",
+            printable(world.bodies()[static_cast<std::size_t>(b)].name).c_str(), sight.lowest,
+            sight.highest,
+            std::isfinite(sight.least_volume) && world.body(b).kind() != "rigid"
+                ? format(", %.3g %% of its volume at least", 100 * sight.least_volume).c_str()
+                : "",
+            watch.speed(b));
+    }
+    if (count > kMost) std::printf("%-12s and %d more bodies moved\n", "", count - kMost);
+}
+
+void put_bodies(JsonWriter& json, const World& world, const BodyWatch& watch) {
+    json.key("bodies").begin_array();
+    for (int b = 0; b < static_cast<int>(world.bodies().size()); ++b) {
+        const BodySight& sight = watch.sight(b);
+        json.begin_object()
+            .member("name", world.bodies()[static_cast<std::size_t>(b)].name)
+            .member("lowest_m", sight.lowest)
+            .member("highest_m", sight.highest)
+            .member("least_volume", sight.least_volume)
+            .member("speed_m_s", watch.speed(b))
+            .member("moved", sight.has_moved)
+            .end_object();
+    }
+    json.end_array();
+}
+
 void put_troubles(JsonWriter& json, const World& world, const BodyWatch& watch) {
     json.key("warnings").begin_array();
     for (const std::string& warning : world.warnings()) json.value(warning);
@@ -179,6 +214,7 @@ void print_summary(const Arguments& arguments, const World& world, const Summary
             std::printf("%-12s %s steps said %s\n", "status",
                         grouped(static_cast<std::int64_t>(statuses[s])).c_str(),
                         std::string(to_string(static_cast<StepStatus>(s))).c_str());
+    print_bodies(world, summary.watch);
     print_troubles(world, summary);
     std::printf("%-12s %s\n", "state", hash_text(world.state_hash()).c_str());
     if (arguments.has("--record"))
@@ -225,6 +261,7 @@ void print_json(const Arguments& arguments, const World& world, const Summary& s
     for (std::size_t s = 0; s < statuses.size(); ++s)
         json.member(to_string(static_cast<StepStatus>(s)), statuses[s]);
     json.end_object();
+    put_bodies(json, world, summary.watch);
     put_troubles(json, world, summary.watch);
     json.member("state_hash", hash_text(world.state_hash()));
     if (arguments.has("--record"))

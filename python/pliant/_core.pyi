@@ -674,6 +674,11 @@ class ReducedModel:
     @property
     def stages(self) -> dict:
         """Seconds of each stage of the build; empty for a model from a file."""
+    @property
+    def errors(self) -> dict:
+        """How much less the body gives way than the whole mesh, for small loads: 0 exact, 1 rigid; of its weight along each axis, and of presses on a tenth of its size. -1: not known, of a model from a file."""
+    def trial(self) -> dict:
+        """What its own weight and a hand of 10 N do to it: largest displacement [m], volume over that at rest, smallest det F; and a warning where its weight alone is too much."""
 
 class ReducedBody(Body):
     """A body in a subspace, held or free."""
@@ -694,8 +699,8 @@ class ReducedBody(Body):
     def add_wrench(self, wrench: Wrench) -> None:
         """Load of a free body about its centre of mass, of the next step."""
 
-def build_reduced(surface: SurfaceLike, *, size: float = 0.0, material: MaterialLike = 'rubber', fixed: str = '', free: bool = False, rank: int = 30, num_modes: int = 20, mesh: str = 'voxel', resolution: int = 40, regions: object = None, hollow: bool = False, keep_largest: bool = False, cache: CacheLike = True, growth: float = 0.5, levels: int = 4, storage: str = 'float32', progress: ProgressLike = None) -> ReducedModel:
-    """From a surface (mesh, file or name of a shape) to a model that deforms at haptic rates. size: longest side [m], 0: as it is; fixed: selection of vertices that are held, as "z < 5 %", or free; rank of the basis, which begins with num_modes modes of vibration; mesh: voxel, graded, tet or graded-tet with so many cells along the longest side, hollow: only where the surface is (voxel), growth: cell size over depth, and levels of sizes (graded kinds); keep_largest: of a mesh in several parts, instead of an error; regions: pairs of a selection and a material; storage of the surface's shapes: float32 or int16; cache: finished stages are kept."""
+def build_reduced(surface: SurfaceLike, *, size: float = 0.0, material: MaterialLike = 'rubber', fixed: str = '', free: bool = False, rank: int = 0, num_modes: int = 20, mesh: str = 'voxel', resolution: int = 40, regions: object = None, hollow: bool = False, keep_largest: bool = False, cache: CacheLike = True, growth: float = 0.5, levels: int = 4, storage: str = 'float32', progress: ProgressLike = None) -> ReducedModel:
+    """From a surface (mesh, file or name of a shape) to a model that deforms at haptic rates. size: longest side [m], 0: as it is; fixed: selection of vertices that are held, as "z < 5 %", or free; rank of the basis, which begins with num_modes modes of vibration, 0: 12 to 30, for errors of 2 % under its weight and presses; mesh: voxel, graded, tet or graded-tet with so many cells along the longest side, hollow: only where the surface is (voxel), growth: cell size over depth, and levels of sizes (graded kinds); keep_largest: of a mesh in several parts, instead of an error; regions: pairs of a selection and a material; storage of the surface's shapes: float32 or int16; cache: finished stages are kept."""
 
 class GreensModel:
     """An elastic body with its Green's functions. Cannot be changed."""
@@ -1968,6 +1973,9 @@ class Scene:
     @property
     def troubles(self) -> list:
         """Of bodies that are not well, or whose steps were not ok, since the start: dicts of body, what (collapsed, inside out, stretched, away, element inside out, or the status), since, until [s], steps, value (volume or length over that at rest, distance [m], det F) and text. advance() says new ones by Python's warnings."""
+    @property
+    def sights(self) -> dict:
+        """Of each body by its name, since the start: lowest and highest z of its drawn surface [m] and least_volume over that at rest, by looks ten times a simulated second, and speed of its fastest vertex now [m/s]."""
     def advance(self, seconds: float, record: object = None) -> Samples:
         """Goes on in virtual time, without the interpreter's lock, and returns the ticks of the haptic loop. record: a .pliantrec file, from the start of the scene."""
     def grab(self, body: str, point: PointLike, target: ArrayLike, slot: int = 0, duration: float = 0.0) -> None:

@@ -158,6 +158,23 @@ py::list troubles(SceneHandle& scene) {
     return result;
 }
 
+/// Of each body, by its name: where it was, its least volume, and its speed now.
+py::dict sights(SceneHandle& scene) {
+    BodyWatch& watch = scene.watch();
+    watch.look_at_all();
+    py::dict result;
+    for (std::size_t b = 0; b < scene.world()->bodies().size(); ++b) {
+        const BodySight& sight = watch.sight(static_cast<int>(b));
+        py::dict one;
+        one["lowest"] = sight.lowest;
+        one["highest"] = sight.highest;
+        one["least_volume"] = sight.least_volume;
+        one["speed"] = watch.speed(static_cast<int>(b));
+        result[scene.world()->bodies()[b].name.c_str()] = one;
+    }
+    return result;
+}
+
 // What a world would ignore is refused, in the words of the C interface.
 
 void check_finite(std::span<const double> x, const std::string& name) {
@@ -380,6 +397,11 @@ void bind_scene_class(py::module_& m) {
             "body, what (collapsed, inside out, stretched, away, element inside out, or the "
             "status), since, until [s], steps, value (volume or length over that at rest, distance "
             "[m], det F) and text. advance() says new ones by Python's warnings.")
+        .def_property_readonly(
+            "sights", &sights,
+            "Of each body by its name, since the start: lowest and highest z of its drawn surface "
+            "[m] and least_volume over that at rest, by looks ten times a simulated second, and "
+            "speed of its fastest vertex now [m/s].")
         .def(
             "advance", &advance, py::arg("seconds"), py::arg("record") = py::none(),
             "Goes on in virtual time, without the interpreter's lock, and returns the ticks of the "

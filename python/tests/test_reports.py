@@ -51,6 +51,28 @@ def test_a_body_of_its_own_that_flies_away_says_so():
     assert ball.report["condition"] == "away"
 
 
+def test_a_scene_says_where_its_bodies_were():
+    scene = pl.parse_scene('{"pliant": 1, "bodies": [{"name": "ball", "rigid": {"sphere": {"radius": 0.05}, "density": 1000}}]}')
+    scene.advance(0.5)
+    ball = scene.sights["ball"]
+    assert ball["highest"] == pytest.approx(0.05, abs=1e-3)
+    assert ball["lowest"] == pytest.approx(-0.05 - 0.5 * 9.81 * 0.25, abs=0.01)
+    assert ball["speed"] == pytest.approx(9.81 * 0.5, abs=0.02)
+    assert ball["least_volume"] == pytest.approx(1, abs=1e-3)
+
+
+def test_a_body_that_its_own_weight_crushes_is_warned_of_when_it_is_built():
+    cube = pl.Box((0.1, 0.1, 0.1)).surface
+    options = dict(free=True, resolution=6, num_modes=8, cache=None)
+    with pytest.warns(UserWarning, match="own weight"):
+        soft = pl.build_reduced(cube, material=pl.Material(1e3, 0.3, 1000), **options)
+    assert not soft.trial()["usable"]
+    firm = pl.build_reduced(cube, material=pl.Material(1e6, 0.3, 1000), **options)
+    assert firm.trial()["usable"] and firm.trial()["warning"] == ""
+    assert firm.trial()["weight"]["least_det_F"] > 0.9
+    assert 0 <= firm.errors["weight"] < 0.05
+
+
 def test_an_own_volume_mesh_that_is_filled_anew_is_warned_of(tmp_path):
     own = pl.tet_box((1, 1, 1), (0, 0, 0), (0.1, 0.1, 0.1))
     own.save(tmp_path / "own.msh")

@@ -63,6 +63,8 @@ BodyShape ShapeGauge::measure(std::span<const float> state, std::vector<float>& 
         low = low.cwiseMin(place);
         high = high.cwiseMax(place);
     }
+    shape.low = low;
+    shape.high = high;
     shape.centre = 0.5 * (low + high);
     shape.extent = diagonal_ > 0 ? (high - low).norm() / diagonal_ : 1;
     if (volume_ <= 0 || !shape.is_finite()) return shape;

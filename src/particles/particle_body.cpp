@@ -34,6 +34,26 @@ ParticleOptions with_attachments(const ParticleModel& model, const ParticleBodyO
     return dynamics;
 }
 
+/// At rest, but for the particles that nothing holds: they move as one piece.
+ParticleState thrown(const ParticleDynamics& dynamics, const Twist& velocity) {
+    ParticleState state = dynamics.make_state();
+    const std::vector<Particle>& particles = dynamics.layout().particles;
+    Vector3d centre = Vector3d::Zero();
+    double mass = 0;
+    for (const Particle& p : particles) {
+        centre += p.mass * p.position;
+        mass += p.mass;
+    }
+    centre /= mass;
+    for (std::size_t i = 0; i < particles.size(); ++i) {
+        if (dynamics.is_attached(static_cast<int>(i))) continue;
+        state.velocity[i] =
+            velocity.linear + velocity.angular.cross(particles[i].position - centre);
+        state.spin[i] = velocity.angular;
+    }
+    return state;
+}
+
 }  // namespace
 
 struct ParticleBody::Impl {
@@ -41,9 +61,9 @@ struct ParticleBody::Impl {
         : model(std::move(given)),
           model_world(in_world(model, options.pose)),
           pose(options.pose),
-          dynamics(model_world.layout, with_attachments(model, options)),
+          dynamics(model_world, with_attachments(model, options)),
           display(std::make_shared<ParticleDisplay>(model_world)),
-          state(dynamics.make_state()),
+          state(thrown(dynamics, options.velocity)),
           start(state),
           first(state),
           ws(dynamics.make_workspace()),

@@ -6,6 +6,8 @@
 #include "particles/group_colours.h"
 #include "particles/match_kernels.h"
 #include "particles/particle_pairs.h"
+#include "particles/push_out.h"
+#include "particles/skin_contact.h"
 #include "pliant/core/parallel.h"
 
 #include <Eigen/SVD>
@@ -116,6 +118,8 @@ struct ParticleDynamics::Workspace {
     std::vector<Quaternion> driven_turn;
     std::vector<int> unsettled;  ///< of each batch
     std::unique_ptr<ParticlePairs> pairs;
+    std::vector<float> pair_goals;  ///< of the gap of each pair at the end of the step [m]
+    SkinContact::Workspace skin;
     /// Of each part: mass times change by passes, and by contacts alone [kg m].
     std::vector<Vector3d> all_changes, contact_changes;
     Report report;
@@ -132,8 +136,12 @@ struct ParticleDynamics::Impl {
         Vector3d centre;
     };
 
-    Impl(ParticleLayout given_layout, ParticleOptions given_options);
+    Impl(ParticleLayout given_layout, ParticleOptions given_options, const ParticleModel* model);
     void make_groups();
+    [[nodiscard]] EllipsoidGap gap_of(int i, int j, const Vector3f& apart,
+                                      const Workspace& ws) const;
+    void find_contacts(const ParticleState& s, const Vector3d& origin, double dt,
+                       Workspace& ws) const;
     void predict(const ParticleState& s, const std::vector<Vector3d>& forces,
                  const Vector3d& gravity, double dt, const Tuning& tuning, Workspace& ws) const;
     void move_attached(const ParticleState& s, double dt, Workspace& ws) const;
@@ -145,7 +153,7 @@ struct ParticleDynamics::Impl {
     void push(int particle, const Vector3f& by, Workspace& ws) const;
     void keep_momentum(Workspace& ws) const;
     void push_apart(float friction, Workspace& ws) const;
-    void push_off_planes(float friction, Workspace& ws) const;
+    void push_off_planes(float friction, const Vector3d& origin, float dt, Workspace& ws) const;
     void rub(int a, int b, const Vector3f& normal, float depth, float friction,
              Workspace& ws) const;
 
@@ -153,6 +161,8 @@ struct ParticleDynamics::Impl {
     ParticleOptions options;
     std::vector<Matrix3d> spread;
     std::vector<float> inverse_mass;  ///< zero where attached
+    std::optional<SkinContact> skin;  ///< touches planes; none: ellipsoids do
+    std::vector<float> fit;           ///< of ellipsoids that touch others, over their own size
     std::vector<bool> is_matched;     ///< has a group
     std::vector<Motion> motions;
     std::vector<bool> is_driven;
@@ -167,7 +177,8 @@ struct ParticleDynamics::Impl {
     std::vector<double> free_mass;   ///< of each part; 0: some of it is held
 };
 
-ParticleDynamics::Impl::Impl(ParticleLayout given_layout, ParticleOptions given_options)
+ParticleDynamics::Impl::Impl(ParticleLayout given_layout, ParticleOptions given_options,
+                             const ParticleModel* model)
     : layout(std::move(given_layout)), options(std::move(given_options)) {
     check_layout(layout);
     check_particle_options(options, layout.num_particles());
@@ -206,6 +217,8 @@ ParticleDynamics::Impl::Impl(ParticleLayout given_layout, ParticleOptions given_
                 links.push_back({a, b, static_cast<float>(apart.norm())});
         }
     make_groups();
+    if (model != nullptr && has_skin(*model)) skin.emplace(*model, inverse_mass, options.planes);
+    fit = skin ? skin->fit() : std::vector<float>(layout.particles.size(), 1.0f);
 }
 
 void ParticleDynamics::Impl::make_groups() {
@@ -315,10 +328,11 @@ Vector3d ParticleDynamics::Impl::fill(double stiffness_factor, Workspace& ws) co
         float* const q = ws.turns.data() + 4 * i;
         q[0] = static_cast<float>(ws.turn[i].w());
         Eigen::Map<Vector3f>(q + 1) = ws.turn[i].vec().cast<float>();
-        // E = T Q diag(r²) Qᵀ Tᵀ
+        // E = T Q diag(r²) Qᵀ Tᵀ, as large as the surface it stands for
         if (!has_balls)
             ws.ellipsoid[i] =
-                (5 / layout.particles[i].mass * T * spread[i] * T.transpose()).cast<float>();
+                (5 * fit[i] * fit[i] / layout.particles[i].mass * T * spread[i] * T.transpose())
+                    .cast<float>();
     }
     std::ranges::fill(ws.multipliers, 0.0f);
     std::ranges::fill(ws.all_changes, Vector3d::Zero());
@@ -402,44 +416,67 @@ void ParticleDynamics::Impl::keep_momentum(Workspace& ws) const {
     }
 }
 
+/// Between two particles, the second of them `apart` from the first.
+EllipsoidGap ParticleDynamics::Impl::gap_of(int i, int j, const Vector3f& apart,
+                                            const Workspace& ws) const {
+    if (!has_balls) return ellipsoid_gap(ws.ellipsoid[at(i)], ws.ellipsoid[at(j)], apart);
+    EllipsoidGap found;
+    const float distance = apart.norm();
+    found.gap = distance - static_cast<float>(fit[at(i)] * layout.particles[at(i)].radii[0] +
+                                              fit[at(j)] * layout.particles[at(j)].radii[0]);
+    if (distance > 0) found.normal = apart / distance;
+    return found;
+}
+
+/// What may touch in this step, and how far it is apart at the start.
+void ParticleDynamics::Impl::find_contacts(const ParticleState& s, const Vector3d& origin,
+                                           double dt, Workspace& ws) const {
+    if (skin) skin->find(s, ws.particles, ws.turn, origin, dt, ws.skin);
+    if (!options.collides) return;
+    const std::span<const ParticlePairs::Pair> pairs = ws.pairs->pairs();
+    for (std::size_t k = 0; k < pairs.size(); ++k) {
+        const auto [i, j] = pairs[k];
+        const EllipsoidGap start = gap_of(i, j, ws.before[at(j)] - ws.before[at(i)], ws);
+        ws.pair_goals[k] = gap_at_end(start.gap, static_cast<float>(dt));
+    }
+}
+
 void ParticleDynamics::Impl::push_apart(float friction, Workspace& ws) const {
-    for (const auto& [i, j] : ws.pairs->pairs()) {
+    const std::span<const ParticlePairs::Pair> pairs = ws.pairs->pairs();
+    for (std::size_t k = 0; k < pairs.size(); ++k) {
+        const auto [i, j] = pairs[k];
         const float wi = inverse_mass[at(i)], wj = inverse_mass[at(j)];
         if (!(wi + wj > 0)) continue;
         const auto xi = place(ws.particles[at(i)]), xj = place(ws.particles[at(j)]);
-        EllipsoidGap found;
-        if (has_balls) {
-            const Vector3f apart = xj - xi;
-            const float distance = apart.norm();
-            found.gap = distance - static_cast<float>(layout.particles[at(i)].radii[0] +
-                                                      layout.particles[at(j)].radii[0]);
-            if (distance > 0) found.normal = apart / distance;
-        } else {
-            found = ellipsoid_gap(ws.ellipsoid[at(i)], ws.ellipsoid[at(j)], xj - xi);
-        }
-        if (!(found.gap < 0)) continue;
-        const Vector3f apart_by = found.gap / (wi + wj) * found.normal;
+        const EllipsoidGap found = gap_of(i, j, xj - xi, ws);
+        const float depth = ws.pair_goals[k] - found.gap;
+        if (!(depth > 0)) continue;
+        const Vector3f apart_by = -depth / (wi + wj) * found.normal;
         push(i, wi * apart_by, ws);
         push(j, -wj * apart_by, ws);
-        rub(i, j, found.normal, -found.gap, friction, ws);
+        rub(i, j, found.normal, depth, friction, ws);
         ++ws.report.num_contacts;
     }
 }
 
-void ParticleDynamics::Impl::push_off_planes(float friction, Workspace& ws) const {
+void ParticleDynamics::Impl::push_off_planes(float friction, const Vector3d& origin, float dt,
+                                             Workspace& ws) const {
+    if (skin) {
+        ws.report.num_contacts +=
+            skin->push(friction, origin, ws.particles, ws.turns, part, ws.contact_changes, ws.skin);
+        return;
+    }
     for (const ParticlePlane& plane : options.planes) {
         const Vector3f n = plane.normal.cast<float>();
-        // from the origin of the step
-        const Vector3d origin = ws.target[0] - ws.first[0].cast<double>();
         const auto offset = static_cast<float>(plane.offset - plane.normal.dot(origin));
         for (std::size_t i = 0; i < ws.particles.size(); ++i) {
             if (!(inverse_mass[i] > 0)) continue;
-            const auto x = place(ws.particles[i]);
-            const float height = n.dot(x) - offset;
+            const float height = n.dot(place(ws.particles[i])) - offset;
             if (height > static_cast<float>(layout.particles[i].radii.maxCoeff())) continue;
-            const float depth = (has_balls ? static_cast<float>(layout.particles[i].radii[0])
-                                           : reach(ws.ellipsoid[i], n)) -
-                                height;
+            const float size = has_balls ? static_cast<float>(layout.particles[i].radii[0])
+                                         : reach(ws.ellipsoid[i], n);
+            const float start = n.dot(ws.before[i]) - offset - size;
+            const float depth = gap_at_end(start, dt) + size - height;
             if (!(depth > 0)) continue;
             push(static_cast<int>(i), depth * n, ws);
             rub(static_cast<int>(i), -1, n, depth, friction, ws);
@@ -449,7 +486,9 @@ void ParticleDynamics::Impl::push_off_planes(float friction, Workspace& ws) cons
 }
 
 ParticleDynamics::ParticleDynamics(ParticleLayout layout, ParticleOptions options)
-    : impl_(std::make_unique<const Impl>(std::move(layout), std::move(options))) {}
+    : impl_(std::make_unique<const Impl>(std::move(layout), std::move(options), nullptr)) {}
+ParticleDynamics::ParticleDynamics(const ParticleModel& model, ParticleOptions options)
+    : impl_(std::make_unique<const Impl>(model.layout, std::move(options), &model)) {}
 ParticleDynamics::~ParticleDynamics() = default;
 ParticleDynamics::ParticleDynamics(ParticleDynamics&&) noexcept = default;
 
@@ -502,11 +541,13 @@ std::shared_ptr<ParticleDynamics::Workspace> ParticleDynamics::make_workspace() 
     std::vector<float> radius;
     for (const Particle& p : impl_->layout.particles) {
         object.push_back(p.object);
-        radius.push_back(static_cast<float>(p.radii.maxCoeff()));
+        radius.push_back(impl_->fit[radius.size()] * static_cast<float>(p.radii.maxCoeff()));
     }
     ws->pairs =
         std::make_unique<ParticlePairs>(std::move(object), std::move(radius),
                                         impl_->options.collision_capacity * static_cast<int>(n));
+    ws->pair_goals.resize(at(impl_->options.collision_capacity) * n);
+    if (impl_->skin) ws->skin = impl_->skin->make_workspace();
     return ws;
 }
 
@@ -523,6 +564,7 @@ StepStatus ParticleDynamics::step(ParticleState& state, const std::vector<Vector
         ws.before[i] = (state.position[i] - origin).cast<float>();
     StepStatus status = StepStatus::Ok;
     if (d.options.collides && !ws.pairs->find(ws.particles)) status = StepStatus::CapacityExceeded;
+    d.find_contacts(state, origin, dt, ws);
     ws.report.num_pairs = d.options.collides ? static_cast<int>(ws.pairs->pairs().size()) : 0;
     const auto friction = static_cast<float>(tuning.friction);
     const std::optional<double> compliance =
@@ -533,7 +575,7 @@ StepStatus ParticleDynamics::step(ParticleState& state, const std::vector<Vector
         d.match(ws);
         d.keep_lengths(compliance, ws);
         if (d.options.collides) d.push_apart(friction, ws);
-        d.push_off_planes(friction, ws);
+        d.push_off_planes(friction, origin, static_cast<float>(dt), ws);
     }
     ws.report.num_unsettled = 0;
     for (const int count : ws.unsettled) ws.report.num_unsettled += count;

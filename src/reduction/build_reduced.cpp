@@ -10,6 +10,7 @@
 #include "reduction/build_cache.h"
 #include "reduction/material_chunks.h"
 #include "reduction/material_regions.h"
+#include "reduction/static_errors.h"
 
 #include <algorithm>
 #include <array>
@@ -168,6 +169,7 @@ public:
             });
         if (known) {
             skip({"mesh", "embedding", "modes", "derivatives", "basis", "polynomials"});
+            find_errors(*known, keys);
             return *known;
         }
 
@@ -179,7 +181,7 @@ public:
         make_geometry(parts, keys);
         const FemModel model(parts.mesh, parts.materials);
         add_basis(parts, model, keys);
-        return timed("polynomials", [&] {
+        const ReducedModel made = timed("polynomials", [&] {
             add_projections(parts, model, progress_);
             progress_.stage("surface in the subspace");
             ReducedModel result(std::move(parts));
@@ -187,9 +189,48 @@ public:
                  [&](const std::filesystem::path& path) { result.save(path); });
             return result;
         });
+        find_errors(made, keys);
+        return made;
     }
 
 private:
+    /// Against the whole mesh, once for each model in the cache.
+    void find_errors(const ReducedModel& model, const StageKeys& keys) {
+        if (!options_.finds_errors) return;
+        const MatrixXd errors = stage<MatrixXd>(
+            "errors", keys.polynomials,
+            [](const Archive& archive) { return read_matrix(archive, "errors"); },
+            [&] {
+                const FemModel fem(model.mesh(), model.materials());
+                if (!tests_) {
+                    Constraints constraints(fem.num_nodes());
+                    constraints.fix(model.fixed_vertices());
+                    tests_ = solve_static_tests(fem, constraints, model.fixed_vertices(),
+                                                model.eigenvalues()[0], progress_);
+                }
+                const auto [weight, press] = largest_errors(fem, model.basis());
+                return MatrixXd(Eigen::Vector2d(weight, press));
+            },
+            [](ArchiveWriter& writer, const MatrixXd& found) {
+                add_matrix(writer, "errors", found);
+                return 0;
+            });
+        report_.errors = {errors.reshaped()[0], errors.reshaped()[1]};
+    }
+    [[nodiscard]] StaticErrors largest_errors(const FemModel& fem, const MatrixXd& U) const {
+        Sparse K = fem.make_matrix();
+        fem.tangent(VectorXd::Zero(fem.num_unknowns()), K);
+        return largest_errors(K, U);
+    }
+    [[nodiscard]] StaticErrors largest_errors(const Sparse& K, const MatrixXd& U) const {
+        const VectorXd errors = errors_in(U, K, *tests_);
+        const int known = tests_->num_known, num_others = tests_->size() - known;
+        StaticErrors largest;
+        largest.weight = errors.head(tests_->num_gravity).maxCoeff();
+        if (num_others > 0) largest.press = errors.tail(num_others).maxCoeff();
+        return largest;
+    }
+
     void make_geometry(ReducedModelParts& parts, const StageKeys& keys) {
         parts.mesh = stage<VolumeMesh>(
             "mesh", keys.mesh,
@@ -281,12 +322,14 @@ private:
     }
 
     [[nodiscard]] BasisResult make_basis(const FemModel& model, const LinearModes& modes,
-                                         const MatrixXd& derivatives) const {
+                                         const MatrixXd& derivatives) {
         progress_.stage("basis");
         const Sparse M = mass_matrix(model);
         BasisResult result;
         result.basis =
-            mass_pca(weighted_modes_and_derivatives(modes, derivatives, M), M, options_.rank);
+            options_.rank == 0
+                ? chosen_basis(model, modes, derivatives, M)
+                : mass_pca(weighted_modes_and_derivatives(modes, derivatives, M), M, options_.rank);
         if (result.basis.size() < options_.rank)
             throw InputError("", "rank", std::to_string(options_.rank),
                              "at most " + std::to_string(result.basis.size()) +
@@ -295,6 +338,37 @@ private:
         result.eigenvalues = modes.eigenvalues;
         result.expected_reach = reach_of_first_mode(model, modes, derivatives, M);
         return result;
+    }
+
+    /// The most important shapes and the answers to those tests that they get wrong: as few as
+    /// leave small errors.
+    [[nodiscard]] Basis chosen_basis(const FemModel& model, const LinearModes& modes,
+                                     const MatrixXd& derivatives, const Sparse& M) {
+        Constraints constraints(model.num_nodes());
+        const std::vector<int> fixed = held_vertices(model.mesh(), options_);
+        constraints.fix(fixed);
+        tests_ = solve_static_tests(model, constraints, fixed, modes.eigenvalues[0], progress_);
+        const MatrixXd shapes = weighted_modes_and_derivatives(modes, derivatives, M);
+        const int most = ReducedBuildOptions::kMostChosenRank;
+        Basis basis = mass_pca(shapes, M, std::min(most, static_cast<int>(shapes.cols())));
+        Sparse K = model.make_matrix();
+        model.tangent(VectorXd::Zero(model.num_unknowns()), K);
+        const MatrixXd shapes_first = basis.U;
+        for (int r = std::min(ReducedBuildOptions::kLeastChosenRank, basis.size());; ++r) {
+            // what the first vectors get wrong of the known tests
+            const MatrixXd first = shapes_first.leftCols(r);
+            const VectorXd errors = errors_in(first, K, *tests_);
+            std::vector<Eigen::Index> wrong;
+            for (Eigen::Index j = 0; j < tests_->num_known; ++j)
+                if (errors[j] > ReducedBuildOptions::kAimedError) wrong.push_back(j);
+            MatrixXd joined(first.rows(), r + static_cast<Eigen::Index>(wrong.size()));
+            joined << first, tests_->answers(Eigen::all, wrong);
+            basis.U = mass_gram_schmidt(joined, M);
+            const StaticErrors left = largest_errors(K, basis.U);
+            if (std::max(left.weight, left.press) <= ReducedBuildOptions::kAimedError ||
+                basis.size() >= most || r == shapes_first.cols())
+                return basis;
+        }
     }
 
     /// The result of an earlier build, if there is one that this version can read.
@@ -357,6 +431,7 @@ private:
     Progress& progress_;
     ReducedBuildReport& report_;
     BuildCache cache_;
+    std::optional<StaticTests> tests_;  ///< once they are solved
 };
 
 }  // namespace
@@ -388,7 +463,7 @@ void check_options(const ReducedBuildOptions& options) {
     if (options.num_modes < 1 || options.num_modes > 1000)
         throw InputError("", "num_modes", std::to_string(options.num_modes), "1 to 1000");
     const int most = std::min(num_vectors(options.num_modes), SurfaceShapes::kMaxSize);
-    if (options.rank < 1 || options.rank > most)
+    if (options.rank < 0 || options.rank > most)
         throw InputError("", "rank", std::to_string(options.rank),
                          "1 to " + std::to_string(most) + ", what " +
                              std::to_string(options.num_modes) +

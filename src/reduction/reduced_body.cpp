@@ -600,6 +600,11 @@ StepStatus ReducedBody::do_step(double dt) noexcept {
         m.last_load = m.load_at_end();
     else
         m.state.shape.a = m.a_before;  // nothing was done
+    if (status == StepStatus::StepRejected) {
+        // what is left of the motion would make it fail again: the shape goes on from rest
+        m.state.shape.v.setZero();
+        m.state.shape.a.setZero();
+    }
     m.pose = m.pose_of(m.state.frame.pose);
     if (status == StepStatus::Ok && !is_usable) status = StepStatus::InputIgnored;
     m.clear_loads();

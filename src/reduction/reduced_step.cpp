@@ -146,23 +146,77 @@ double expected_correction(const ReducedScratch& ws, double dt) noexcept {
     return std::max(dt * ws.start.v.norm(), dt * dt * ws.start.a.norm());
 }
 
-/// Whether the energy grew by more than loads can have given: what a step does that is too long
-/// for an unstable shape.
-bool has_blown_up(const ReducedSystem& m, const HeldRows* held, ReducedScratch& ws) noexcept {
+/// Whether the shape is so far from a linear one over the step that the rule, which keeps the
+/// energy of linear ones, may make some: what K changes by over it, against the energy, eq. (31).
+/// Costs two products with a matrix, which the energy itself does not.
+bool is_nonlinear(const ReducedSystem& m, ReducedScratch& ws) noexcept {
+    constexpr double kSmall = 0.001;
+    const VectorXd &d = ws.change, &q = ws.now.q;
+    double change = 0, kinetic = 0;
+    for (int i = 0; i < m.size(); ++i) {
+        change += d[i] * (ws.K.col(i).dot(d) - ws.tuning.stiffness * m.K_rest.col(i).dot(d));
+        kinetic += ws.now.v[i] * m.mass.col(i).dot(ws.now.v);
+    }
+    const double size = d.norm(), reach = std::max(q.norm(), ws.start.q.norm());
+    if (size < reach) change *= size / reach;
+    return !(std::abs(change) <= kSmall * (kinetic + std::abs(ws.R.dot(q))));
+}
+
+/// Energy of a step: at its start, at its end, and what loads and contact gave meanwhile [J].
+struct StepEnergy {
+    double before, after, kinetic_after, work;
+    /// What the rule made of nothing: no number is the most.
+    [[nodiscard]] double excess() const noexcept { return after - before - work; }
+    /// More than a step of the right length makes: what one does that is too long for the shape.
+    [[nodiscard]] bool has_blown_up() const noexcept {
+        return !(excess() <= 0.5 * (std::abs(before) + std::abs(work)));
+    }
+};
+StepEnergy energy_of_step(const ReducedSystem& m, const HeldRows* held,
+                          ReducedScratch& ws) noexcept {
     const auto kinetic = [&](const ReducedState& s) {
         ws.product.noalias() = m.mass * s.v;
         return 0.5 * s.v.dot(ws.product);
     };
-    const double before = kinetic(ws.start) + elastic_energy(m, ws.start.q, ws);
-    const double after = kinetic(ws.now) + elastic_energy(m, ws.now.q, ws);
-    double work = ws.f.dot(ws.change);
-    if (held != nullptr) work += held->multipliers.dot(held->C.lazyProduct(ws.change));
-    return !(after <= before + work + 0.5 * (std::abs(before) + std::abs(work)));
+    StepEnergy e{};
+    e.kinetic_after = kinetic(ws.now);
+    e.before = kinetic(ws.start) + elastic_energy(m, ws.start.q, ws);
+    e.after = e.kinetic_after + elastic_energy(m, ws.now.q, ws);
+    e.work = ws.f.dot(ws.change);
+    if (held != nullptr) e.work += held->multipliers.dot(held->C.lazyProduct(ws.change));
+    if (ws.contact.is_active) {
+        // the mean of start and end, as the rule has it
+        ws.product = 0.5 * (ws.start.q + ws.now.q) - ws.origin;
+        for (int i = 0; i < m.size(); ++i)
+            e.work -= ws.change[i] * ws.contact.stiffness.col(i).dot(ws.product);
+    }
+    return e;
+}
+
+/// Slows the end of a step down until it has no more energy than its start and the loads gave, eq.
+/// (31). False: the shape alone has more.
+bool take_out_excess(const StepEnergy& e, ReducedScratch& ws) noexcept {
+    if (e.excess() <= 0) return true;
+    const double kept = e.kinetic_after - e.excess();
+    if (!(kept >= 0) || !(e.kinetic_after > 0)) return false;
+    ws.now.v *= std::sqrt(kept / e.kinetic_after);
+    return true;
+}
+
+/// What the energy says of a step that is no smooth motion.
+Outcome judge_rough(const ReducedSystem& m, const HeldRows* held, bool is_last,
+                    ReducedScratch& ws) noexcept {
+    const StepEnergy e = energy_of_step(m, held, ws);
+    if (e.has_blown_up() && !is_last) return Outcome::Doubtful;
+    // what holds positions gives or takes more than its mean over the step says
+    if (held != nullptr && !e.has_blown_up()) return Outcome::Converged;
+    if (!take_out_excess(e, ws)) return is_last ? Outcome::Failed : Outcome::Doubtful;
+    return Outcome::Converged;
 }
 
 /// One step from ws.start to ws.now by Newton's method, from the position that the velocity leads
 /// to: so the one iteration of the real-time setting is of second order with damping too.
-Outcome attempt(const ReducedSystem& m, double dt, HeldRows* held, ReducedScratch& ws,
+Outcome attempt(const ReducedSystem& m, double dt, HeldRows* held, bool is_last, ReducedScratch& ws,
                 ReducedReport& report) noexcept {
     const ReducedOptions& options = m.options;
     const NewmarkRule rule(options.gamma, dt);
@@ -194,7 +248,8 @@ Outcome attempt(const ReducedSystem& m, double dt, HeldRows* held, ReducedScratc
         // the real-time setting: the residual is not computed again
         if (options.max_iterations == 1) {
             const bool is_rough = is_indefinite || ws.X.col(0).norm() > expected_correction(ws, dt);
-            return is_rough && has_blown_up(m, held, ws) ? Outcome::Doubtful : Outcome::Converged;
+            return is_rough || is_nonlinear(m, ws) ? judge_rough(m, held, is_last, ws)
+                                                   : Outcome::Converged;
         }
     }
 }
@@ -236,7 +291,7 @@ Outcome advance_in_parts(const ReducedSystem& m, const ReducedState& s, double d
             held->d = from + (held->goal - from) * (static_cast<double>(part) / num_parts);
         else if (held != nullptr)
             held->d = held->goal;
-        const Outcome of_part = attempt(m, part_dt, held, ws, report);
+        const Outcome of_part = attempt(m, part_dt, held, is_last, ws, report);
         if (of_part == Outcome::Failed || (of_part == Outcome::Doubtful && !is_last))
             return Outcome::Failed;
         if (of_part != Outcome::Converged) outcome = Outcome::NotConverged;

@@ -8,6 +8,7 @@
 #include "pliant/greens/reduced_zone.h"
 #include "pliant/greens/zoned_body.h"
 #include "pliant/greens/zones.h"
+#include "pliant/reduction/reduced_trial.h"
 #include "scene/primitive_surfaces.h"
 
 #include <algorithm>
@@ -155,6 +156,10 @@ void BodyMaker::make(std::size_t d, const ReducedSource& source) {
     const ReducedBodyModel& model = models_.get(world_.scene.bodies[d].name, source);
     if (const auto* recipe = std::get_if<ReducedRecipe>(&source.model))
         warn(d, refilling_note(recipe->surface.file, model.model().mesh()));
+    // through the elements equilibrium takes too long for the start of a scene
+    if (model.model().has_polynomials())
+        if (const std::string warning = try_model(model.model()).warning(); !warning.empty())
+            warn(d, "it " + warning);
     for (const Start& start : starts(d))
         world_.add(d, std::make_unique<ReducedBody>(
                           model, ReducedBodyOptions{.pose = start.pose,
@@ -223,30 +228,22 @@ void BodyMaker::warn_of_refilling(std::size_t d, const GreensSource& source) {
         warn(d, refilling_note_of_greens(recipe->surface.file, recipe->build.mesh));
 }
 
-/// Planes push out at once what begins below them.
+/// Planes push out slowly what begins below them.
 void BodyMaker::warn_of_sunken(std::size_t d, const ParticleBody& body) {
     constexpr double kLeast = 0.02;  // of the size of the body
-    const std::vector<Particle>& particles = body.dynamics().layout().particles;
     for (const ParticlePlane& plane : body.dynamics().options().planes) {
         const Vector3d normal = plane.normal.normalized();
         const double offset = plane.offset / plane.normal.norm();
-        int count = 0;
         double deepest = 0;
-        for (std::size_t i = 0; i < particles.size(); ++i) {
-            const double reach = (particles[i].rotation.conjugate() * normal)
-                                     .cwiseProduct(particles[i].radii)
-                                     .norm();
-            const double depth = offset - normal.dot(body.state().position[i]) + reach;
-            if (depth > kLeast * body.size()) ++count;
-            deepest = std::max(deepest, depth);
-        }
-        if (count == 0) continue;
+        for (int v = 0; v < body.surface().num_vertices(); ++v)
+            deepest =
+                std::max(deepest, offset - normal.dot(body.position(SurfacePoint::at_vertex(v))));
+        if (!(deepest > kLeast * body.size())) continue;
         char text[250];
-        std::snprintf(
-            text, sizeof text,
-            "%d of its %d particles begin below one of its \"planes\", up to %.3g mm: they "
-            "are pushed out at once, and the body is thrown. Move its pose or the plane",
-            count, static_cast<int>(particles.size()), 1e3 * deepest);
+        std::snprintf(text, sizeof text,
+                      "it begins up to %.3g mm below one of its \"planes\" and is pushed out of it "
+                      "slowly. Move its pose or the plane",
+                      1e3 * deepest);
         warn(d, text);
     }
 }
@@ -295,6 +292,7 @@ void BodyMaker::make(std::size_t d, const ParticleSource& source) {
     ParticleBodyOptions options = source.body;
     for (const Start& start : starts(d)) {
         options.pose = start.pose;
+        options.velocity = start.velocity;
         auto body = std::make_unique<ParticleBody>(model, options);
         warn_of_sunken(d, *body);
         world_.add(d, std::move(body));

@@ -219,6 +219,7 @@ bool can_fly(const BodyDescription& body) {
         const auto* recipe = std::get_if<ReducedRecipe>(&reduced->model);
         return !recipe || recipe->build.is_free;
     }
+    if (std::holds_alternative<ParticleSource>(body.source)) return true;
     return false;
 }
 
@@ -295,8 +296,8 @@ BodyDescription read_body(const JsonObject& json, const fs::path& folder) {
         body.velocity.angular = velocity->vector("angular", body.velocity.angular);
         if (!can_fly(body))
             json.fail("velocity",
-                      "only reduced bodies that are \"free\" and rigid bodies with a "
-                      "\"density\" have one");
+                      "only reduced bodies that are \"free\", rigid bodies with a \"density\" "
+                      "and bodies of particles have one");
     }
     body.colour = read_colour(json, body.colour);
     body.loop = json.text("loop", body.loop);

@@ -12,6 +12,8 @@ namespace {
 constexpr int kVerticesPerLook = 20'000;
 /// Between looks in virtual time [s].
 constexpr double kBetweenLooks = 0.1;
+/// Below everything else by so many times its size, and so much [m], a body has fallen out.
+constexpr double kFallenSizes = 20, kFallenLength = 2;
 
 std::string short_number(double value) {
     char text[32];
@@ -66,6 +68,7 @@ void BodyWatch::forget() {
     for (Watched& watched : bodies_) {
         watched.troubles.clear();
         watched.num_told = 0;
+        watched.sight = {};
     }
     for (Loop& loop : loops_) loop.tick = 0;
 }
@@ -77,14 +80,42 @@ BodyShape BodyWatch::shape(int body, const LoopFrame& frame) {
         watched.gauge.measure(world_->loop(one.loop).display_of(frame, one.place), scratch_);
     if (!watched.has_start && shape.is_finite()) {
         watched.start = shape.centre;
+        watched.start_low = shape.low.z();
         watched.has_start = true;
+        const auto low_of = [&](int b) {
+            return b < 0 ? std::numeric_limits<double>::infinity()
+                         : bodies_[static_cast<std::size_t>(b)].start_low;
+        };
+        if (watched.start_low < low_of(lowest_[0]))
+            lowest_ = {body, lowest_[0]};
+        else if (watched.start_low < low_of(lowest_[1]))
+            lowest_[1] = body;
     }
     return shape;
 }
 
+double BodyWatch::fall(int body, const BodyShape& shape) const {
+    const Eigen::Vector3d& g = world_->scene().gravity;
+    const int other = lowest_[lowest_[0] == body ? 1 : 0];
+    // nothing else is there, or down is elsewhere
+    if (other < 0 || !(g.z() < 0) || g.head<2>().norm() > -0.1 * g.z()) return 0;
+    return bodies_[static_cast<std::size_t>(other)].start_low - shape.high.z();
+}
+
+double BodyWatch::speed(int body) const {
+    const Body& one = world_->body(body);
+    double fastest = 0;
+    for (int v = 0; v < one.surface().num_vertices(); ++v)
+        fastest = std::max(fastest, one.velocity(SurfacePoint::at_vertex(v)).norm());
+    return fastest;
+}
+
 BodyCondition BodyWatch::condition(int body, const BodyShape& shape) const {
     const Watched& watched = bodies_[static_cast<std::size_t>(body)];
-    return watched.gauge.condition(shape, watched.start);
+    const BodyCondition is = watched.gauge.condition(shape, watched.start);
+    if (is != BodyCondition::Well) return is;
+    const double limit = std::max(kFallenSizes * watched.gauge.size(), kFallenLength);
+    return fall(body, shape) > limit ? BodyCondition::Away : is;
 }
 
 double BodyWatch::distance(int body, const BodyShape& shape) const {
@@ -109,6 +140,11 @@ void BodyWatch::look_at(int body, const LoopFrame& frame) {
     const WorldBody& one = world_->bodies()[static_cast<std::size_t>(body)];
     Watched& watched = bodies_[static_cast<std::size_t>(body)];
     const BodyShape now = shape(body, frame);
+    BodySight& sight = watched.sight;
+    sight.lowest = std::min(sight.lowest, now.low.z());
+    sight.highest = std::max(sight.highest, now.high.z());
+    if (!(now.volume >= sight.least_volume)) sight.least_volume = now.volume;
+    sight.has_moved = sight.has_moved || (now.centre - watched.start).norm() > 0;
     if (const BodyCondition is = condition(body, now); is != BodyCondition::Well) {
         const double value = is == BodyCondition::Away        ? distance(body, now)
                              : is == BodyCondition::Stretched ? now.extent
@@ -116,6 +152,7 @@ void BodyWatch::look_at(int body, const LoopFrame& frame) {
         const bool is_less = is == BodyCondition::Collapsed || is == BodyCondition::InsideOut;
         BodyTrouble& trouble =
             found(watched, {.body = body, .condition = is, .value = value}, frame.time);
+        if (is == BodyCondition::Away) trouble.has_fallen = fall(body, now) > 0;
         // what is no number is the worst
         if (!(is_less ? value >= trouble.value : value <= trouble.value)) trouble.value = value;
     }
@@ -203,9 +240,12 @@ std::string BodyWatch::text(const BodyTrouble& trouble) const {
     } else if (trouble.condition == BodyCondition::Away) {
         what = std::isfinite(trouble.value)
                    ? "is " + short_number(trouble.value) + " m from where it began, " +
-                         short_number(trouble.value / size) + " times its size"
+                         short_number(trouble.value / size) + " times its size" +
+                         (trouble.has_fallen ? ": it has fallen below everything else" : "")
                    : "is farther away than numbers reach";
-        how = "let something carry it, or take a higher rate of its loop or more damping";
+        how = trouble.has_fallen
+                  ? "put something under it that it meets, see \"contacts\""
+                  : "let something carry it, or take a higher rate of its loop or more damping";
     } else if (trouble.condition == BodyCondition::Stretched) {
         what = "is " + short_number(trouble.value) + " times as long as at rest";
         how = "take a stiffer material, smaller loads or a higher rate of its loop";

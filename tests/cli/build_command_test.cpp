@@ -45,6 +45,8 @@ TEST_F(BuildCommand, PrintsAReportAndWritesAModel) {
     EXPECT_TRUE(has(line_of(made, "derivatives"), "15 ")) << made.text;
     EXPECT_TRUE(has(line_of(made, "basis"), "r = 12, captures ")) << made.text;
     EXPECT_TRUE(has(line_of(made, "polynomials"), "kB")) << made.text;
+    EXPECT_TRUE(has(line_of(made, "errors"), "under its weight")) << made.text;
+    EXPECT_TRUE(has(line_of(made, "its weight"), "smallest det F 0.9")) << made.text;
     EXPECT_TRUE(has(line_of(made, "beam.pliant"), "peak memory")) << made.text;
     EXPECT_TRUE(has(line_of(made, "Suggested step"), "meant for deflections up to")) << made.text;
 
@@ -87,8 +89,9 @@ TEST_F(BuildCommand, JsonHoldsTheWholeReport) {
     ASSERT_EQ(made.exit_code, 0) << made.text;
     EXPECT_TRUE(made.text.starts_with("{\"output\":")) << made.text;
     for (const char* key :
-         {"\"num_elements\":", "\"frequencies_hz\":[",
-          "\"captured\":", "\"suggested_step_s\":", "\"expected_reach_m\":",
+         {"\"num_elements\":", "\"frequencies_hz\":[", "\"captured\":", "\"suggested_step_s\":",
+          "\"expected_reach_m\":", "\"errors\":{\"weight\":", "\"own_weight\":{\"displacement_m\":",
+          "\"hand_of_10_N\":{", "\"usable\":true", "\"warning\":\"\"",
           "{\"name\":\"modes\",\"seconds\":", "\"peak_bytes\":", "\"cached\":false"})
         EXPECT_TRUE(contains(made, key)) << key << made.text;
     const Output seen = pliant("inspect --json " + path("beam.pliant"));
@@ -109,7 +112,7 @@ TEST_F(BuildCommand, SecondBuildWithAnotherRankSaysWhatItReuses) {
 
     const Output cleared = pliant("build --clear-cache --cache " + path("cache"));
     EXPECT_EQ(cleared.exit_code, 0);
-    EXPECT_TRUE(contains(cleared, "removed 8 files")) << cleared.text;
+    EXPECT_TRUE(contains(cleared, "removed 10 files")) << cleared.text;
 }
 
 TEST_F(BuildCommand, InterruptedBuildKeepsItsStagesAndGoesOn) {

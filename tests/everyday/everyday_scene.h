@@ -1,7 +1,10 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <Eigen/Geometry>
 
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,6 +25,39 @@ struct SeenBody {
     [[nodiscard]] double lowest() const { return box.min().z(); }
     [[nodiscard]] double highest() const { return box.max().z(); }
 };
+
+/// File of the surface of a box about the origin, its faces in n × n squares of two triangles.
+inline std::string box_file(const Eigen::Vector3d& sizes, int n = 8) {
+    const std::string file = testing::TempDir() + "everyday-box-" + std::to_string(sizes.x()) +
+                             "-" + std::to_string(sizes.y()) + "-" + std::to_string(sizes.z()) +
+                             "-" + std::to_string(n) + ".obj";
+    std::ofstream out(file);
+    int first = 1;
+    for (int axis = 0; axis < 3; ++axis)
+        for (const int side : {-1, 1}) {
+            const int u = (axis + 1) % 3, v = (axis + 2) % 3;
+            for (int j = 0; j <= n; ++j)
+                for (int i = 0; i <= n; ++i) {
+                    Eigen::Vector3d x;
+                    x[axis] = 0.5 * side;
+                    x[u] = static_cast<double>(i) / n - 0.5;
+                    x[v] = static_cast<double>(j) / n - 0.5;
+                    out << "v " << x.cwiseProduct(sizes).transpose() << '\n';
+                }
+            for (int j = 0; j < n; ++j)
+                for (int i = 0; i < n; ++i) {
+                    const int a = first + j * (n + 1) + i, b = a + 1, c = a + n + 1, d = c + 1;
+                    if (side > 0)
+                        out << "f " << a << ' ' << b << ' ' << d << "\nf " << a << ' ' << d << ' '
+                            << c << '\n';
+                    else
+                        out << "f " << a << ' ' << d << ' ' << b << "\nf " << a << ' ' << c << ' '
+                            << d << '\n';
+                }
+            first += (n + 1) * (n + 1);
+        }
+    return file;
+}
 
 /// A scene from its text, run in virtual time.
 class EverydayScene {

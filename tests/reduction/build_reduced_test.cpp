@@ -395,7 +395,7 @@ TEST(BuildReduced, OptionsThatCannotWorkAreRefusedWithTheRemedy) {
     expect(message_with([](Options& o) { o.rank = 21; }),
            "rank = 21 (expected 1 to 20, what 5 modes and their derivatives span at most; more "
            "modes allow more)");
-    expect(message_with([](Options& o) { o.rank = 0; }), "rank = 0");
+    expect(message_with([](Options& o) { o.rank = -1; }), "rank = -1");
     expect(message_with([](Options& o) { o.num_modes = 500; }),
            "a tenth of the unknowns: higher modes are artefacts of the mesh");
     expect(message_with([](Options& o) { o.num_modes = 2000; }), "num_modes = 2000 (expected 1 to");

@@ -115,6 +115,37 @@ TEST(BodyWatch, ABodyTenThousandTimesItsSizeAwayIsSeen) {
                                                 "times its size"));
 }
 
+TEST(BodyWatch, ABodyThatFallsPastWhatIsThereIsSeen) {
+    // 2 m below the floor after 0.64 s, hundreds of its sizes before it is away by those
+    const Watching run(R"({"name": "floor", "rigid": {"box": {"sizes": [1, 1, 0.1]}}},
+        {"name": "ball", "rigid": {"sphere": {"radius": 0.03}, "density": 1000},
+         "pose": {"position": [0.8, 0, 0]}})",
+                       1);
+    ASSERT_THAT(run.watch.troubles(), SizeIs(1));
+    const BodyTrouble trouble = run.watch.troubles()[0];
+    EXPECT_EQ(trouble.body, 1);
+    EXPECT_TRUE(trouble.has_fallen);
+    EXPECT_NEAR(trouble.since, 0.66, 0.11);
+    EXPECT_THAT(run.watch.texts()[0], AllOf(HasSubstr("it has fallen below everything else"),
+                                            HasSubstr("put something")));
+}
+
+TEST(BodyWatch, SightsAreTheExtremesOfWhatWasDrawn) {
+    Watching run(R"({"name": "ball", "rigid": {"sphere": {"radius": 0.05}, "density": 1000}},
+        {"name": "wall", "rigid": {"box": {"sizes": [0.1, 0.1, 2]}},
+         "pose": {"position": [1, 0, -5]}})",
+                 1);
+    const BodySight& ball = run.watch.sight(0);
+    EXPECT_NEAR(ball.highest, 0.05, 1e-3);
+    EXPECT_NEAR(ball.lowest, -0.05 - 0.5 * 9.81, 0.02);
+    EXPECT_NEAR(ball.least_volume, 1, 1e-3);
+    EXPECT_TRUE(ball.has_moved);
+    EXPECT_NEAR(run.watch.speed(0), 9.81, 0.02);
+    EXPECT_FALSE(run.watch.sight(1).has_moved);
+    run.watch.forget();
+    EXPECT_FALSE(run.watch.sight(0).has_moved);
+}
+
 TEST(BodyWatch, StatusesAreKeptForEachBodyWithWhenAndHowOften) {
     const Watching run(kFloor + R"({"name": "kidney", "fem": {"shape": "kidney", "size": 0.1,
         "material": "tissue"}, "pose": {"position": [0, 0, 0.15]}})",

@@ -238,7 +238,7 @@ protected:
     [[nodiscard]] BodyDescription bar(const std::string& name, bool is_free = false) const {
         ReducedRecipe recipe;
         recipe.surface.file = folder / "bar.obj";
-        recipe.build.material = isotropic(1e5, 0.3, 1000);
+        recipe.build.material = isotropic(1e6, 0.3, 1000);  // stands
         recipe.build.mesh.resolution = 8;
         recipe.build.num_modes = 4;
         recipe.build.rank = 6;

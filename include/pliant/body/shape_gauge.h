@@ -10,8 +10,9 @@ namespace pliant {
 struct BodyShape {
     /// Volume over that at rest; not a number: the surface encloses none worth speaking of.
     double volume = std::numeric_limits<double>::quiet_NaN();
-    double extent = 1;                                 ///< diagonal of its box over that at rest
-    Eigen::Vector3d centre = Eigen::Vector3d::Zero();  ///< of its box, world axes [m]
+    double extent = 1;                              ///< diagonal of its box over that at rest
+    Eigen::Vector3d low = Eigen::Vector3d::Zero();  ///< of its box, world axes [m]
+    Eigen::Vector3d high = low, centre = low;       ///< likewise
     [[nodiscard]] bool is_finite() const noexcept;
 };
 

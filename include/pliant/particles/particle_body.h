@@ -16,6 +16,7 @@ struct HeldParticles {
 
 struct ParticleBodyOptions {
     Pose pose;                 ///< of the rest shape in the world
+    Twist velocity;            ///< at the start, about the centre of mass; of held ones: none
     ParticleOptions dynamics;  ///< its attachments are made from those below
     std::vector<HeldParticles> held;
 };

@@ -2,7 +2,7 @@
 
 #include "pliant/body/scripted_motion.h"
 #include "pliant/core/error.h"
-#include "pliant/particles/particle_layout.h"
+#include "pliant/particles/particle_model.h"
 
 #include <memory>
 #include <optional>
@@ -47,8 +47,9 @@ struct ParticleState {
 };
 [[nodiscard]] bool is_finite(const ParticleState& state) noexcept;
 
-/// Position-based dynamics of oriented particles, docs/particles.md eqs. (1)–(7). Immutable: share
-/// it among threads, one state and workspace per thread. Results do not depend on the number of
+/// Position-based dynamics of oriented particles, docs/particles.md eqs. (1)–(7) and (11)–(13).
+/// What overlaps at the start of a step comes out slowly, at 0.3 m/s at most. Immutable: share it
+/// among threads, one state and workspace per thread. Results do not depend on the number of
 /// threads; with one thread, or fewer than kSerialGroups groups, a step allocates nothing.
 class ParticleDynamics {
 public:
@@ -58,11 +59,15 @@ public:
     struct Report {
         int num_unsettled = 0;  ///< rotations in the last pass
         int num_pairs = 0;      ///< of ellipsoids that may touch
-        int num_contacts = 0;   ///< pairs and planes that pushed in the last pass
+        int num_contacts = 0;   ///< pairs, and places at planes, that pushed in the last pass
     };
 
     /// Throws InputError for what check_layout refuses and options out of range.
     explicit ParticleDynamics(ParticleLayout layout, ParticleOptions options = {});
+    /// The same of a model, whose drawn surface touches planes instead of its ellipsoids; those
+    /// that touch other objects are fitted to the surface. A surface that is its particles, as a
+    /// sheet of cloth, touches with its balls.
+    explicit ParticleDynamics(const ParticleModel& model, ParticleOptions options = {});
     ~ParticleDynamics();
     ParticleDynamics(ParticleDynamics&&) noexcept;
 

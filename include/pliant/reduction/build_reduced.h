@@ -27,9 +27,14 @@ struct ReducedBuildOptions {
     bool is_free = false;  ///< nothing is held: the body flies freely
     SimulationMeshOptions mesh = {.resolution = 40};
     bool keeps_largest = false;  ///< of a mesh in several parts; otherwise they are an error
+    bool finds_errors = false;   ///< StaticErrors in the report: one more factorisation
     int num_modes = 20;          ///< k: range of spatial frequencies
-    /// r: completeness of the nonlinear part, 1 … k + k(k+1)/2; 3k is usually enough.
-    int rank = 30;
+    /// r: completeness of the nonlinear part, 1 … k + k(k+1)/2; 3k is usually enough. 0: the basis
+    /// also holds what weight and presses do to the whole mesh, and is as small as leaves errors
+    /// of kAimedError, at most kMostChosenRank; docs/reduction.md section "Rank".
+    int rank = 0;
+    static constexpr double kAimedError = 0.02;
+    static constexpr int kLeastChosenRank = 12, kMostChosenRank = 30;
     ShapeStorage storage = ShapeStorage::Float32;
     /// Folder of finished stages for later builds; empty: none is kept.
     std::filesystem::path cache = {};
@@ -41,10 +46,18 @@ void check_options(const ReducedBuildOptions& options);
 
 /// One stage of a build.
 struct StageReport {
-    std::string name;  ///< surface, mesh, embedding, modes, derivatives, basis, polynomials
+    /// surface, mesh, embedding, modes, derivatives, basis, polynomials, errors
+    std::string name;
     double seconds = 0;
     std::int64_t peak_bytes = 0;  ///< of the whole process up to the end of the stage
     bool is_cached = false;       ///< result of an earlier build
+};
+
+/// How much less loaded places give way in the subspace than in the whole mesh, for small loads: 0
+/// exact, 1 rigid. The largest of each kind.
+struct StaticErrors {
+    double weight = -1;  ///< its own weight along each axis; −1: not known
+    double press = -1;  ///< on patches of a tenth of the size, at places the basis was not made for
 };
 
 struct ReducedBuildReport {
@@ -53,6 +66,7 @@ struct ReducedBuildReport {
     std::vector<StageReport> stages;
     std::string cache_problem;    ///< why a stage could not be kept; empty: all were
     std::uint64_t model_key = 0;  ///< of the whole model in the cache
+    StaticErrors errors;          ///< where finds_errors
     [[nodiscard]] double seconds() const noexcept;
 };
 

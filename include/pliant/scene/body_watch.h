@@ -3,6 +3,8 @@
 #include "pliant/body/shape_gauge.h"
 #include "pliant/scene/world.h"
 
+#include <array>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -24,14 +26,25 @@ struct BodyTrouble {
     std::uint64_t count = 0;  ///< steps of that status, or with such an element
     /// The worst: volume over that at rest, length over that at rest, distance [m], det F.
     double value = 0;
+    bool has_fallen = false;  ///< away: below everything else
 
     /// "collapsed", "inside out", …, "element inside out", or the status: "step rejected".
     [[nodiscard]] std::string_view name() const noexcept;
 };
 
+/// What looks at one body have seen so far, up to ten a simulated second.
+struct BodySight {
+    double lowest = std::numeric_limits<double>::infinity();  ///< z of the drawn surface [m]
+    double highest = -lowest;                                 ///< likewise
+    /// Over that at rest; not a number: the surface encloses none.
+    double least_volume = std::numeric_limits<double>::quiet_NaN();
+    bool has_moved = false;
+};
+
 /// Watches the bodies of a world for what nobody would see in a status: collapsed, inside out,
-/// stretched, away; and keeps which body said what and when. Never in a tick: it looks at frames
-/// that loops have shown. Memory and time of a look are bounded. The world must outlive it.
+/// stretched, away or fallen below everything else; and keeps which body said what and when. Never
+/// in a tick: it looks at frames that loops have shown. Memory and time of a look are bounded. The
+/// world must outlive it.
 class BodyWatch {
 public:
     explicit BodyWatch(const World& world);
@@ -58,6 +71,11 @@ public:
     /// One body as a frame shows it.
     [[nodiscard]] BodyShape shape(int body, const LoopFrame& frame);
     [[nodiscard]] BodyCondition condition(int body, const BodyShape& shape) const;
+    [[nodiscard]] const BodySight& sight(int body) const {
+        return bodies_[static_cast<std::size_t>(body)].sight;
+    }
+    /// Of its fastest vertex now [m/s]: all are looked at. Not while its loop runs.
+    [[nodiscard]] double speed(int body) const;
     /// From where its first frame showed it [m].
     [[nodiscard]] double distance(int body, const BodyShape& shape) const;
 
@@ -66,16 +84,21 @@ private:
         ShapeGauge gauge;
         Eigen::Vector3d start = Eigen::Vector3d::Zero();
         bool has_start = false;
+        double start_low = 0;  ///< z [m]
+        BodySight sight = {};
         std::vector<BodyTrouble> troubles = {};
         std::size_t num_told = 0;
     };
     void look_at(int body, const LoopFrame& frame);
+    /// How far a body is below everything else as it was at the start [m]; ≤ 0: it is not.
+    [[nodiscard]] double fall(int body, const BodyShape& shape) const;
     [[nodiscard]] BodyTrouble& found(Watched& watched, const BodyTrouble& like, double time);
     [[nodiscard]] std::vector<std::string> texts_of(const std::vector<BodyTrouble>& troubles,
                                                     std::size_t most) const;
 
     const World* world_;
-    std::vector<Watched> bodies_;  ///< of the world
+    std::vector<Watched> bodies_;        ///< of the world
+    std::array<int, 2> lowest_{-1, -1};  ///< bodies that were lowest at the start, the lowest first
     struct Loop {
         int next = 0;            ///< body to look at
         std::uint64_t tick = 0;  ///< of the last look

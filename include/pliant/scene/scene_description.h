@@ -222,7 +222,7 @@ struct BodyDescription {
                  ParticleSource>
         source;
     Pose pose;
-    Twist velocity;  ///< free reduced and dynamic rigid bodies
+    Twist velocity;  ///< free reduced and dynamic rigid bodies, particles
     std::array<float, 3> colour = {0.62f, 0.69f, 0.78f};
     std::string loop = "haptic";
     std::optional<Copies> copies;

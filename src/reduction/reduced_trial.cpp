@@ -1,0 +1,167 @@
+#include "pliant/reduction/reduced_trial.h"
+
+#include "pliant/fem/mass.h"
+#include "pliant/reduction/reduced_dynamics.h"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+namespace pliant {
+namespace {
+
+using Eigen::Vector3d;
+using Eigen::VectorXd;
+
+constexpr double kStandardGravity = 9.81;
+/// A free body stands on so much of its height; a hand touches so much of its size.
+constexpr double kFoot = 0.05, kHand = 0.1;
+/// Loads grow in so many steps, so that statics follow the branch of the rest shape.
+constexpr int kLoadSteps = 10, kIterations = 60;
+
+class Trial {
+public:
+    explicit Trial(const ReducedModel& model)
+        : model_(model),
+          mesh_(model.mesh()),
+          fem_(mesh_, model.materials()),
+          surface_(model.surface()),
+          shapes_(model.shapes()),
+          dynamics_(model.make_force(), model.mass()),
+          ws_(dynamics_.make_workspace()) {
+        for (const Vector3d& x : mesh_.vertices) box_.extend(x);
+        const Eigen::SparseMatrix<double> M = mass_matrix(fem_);
+        masses_ = M * VectorXd::Ones(M.cols());
+    }
+
+    ReducedTrial run() {
+        ReducedTrial trial;
+        trial.size = box_.sizes().maxCoeff();
+        trial.frequency = model_.frequency(0);
+        trial.mass = masses_.sum() / 3;
+        trial.weight = bear(weight(trial.mass));
+        trial.hand = bear(hand());
+        return trial;
+    }
+
+private:
+    /// A force shared out to nodes by their masses.
+    [[nodiscard]] VectorXd on_nodes(const std::vector<int>& nodes, const Vector3d& force) const {
+        const auto U = model_.basis();
+        VectorXd load = VectorXd::Zero(model_.rank());
+        double mass = 0;
+        for (const int node : nodes) {
+            load.noalias() += masses_[3 * node] * (U.middleRows<3>(3 * node).transpose() * force);
+            mass += masses_[3 * node];
+        }
+        return load / mass;
+    }
+    template <class Choice>
+    [[nodiscard]] std::vector<int> nodes(const Choice& is_chosen) const {
+        std::vector<int> chosen;
+        for (int v = 0; v < mesh_.num_vertices(); ++v)
+            if (is_chosen(mesh_.vertices[static_cast<std::size_t>(v)])) chosen.push_back(v);
+        return chosen;
+    }
+    [[nodiscard]] std::vector<int> foot() const {
+        const double top = box_.min().z() + kFoot * box_.sizes().z();
+        return nodes([&](const Vector3d& x) { return x.z() <= top; });
+    }
+    [[nodiscard]] VectorXd weight(double mass) const {
+        if (!model_.is_free()) return model_.gravity_load(-kStandardGravity * Vector3d::UnitZ());
+        // the basis does not feel the acceleration of the whole: what carries it is the load
+        return on_nodes(foot(), mass * kStandardGravity * Vector3d::UnitZ());
+    }
+    [[nodiscard]] VectorXd hand() const {
+        const double reach = kHand * box_.sizes().maxCoeff();
+        if (model_.is_free()) {
+            const double bottom = box_.max().z() - kFoot * box_.sizes().z();
+            const Vector3d down = -ReducedTrial::kHandForce * Vector3d::UnitZ();
+            return on_nodes(nodes([&](const Vector3d& x) { return x.z() >= bottom; }), down) -
+                   on_nodes(foot(), down);
+        }
+        Vector3d support = Vector3d::Zero();
+        for (const int v : model_.fixed_vertices())
+            support += mesh_.vertices[static_cast<std::size_t>(v)];
+        support /= static_cast<double>(model_.fixed_vertices().size());
+        const Vector3d place = *std::ranges::max_element(
+            mesh_.vertices, {}, [&](const Vector3d& x) { return (x - support).squaredNorm(); });
+        const Vector3d inwards = (box_.center() - place).normalized();
+        return on_nodes(nodes([&](const Vector3d& x) { return (x - place).norm() <= reach; }),
+                        ReducedTrial::kHandForce *
+                            (inwards.allFinite() ? inwards : Vector3d(-Vector3d::UnitZ())));
+    }
+
+    TriedLoad bear(const VectorXd& load) {
+        ReducedState s = dynamics_.make_state();
+        TriedLoad found;
+        for (int k = 1; k <= kLoadSteps; ++k)
+            found.is_settled =
+                dynamics_
+                    .solve_static(s, static_cast<double>(k) / kLoadSteps * load, kIterations, *ws_)
+                    .status == StepStatus::Ok;
+        const VectorXd u = model_.basis() * s.q;
+        for (int v = 0; v < mesh_.num_vertices(); ++v)
+            found.displacement = std::max(found.displacement, u.segment<3>(3 * v).norm());
+        auto fem_ws = fem_.make_workspace();
+        found.least_det_F = fem_.smallest_det_F(u, fem_ws).value;
+        found.volume = volume_ratio(s.q);
+        return found;
+    }
+    [[nodiscard]] double volume_ratio(const VectorXd& q) const {
+        std::vector<Vector3d> moved;
+        for (int v = 0; v < surface_.num_vertices(); ++v) moved.push_back(shapes_.position(v, q));
+        const double at_rest = volume(surface_.vertices), now = volume(moved);
+        return at_rest > 0 ? now / at_rest : 1.0;
+    }
+    [[nodiscard]] double volume(const std::vector<Vector3d>& x) const {
+        double sum = 0;
+        for (const Triangle& t : surface_.triangles)
+            sum += x[static_cast<std::size_t>(t[0])].dot(
+                       x[static_cast<std::size_t>(t[1])].cross(x[static_cast<std::size_t>(t[2])])) /
+                   6;
+        return sum;
+    }
+
+    const ReducedModel& model_;
+    VolumeMesh mesh_;
+    FemModel fem_;
+    SurfaceMesh surface_;
+    SurfaceShapes shapes_;
+    ReducedDynamics dynamics_;
+    std::unique_ptr<ReducedDynamics::Workspace> ws_;
+    Eigen::AlignedBox3d box_;
+    VectorXd masses_;  ///< of each unknown, its row of the mass matrix [kg]
+};
+
+std::string short_text(const char* format, double value) {
+    char text[64];
+    std::snprintf(text, sizeof text, format, value);
+    return text;
+}
+
+}  // namespace
+
+bool ReducedTrial::is_usable() const noexcept {
+    return weight.least_det_F >= kLeastDetF && weight.displacement <= kMostSag * size &&
+           weight.volume >= kLeastVolume;
+}
+
+std::string ReducedTrial::warning() const {
+    if (is_usable()) return {};
+    std::string what;
+    if (weight.least_det_F < kLeastDetF || weight.displacement <= kMostSag * size)
+        what = "is crushed by its own weight: " + short_text("%.3g", 100 * weight.volume) +
+               " % of its volume are left, the smallest det F is " +
+               short_text("%.2g", weight.least_det_F);
+    else
+        what = "sags by " + short_text("%.3g", weight.displacement) + " m under its own weight, " +
+               short_text("%.2g", weight.displacement / size) + " times its size";
+    return what + "; take a stiffer material, a smaller size or hold more of it";
+}
+
+ReducedTrial try_model(const ReducedModel& model) { return Trial(model).run(); }
+
+}  // namespace pliant
