@@ -23,12 +23,14 @@ constexpr double kGapTolerance = 1e-5;
 /// Tension below this part of the largest traction is rounding.
 constexpr double kTensionTolerance = 1e-5;
 /// Frictionless: the body's normal is the direction while the cosine of the angle between it and
-/// the tool's is below −this: 30°, and 33° for a node that is held along it already.
-constexpr double kFacing = 0.866, kFacingHeld = 0.84;
+/// the tool's is below −this: 60°, at edges 30°, and 3° more for a node that is held along it.
+constexpr double kFacing = 0.5, kFacingAtEdge = 0.866, kFacingHeld = 0.97;
+/// A node is at an edge where its normal and that of a triangle around it are 30° apart.
+constexpr double kSmooth = 0.866;
 /// A direction that is the tool's normal is turned after it when they are 5° apart.
 constexpr double kTurned = 0.996;
 /// Directions count as leaning against the tool's normal by at least this cosine.
-constexpr double kLeastFacing = 0.5;
+constexpr double kLeastFacing = 0.4;
 /// Frictionless: a tool does not take nodes that it would push off the body, out of its far side.
 constexpr double kMostAway = 0.5;
 /// Frictionless: nodes beside a face of a tool, 73° or more from facing it, are taken anew in every
@@ -91,6 +93,17 @@ DistributedContact::DistributedContact(std::shared_ptr<const GreensModel> model,
                                                           : reference.hierarchy->id(level, node)))
                 touchable_[at(place_of_level(level))].push_back(node);
         num_touchable = std::max(num_touchable, touchable_[at(place_of_level(level))].size());
+    }
+    for (const Vector3d& normal : model_->normals) normals_.push_back(normal.normalized());
+    is_at_edge_.assign(normals_.size(), 0);
+    const SurfaceMesh& mesh = model_->surface.mesh;
+    for (std::size_t t = 0; t < model_->corner_nodes.size(); ++t) {
+        const int triangle = static_cast<int>(t);
+        const Vector3d a = mesh.corner(triangle, 0);
+        const Vector3d normal =
+            (mesh.corner(triangle, 1) - a).cross(mesh.corner(triangle, 2) - a).normalized();
+        for (const int node : model_->corner_nodes[t])
+            if (normal.dot(normals_[at(node)]) < kSmooth) is_at_edge_[at(node)] = 1;
     }
     find_mates();
     if (num_touchable > at(options.max_nodes)) rank_nodes();
@@ -275,8 +288,9 @@ void DistributedContact::gather_values(bool are_tractions) noexcept {
 /// Frictionless: along which a node is held against a tool with the outward normal `outward`.
 Vector3d DistributedContact::direction(int node, const Vector3d& outward,
                                        const Vector3d& now) const noexcept {
-    const Vector3d n = model_->normals[at(node)].normalized();
-    if (n.dot(outward) <= (now == n ? -kFacingHeld : -kFacing)) return n;
+    const Vector3d n = normals_[at(node)];
+    const double facing = is_at_edge_[at(node)] != 0 ? kFacingAtEdge : kFacing;
+    if (n.dot(outward) <= (now == n ? -kFacingHeld * facing : -facing)) return n;
     return now != n && now.dot(outward) <= -kTurned ? now : Vector3d(-outward);
 }
 
@@ -284,7 +298,7 @@ Vector3d DistributedContact::direction(int node, const Vector3d& outward,
 /// another one does by more than `margin`.
 int DistributedContact::facing_mate(int node, const Vector3d& outward,
                                     double margin) const noexcept {
-    const auto facing = [&](int one) { return model_->normals[at(one)].dot(outward); };
+    const auto facing = [&](int one) { return normals_[at(one)].dot(outward); };
     int best = node;
     double most = facing(node) - margin;
     for (int mate = mate_[at(node)]; mate != node; mate = mate_[at(mate)])
@@ -389,8 +403,8 @@ int DistributedContact::remove_pulled() noexcept {
         const bool is_turned =
             is_sliding && active_[k].direction.dot(outward) > -kLeastFacing;
         if (is_overloaded || is_turned || asked_values_[k].dot(outward) < -rounding ||
-            (is_old && asked_values_[k].dot(model_->normals[at(node)]) > rounding) ||
-            (is_old && is_sliding && model_->normals[at(node)].dot(outward) > -kBeside)) {
+            (is_old && asked_values_[k].dot(normals_[at(node)]) > rounding) ||
+            (is_old && is_sliding && normals_[at(node)].dot(outward) > -kBeside)) {
             is_active_[at(node)] = 0;
             is_barred_[at(node)] = is_overloaded;
             report_.overloaded += is_overloaded;
@@ -458,7 +472,7 @@ void DistributedContact::find_intruders() noexcept {
         report_.deepest = std::max(report_.deepest, -deepest.gap);
         if (is_barred_[at(node)]) continue;
         if (options_.friction == TouchFriction::Frictionless) {
-            if (model_->normals[at(node)].dot(outward) > kMostAway) continue;
+            if (normals_[at(node)].dot(outward) > kMostAway) continue;
             (void)follow(deepest.touched, asked_values_[i], true);
         }
         intruders_.push_back(deepest);

@@ -41,7 +41,7 @@ struct TouchedNode {
     Eigen::Vector3d normal = Eigen::Vector3d::UnitZ();  ///< of the tool there, its own frame
     /// Frictionless: unit, in the frame of the body, against the tool; along it the displacement is
     /// `depth` [m] and the force acts. The body's normal where this leans against the tool's by
-    /// less than 30°, otherwise that of the tool with its sign changed.
+    /// less than 60°, at its edges 30°, otherwise that of the tool with its sign changed.
     Eigen::Vector3d direction = Eigen::Vector3d::UnitZ();
     double depth = 0;
 };
@@ -166,6 +166,8 @@ private:
     std::vector<double> radii_;                                      // around them
     std::vector<std::vector<int>> touchable_;                        // nodes, by place_of_level
     std::vector<int> candidates_;                                    // nodes
+    std::vector<Eigen::Vector3d> normals_;  // of the body, by node: unit
+    std::vector<char> is_at_edge_;
     std::vector<int> mate_;  // of each node, the next one at its place: a ring
     std::vector<int> rank_;  // of each node: the first k of them are evenly spread
     double stiffest_ = 0;    // M of (E15) [Pa]
