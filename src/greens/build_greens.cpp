@@ -217,7 +217,8 @@ public:
         return model;
     }
 
-    GreensModel by_finite_elements(VolumeMesh mesh) {
+    /// `drawn`: the surface that the mesh fills, on which nodes then lie; null: that of the mesh.
+    GreensModel by_finite_elements(VolumeMesh mesh, const SurfaceQuery* drawn) {
         if (!mesh.hanging.empty())
             throw InputError("",
                              "Green's functions need a mesh without hanging nodes: of kind tet, "
@@ -226,13 +227,13 @@ public:
         if (mesh.regions.empty() && !options_.regions.empty())
             assign_regions(mesh, options_.regions);
 
-        // the surface is that of the mesh
         GreensModel model;
         model.method = GreensMethod::FiniteElements;
         FiniteProblem problem;
-        problem.vertices = add_surface(mesh, model);
+        problem.vertices = add_surface(mesh, drawn, model);
+        if (drawn) problem.places.emplace(mesh, model.reference.positions);
         ReferenceProblem& reference = model.reference;
-        reference.length = longest_extent(mesh.vertices);
+        reference.length = longest_extent(drawn ? reference.positions : mesh.vertices);
         const double length = reference.length;
         add_means(mesh, materials, model);
         const std::vector<int> columns = add_kinds(model);
@@ -303,11 +304,13 @@ private:
         }
     }
 
-    /// The surface of a mesh; returns the vertices that are its nodes.
-    static std::vector<int> add_surface(const VolumeMesh& mesh, GreensModel& model) {
+    /// The surface of a mesh, drawn onto another one; returns the vertices that are its nodes.
+    static std::vector<int> add_surface(const VolumeMesh& mesh, const SurfaceQuery* drawn,
+                                        GreensModel& model) {
         OuterSurface outer = outer_surface(mesh);
-        for (const int v : outer.vertices)
-            model.reference.positions.push_back(mesh.vertices[at(v)]);
+        if (drawn) draw_onto(*drawn, outer);
+        model.reference.positions = outer.manifold.vertices;
+        model.reference.positions.resize(outer.vertices.size());
         const SurfaceMesh by_nodes{model.reference.positions, outer.triangles};
         model.normals = vertex_normals(by_nodes);
         // lumped: a third of the triangles around a node
@@ -364,6 +367,10 @@ private:
         key.add(std::span<const double>(mesh.vertices.front().data(), 3 * mesh.vertices.size()));
         key.add(std::span<const int>(mesh.elements)).add(std::span<const int>(mesh.regions));
         key.add(std::span<const double>(mesh.filled));
+        if (problem.places)
+            key.add(std::span<const int>(problem.places->start()))
+                .add(std::span<const int>(problem.places->vertices()))
+                .add(std::span<const double>(problem.places->weights()));
         const MaterialChunks materials = material_chunks(problem.materials);
         key.add(std::span<const double>(materials.constants));
         key.add(std::span<const double>(materials.anisotropic));
@@ -651,15 +658,17 @@ GreensModel build_greens_model(const SemiRegularMesh& surface, const GreensBuild
         return builder.by_boundary_elements(std::move(sized));
 
     VolumeMesh mesh;
+    const SurfaceQuery drawn(sized.mesh);
     {
         const SecondsOfScope scope(told.mesh_seconds);
-        mesh = build_simulation_mesh(SurfaceQuery(sized.mesh), options.mesh, progress);
+        mesh = build_simulation_mesh(drawn, options.mesh, progress);
         if (options.keeps_largest)
             keep_largest_part(mesh);
         else
             check_one_part(mesh);
     }
-    return builder.by_finite_elements(std::move(mesh));
+    // the inner side of a hollow body is drawn nowhere
+    return builder.by_finite_elements(std::move(mesh), options.mesh.is_hollow ? nullptr : &drawn);
 }
 
 GreensModel build_greens_model(const VolumeMesh& mesh, const GreensBuildOptions& options,
@@ -673,7 +682,7 @@ GreensModel build_greens_model(const VolumeMesh& mesh, const GreensBuildOptions&
     GreensBuildReport unused;
     GreensBuildReport& told = report ? *report : unused;
     told = {};
-    return GreensBuilder(finite, progress, told).by_finite_elements(mesh);
+    return GreensBuilder(finite, progress, told).by_finite_elements(mesh, nullptr);
 }
 
 }  // namespace pliant

@@ -436,12 +436,16 @@ CapacitanceStatus CapacitanceSolver::solve(std::span<const ChangedDof> changes,
     // Eᵀv⁽⁰⁾, then the unknowns along the conditions, eqs. (4) and (5)
     const auto list = current_->list();
     Vector3d base = Vector3d::Zero();
+    double farthest = 0;
     for (std::size_t k = 0; k < list.size(); ++k) {
         const int node = list[k].dof.node;
         if (k == 0 || list[k - 1].dof.node != node) base = unknown_of(row_of(node));
-        right_[at(list[k].slot)] =
-            static_cast<float>(base.dot(list[k].dof.direction) - valued_[k].value);
+        const double way = base.dot(list[k].dof.direction) - valued_[k].value;
+        right_[at(list[k].slot)] = static_cast<float>(way);
+        if (reference_.kinds[at(row_of(node))] == NodeKind::Free)
+            farthest = std::max(farthest, std::abs(way));
     }
+    report_.farthest = reference_.length * farthest;
     current_->apply({right_.data(), list.size()}, {unknowns_.data(), list.size()});
     for (const auto& [dof, slot] : list) {
         float* const known = place_of(dof.node);
@@ -472,10 +476,35 @@ Vector3d CapacitanceSolver::known(int node) const noexcept {
 
 void CapacitanceSolver::displacements(std::span<const int> nodes,
                                       std::span<Vector3d> out) const noexcept {
+    const auto is_free = [&](std::size_t k) {
+        return reference_.kinds[at(nodes[k])] == NodeKind::Free;
+    };
+    if (reference_.functions->prefers_sums()) {
+        for (std::size_t k = 0; k < nodes.size(); ++k)
+            out[k] = reference_.length * (is_free(k) ? unknown_of(nodes[k]) : known(nodes[k]));
+        return;
+    }
+    // column by column, as they lie in memory: node by node, each number would be on another page
     for (std::size_t k = 0; k < nodes.size(); ++k)
-        out[k] = reference_.length * (reference_.kinds[at(nodes[k])] == NodeKind::Free
-                                          ? unknown_of(nodes[k])
-                                          : known(nodes[k]));
+        out[k] = is_free(k) ? Vector3d(Vector3d::Zero()) : known(nodes[k]);
+    float values[9];
+    for (std::size_t j = 0; j < known_nodes_.size(); ++j) {
+        const float* const weights = known_values_.data() + j * at(block_);
+        for (std::size_t k = 0; k < nodes.size(); ++k) {
+            if (!is_free(k)) continue;
+            reference_.functions->element(nodes[k], known_nodes_[j], values);
+            for (int r = 0; r < block_; ++r)
+                for (int c = 0; c < block_; ++c)
+                    out[k][r] += double{values[r * block_ + c]} * double{weights[c]};
+        }
+    }
+    for (std::size_t b = 0; b < body_solution_.size(); ++b)
+        for (std::size_t k = 0; k < nodes.size(); ++k) {
+            if (!is_free(k)) continue;
+            reference_.functions->body_element(nodes[k], static_cast<int>(b), values);
+            out[k] += double{body_solution_[b]} * vector_of(values);
+        }
+    for (std::size_t k = 0; k < nodes.size(); ++k) out[k] *= reference_.length;
 }
 
 void CapacitanceSolver::tractions(std::span<const int> nodes,

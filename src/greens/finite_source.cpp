@@ -21,6 +21,9 @@ using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
+/// Springs that hold supports beside the mesh, over the mean stiffness of a vertex.
+constexpr double kSupportStiffness = 1e6;
+
 /// ∇φ_a in column a, at the centre of the element: where stresses are most accurate.
 MatrixXd centre_gradients(const VolumeMesh& mesh, int element) {
     return with_element(mesh.kind, [&](auto num_nodes_constant) -> MatrixXd {
@@ -86,7 +89,7 @@ FiniteElementSource::FiniteElementSource(FiniteProblem problem)
     readouts_ = readout_rows(problem_, model_);
     unknown_of_.assign(at(model_.num_unknowns()), 0);
     for (std::size_t node = 0; node < problem_.vertices.size(); ++node)
-        if (problem_.kinds[node] == NodeKind::Fixed)
+        if (problem_.kinds[node] == NodeKind::Fixed && !problem_.places)
             for (int axis = 0; axis < 3; ++axis)
                 unknown_of_[at(3 * problem_.vertices[node] + axis)] = -1;
     for (int& unknown : unknown_of_)
@@ -118,11 +121,36 @@ FemModel::Matrix FiniteElementSource::assemble() {
         if (problem_.kinds[node] == NodeKind::Fixed) held.push_back(problem_.vertices[node]);
     constraints.fix(held);
     check_supported(model_.mesh(), constraints);
+    if (problem_.places) {
+        spring_ = kSupportStiffness * K_.diagonal().mean();
+        return with_springs();
+    }
     const FreeSystem system(model_, constraints);
     FreeSystem::Workspace workspace = system.make_workspace();
     FemModel::Matrix K_free = system.make_matrix();
     system.fold(K_, K_free, workspace);
     return K_free;
+}
+
+template <class Visit>
+void FiniteElementSource::each_vertex(int node, const Visit& visit) const {
+    const Embedding& places = *problem_.places;
+    for (int k = places.start()[at(node)]; k < places.start()[at(node + 1)]; ++k)
+        visit(places.vertices()[at(k)], places.weights()[at(k)]);
+}
+
+/// K + k W_fᵀW_f: weights of a node are of one element, whose entries are there.
+FemModel::Matrix FiniteElementSource::with_springs() const {
+    FemModel::Matrix K = K_;
+    for (int node = 0; node < num_nodes(); ++node)
+        if (problem_.kinds[at(node)] == NodeKind::Fixed)
+            each_vertex(node, [&](int i, double w_i) {
+                each_vertex(node, [&](int j, double w_j) {
+                    for (int axis = 0; axis < 3; ++axis)
+                        K.coeffRef(3 * i + axis, 3 * j + axis) += spring_ * w_i * w_j;
+                });
+            });
+    return K;
 }
 
 template <class AddKnown, class SubtractLoad>
@@ -137,6 +165,16 @@ void FiniteElementSource::solve(MatrixXd& loads, Eigen::Ref<MatrixXd> values,
                 u[i] = unknown_of_[at(i)] < 0 ? 0 : loads(unknown_of_[at(i)], c);
             add_known(c, u);
             for (int node = 0; node < num_nodes(); ++node) {
+                if (problem_.places) {
+                    Vector3d sum = Vector3d::Zero();
+                    each_vertex(node, [&](int v, double weight) {
+                        sum += weight * u.segment<3>(3 * v);
+                    });
+                    if (problem_.kinds[at(node)] == NodeKind::Fixed)
+                        sum *= -spring_ / problem_.areas[at(node)];
+                    values.col(c).segment<3>(3 * node) = sum;
+                    continue;
+                }
                 const int first = 3 * problem_.vertices[at(node)];
                 if (problem_.kinds[at(node)] == NodeKind::Free) {
                     values.col(c).segment<3>(3 * node) = u.segment<3>(first);
@@ -160,8 +198,35 @@ void FiniteElementSource::columns(std::span<const int> nodes, Eigen::Ref<MatrixX
     spread_columns(single, values);
 }
 
+/// Columns of nodes beside the mesh, eq. (C6).
+void FiniteElementSource::spread_on_places(std::span<const SpreadKnown> spreads,
+                                           Eigen::Ref<MatrixXd> values) {
+    MatrixXd loads = MatrixXd::Zero(num_unknowns_, values.cols());
+    for (Eigen::Index c = 0; c < values.cols(); ++c) {
+        const auto& [nodes, weights] = spreads[static_cast<std::size_t>(c / 3)];
+        const int axis = static_cast<int>(c % 3);
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+            const bool is_free = problem_.kinds[at(nodes[i])] == NodeKind::Free;
+            const double load = weights[i] * (is_free ? problem_.areas[at(nodes[i])] : spring_);
+            each_vertex(nodes[i],
+                        [&](int v, double weight) { loads(3 * v + axis, c) += weight * load; });
+        }
+    }
+    solve(
+        loads, values, [](Eigen::Index, VectorXd&) {}, [](Eigen::Index, int) { return 0.0; });
+    // springs of supports that are moved
+    for (Eigen::Index c = 0; c < values.cols(); ++c) {
+        const auto& [nodes, weights] = spreads[static_cast<std::size_t>(c / 3)];
+        for (std::size_t i = 0; i < nodes.size(); ++i)
+            if (problem_.kinds[at(nodes[i])] == NodeKind::Fixed)
+                values(3 * nodes[i] + c % 3, c) +=
+                    spring_ * weights[i] / problem_.areas[at(nodes[i])];
+    }
+}
+
 void FiniteElementSource::spread_columns(std::span<const SpreadKnown> spreads,
                                          Eigen::Ref<MatrixXd> values) {
+    if (problem_.places) return spread_on_places(spreads, values);
     // visits the components of column c with their weights
     const auto each = [&](Eigen::Index c, auto&& visit) {
         const auto& [nodes, weights] = spreads[static_cast<std::size_t>(c / 3)];

@@ -228,6 +228,7 @@ struct GreensBody::Impl {
     std::array<double, 3> weight = {};    // parameters of body columns
     double last_step = 0;                 // [s]
     bool has_ignored = false, is_full = false;
+    StepStatus contact_status = StepStatus::Ok;  // of the next step
 
     std::optional<StrainMonitor> monitor;
     std::vector<Vector3d> watched_driven;  // displacements of driven nodes over the length
@@ -301,6 +302,11 @@ std::span<const Vector3d> GreensBody::pull_tractions() const noexcept {
 std::span<const double> GreensBody::body_loads() const noexcept {
     return impl_->has_weight() ? std::span<const double>(impl_->weight) : std::span<const double>();
 }
+
+void GreensBody::note_contact(StepStatus status) noexcept {
+    if (status != StepStatus::Ok) impl_->contact_status = status;
+}
+int GreensBody::max_loads() const noexcept { return impl_->options.max_loads; }
 
 bool GreensBody::is_loaded_at_rest() const noexcept {
     return impl_->hands.loads().size() > 0 || impl_->weight != std::array<double, 3>{};
@@ -390,8 +396,9 @@ StepStatus GreensBody::do_step(double dt) noexcept {
 
     const StepStatus status = m.is_full       ? StepStatus::CapacityExceeded
                               : m.has_ignored ? StepStatus::InputIgnored
-                                              : StepStatus::Ok;
+                                              : m.contact_status;
     m.is_full = m.has_ignored = false;
+    m.contact_status = StepStatus::Ok;
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <span>
 #include <tuple>
 
@@ -147,7 +148,113 @@ private:
     std::vector<OuterSide> sides_;
 };
 
+/// Vertices nearer to each other than this part of the longest edge are spread, in so many rounds:
+/// elements could hardly tell them apart.
+constexpr double kCrowded = 0.25;
+constexpr int kSpreads = 12;
+/// Reach of a vertex over its longest edge, which may be but the side of a cell whose corner it is.
+constexpr double kReach = 2;
+/// Normals of a vertex and of the surface beside it: the same side, edges included.
+constexpr double kSameSide = -0.3;
+/// The way to the nearest point of a face is along its normal, to that of a sharp edge it is not.
+constexpr double kOffNormal = 0.95;
+
+/// How a vertex may move over the surface that it is drawn onto.
+enum class Glide : std::uint8_t { Not, AlongEdge, Freely };
+
+/// Vertices of a mesh on their way onto the surface that the mesh fills.
+class OntoSurface {
+public:
+    OntoSurface(const SurfaceQuery& drawn, SurfaceMesh& mesh)
+        : drawn_(drawn),
+          mesh_(mesh),
+          normals_(vertex_normals(mesh)),
+          around_(mesh.vertices.size()),
+          longest_(mesh.vertices.size(), 0.0),
+          glides_(mesh.vertices.size(), Glide::Not) {
+        for (const Triangle& triangle : mesh.triangles)
+            for (int k = 0; k < 3; ++k) {
+                const int a = triangle[at(k)], b = triangle[at((k + 1) % 3)];
+                const double edge = (mesh.vertices[at(a)] - mesh.vertices[at(b)]).norm();
+                around_[at(a)].push_back(b);
+                for (const int v : {a, b}) longest_[at(v)] = std::max(longest_[at(v)], edge);
+            }
+    }
+    /// To the nearest points.
+    void project() {
+        for (std::size_t v = 0; v < mesh_.vertices.size(); ++v) {
+            const Vector3d x = mesh_.vertices[v];
+            const auto place = nearest(v, x);
+            if (!place) continue;
+            mesh_.vertices[v] = place->point;
+            const double off = std::abs((x - place->point).normalized().dot(normal_of(*place)));
+            const bool is_sharp = place->distance > 0 && off < kOffNormal;
+            glides_[v] = !is_sharp                            ? Glide::Freely
+                         : place->feature == Feature::Vertex ? Glide::Not
+                                                             : Glide::AlongEdge;
+        }
+    }
+    /// Crowded vertices half the way towards the middle of those around them. False: none is.
+    bool spread() {
+        const std::vector<Vector3d> last = mesh_.vertices;
+        bool has_moved = false;
+        for (std::size_t v = 0; v < last.size(); ++v) {
+            if (glides_[v] == Glide::Not) continue;
+            Vector3d sum = Vector3d::Zero();
+            int count = 0;
+            double least = kInfinity;
+            for (const int other : around_[v]) {
+                if (glides_[v] == Glide::AlongEdge && glides_[at(other)] == Glide::Freely) continue;
+                least = std::min(least, (last[at(other)] - last[v]).norm());
+                sum += last[at(other)];
+                ++count;
+            }
+            if (count < 2 || !(least < kCrowded * longest_[v])) continue;
+            const auto place = nearest(v, 0.5 * (last[v] + sum / count));
+            if (!place) continue;
+            mesh_.vertices[v] = place->point;
+            has_moved = true;
+        }
+        return has_moved;
+    }
+
+private:
+    [[nodiscard]] Vector3d normal_of(const ClosestPoint& place) const {
+        const SurfaceMesh& onto = drawn_.mesh();
+        const Vector3d a = onto.corner(place.triangle, 0);
+        return (onto.corner(place.triangle, 1) - a)
+            .cross(onto.corner(place.triangle, 2) - a)
+            .normalized();
+    }
+    [[nodiscard]] std::optional<ClosestPoint> nearest(std::size_t v, const Vector3d& x) const {
+        const ClosestPoint place = drawn_.closest(x, kReach * longest_[v]);
+        if (place.triangle < 0) return std::nullopt;
+        const bool is_other_side =
+            place.feature == Feature::Face && normal_of(place).dot(normals_[v]) < kSameSide;
+        return is_other_side ? std::nullopt : std::optional(place);
+    }
+
+    const SurfaceQuery& drawn_;
+    SurfaceMesh& mesh_;
+    std::vector<Vector3d> normals_;  // of the mesh as it was
+    std::vector<std::vector<int>> around_;
+    std::vector<double> longest_;  // edges [m]
+    std::vector<Glide> glides_;
+};
+
 }  // namespace
+
+void draw_onto(const SurfaceQuery& drawn, OuterSurface& surface) {
+    SurfaceMesh& mesh = surface.manifold;
+    OntoSurface onto(drawn, mesh);
+    onto.project();
+    for (int round = 0; round < kSpreads && onto.spread(); ++round) {}
+    // nodes are the first vertices; those behind are further sides of some of them
+    for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
+        for (int k = 0; k < 3; ++k)
+            mesh.vertices[at(mesh.triangles[t][at(k)])] =
+                mesh.vertices[at(surface.triangles[t][at(k)])];
+}
 
 OuterSurface outer_surface(const VolumeMesh& mesh) {
     OuterSurface surface;

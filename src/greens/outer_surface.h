@@ -1,5 +1,6 @@
 #pragma once
 
+#include "pliant/geometry/surface_query.h"
 #include "pliant/geometry/volume_mesh.h"
 
 #include <vector>
@@ -15,5 +16,11 @@ struct OuterSurface {
     SurfaceMesh manifold;
 };
 [[nodiscard]] OuterSurface outer_surface(const VolumeMesh& mesh);
+
+/// Moves its vertices to the nearest points of the surface that the mesh fills, as far as these are
+/// on the same side and within two edges of where they were; where several come to one point, they
+/// spread along the surface. What is drawn and touched is then that surface, docs/greens.md eq.
+/// (C6).
+void draw_onto(const SurfaceQuery& drawn, OuterSurface& surface);
 
 }  // namespace pliant

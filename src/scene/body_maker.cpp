@@ -248,16 +248,20 @@ void BodyMaker::warn_of_sunken(std::size_t d, const ParticleBody& body) {
     }
 }
 
-/// Where contact fades from level to level, those of several are there at once.
-int BodyMaker::most_loads(std::size_t d) const {
+/// Those that tools may hold, and some of hands. Where contact fades from level to level, those of
+/// several are there at once.
+int BodyMaker::most_loads(std::size_t d, const GreensModel& model) const {
     constexpr int kFading = 4;
     const int most = GreensBodyOptions{}.max_loads;
-    int sum = 0;
+    int held = 0, fading = 0;
     for (const ContactDescription& contact : world_.scene.contacts)
         if (const auto* greens = std::get_if<GreensContactDescription>(&contact))
-            if (greens->body == world_.scene.bodies[d].name && greens->budget > 0)
-                sum += kFading * most;
-    return std::max(sum, most);
+            if (greens->body == world_.scene.bodies[d].name) {
+                if (greens->kind == GreensContactDescription::Kind::Tools)
+                    held += most_held_nodes(*greens, model);
+                if (greens->budget > 0) fading += kFading * most;
+            }
+    return std::max({fading, most, held + kLoadsBesideTools});
 }
 
 SurfaceMesh BodyMaker::surface_of(const ParticleSource& source) const {
@@ -310,7 +314,7 @@ void BodyMaker::make(std::size_t d, const GreensSource& source) {
                                                    .mask_radius = source.mask_radius,
                                                    .constraint_level = source.constraint_level,
                                                    .shown = shown,
-                                                   .max_loads = most_loads(d)}));
+                                                   .max_loads = most_loads(d, *model)}));
 }
 
 void BodyMaker::make(std::size_t d, const ZonesSource& source) {

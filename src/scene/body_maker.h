@@ -60,7 +60,7 @@ private:
     void warn(std::size_t d, const std::string& note);
     void warn_of_refilling(std::size_t d, const GreensSource& source);
     void warn_of_sunken(std::size_t d, const ParticleBody& body);
-    [[nodiscard]] int most_loads(std::size_t d) const;
+    [[nodiscard]] int most_loads(std::size_t d, const GreensModel& model) const;
     [[nodiscard]] SurfaceMesh surface_of(const ParticleSource& source) const;
 
     WorldInMaking& world_;

@@ -21,12 +21,13 @@ namespace pliant {
 namespace {
 
 /// Of models in the cache: counted up when shapes or recipes change their meaning.
-constexpr int kGreensFormat = 2;
+constexpr int kGreensFormat = 3;
 constexpr const char* kGreensStage = "greens";
 
-/// Inverses of earlier contacts of a scene, and nodes that its tools may hold at once.
+/// Inverses of earlier contacts of a scene, and conditions that its tools may hold at once: 213
+/// nodes that stick, 640 that slide.
 constexpr std::size_t kGreensCacheBytes = std::size_t{64} << 20;
-constexpr int kMaxHeldNodes = 160;
+constexpr int kMaxConditions = 640;
 /// Before contact with a budget goes to a finer level, and over which another one is faded in [s].
 constexpr double kCalmTime = 0.25, kFadeTime = 0.1;
 
@@ -260,6 +261,11 @@ GreensHand make_greens_hand(const HandSource& source, const Pose& pose) {
             .start = pose};
 }
 
+int most_held_nodes(const GreensContactDescription& contact, const GreensModel& model) {
+    return std::min(contact.is_sliding ? kMaxConditions : kMaxConditions / 3,
+                    most_touchable(model));
+}
+
 LoopContact make_greens_contact(const GreensContactDescription& contact, GreensBody& body,
                                 std::vector<RigidBody*> by, const std::vector<int>& places,
                                 double rate, std::optional<GreensHand> hand) {
@@ -276,7 +282,9 @@ LoopContact make_greens_contact(const GreensContactDescription& contact, GreensB
     }
     DistributedContactOptions options;
     if (contact.is_sliding) options.friction = TouchFriction::Frictionless;
-    options.max_nodes = std::min(kMaxHeldNodes, most_touchable(body.model()));
+    // zones have the usual room
+    options.max_nodes = std::min(most_held_nodes(contact, body.model()),
+                                 body.max_loads() - kLoadsBesideTools);
     options.level = body.constraint_level();
     options.capacitance.cache.max_bytes = kGreensCacheBytes;
     options.capacitance.cache.is_touched = true;

@@ -49,6 +49,11 @@ private:
     std::map<std::string, std::shared_ptr<const GreensModel>> models_;
 };
 
+/// Nodes that hands and points load beside those that tools hold.
+inline constexpr int kLoadsBesideTools = 96;
+/// Nodes that the tools of a contact may hold at once.
+[[nodiscard]] int most_held_nodes(const GreensContactDescription& contact,
+                                  const GreensModel& model);
 /// A contact of a scene; `places` in the loop, of that rate [Hz]: of the body, then of those that
 /// touch it.
 [[nodiscard]] LoopContact make_greens_contact(const GreensContactDescription& contact,

@@ -190,6 +190,20 @@ void GreensPoints::set_friction(double friction) noexcept {
 
 // --- tools
 
+namespace {
+
+StepStatus step_status(DistributedContact::Status status) {
+    switch (status) {
+        case DistributedContact::Status::Settled: return StepStatus::Ok;
+        case DistributedContact::Status::Unsettled: return StepStatus::NotConverged;
+        case DistributedContact::Status::Limited: return StepStatus::CapacityExceeded;
+        case DistributedContact::Status::BadInput: return StepStatus::InputIgnored;
+    }
+    return StepStatus::Ok;
+}
+
+}  // namespace
+
 GreensTools::GreensTools(GreensBody& body, std::vector<RigidBody*> by,
                          const DistributedContactOptions& options, std::optional<GreensHand> hand,
                          const std::optional<ConstraintLevelOptions>& levels)
@@ -206,7 +220,7 @@ GreensTools::GreensTools(GreensBody& body, std::vector<RigidBody*> by,
     load_values_.reserve(at(options.capacitance.max_loads));
     assert(load_nodes_.capacity() > num_driven);
     pulls_.reserve(at(options.capacitance.max_loads) - num_driven);
-    for (auto* values : {&tractions_, &displacements_}) values->resize(at(options.max_nodes));
+    tractions_.resize(at(options.max_nodes));
     nodes_.reserve(at(options.max_nodes));
     if (levels) {
         levels_.emplace(body.model(), UpdateCosts(), *levels);
@@ -283,8 +297,6 @@ void GreensTools::take_tractions() noexcept {
     nodes_.clear();
     for (const TouchedNode& touched : contact_.touched()) nodes_.push_back(touched.node);
     const std::span<Vector3d> tractions(tractions_.data(), nodes_.size());
-    const std::span<Vector3d> u(displacements_.data(), nodes_.size());
-    contact_.solver().displacements(nodes_, u);
     if (contact_.level() < 0)
         contact_.solver().tractions(nodes_, tractions);
     else
@@ -300,7 +312,8 @@ void GreensTools::take_tractions() noexcept {
     double energy = 0;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         tractions[i] *= body_.modulus_scale();
-        energy += 0.5 * contact_.solver().area(nodes_[i]) * tractions[i].dot(u[i]);
+        energy += 0.5 * contact_.solver().area(nodes_[i]) *
+                  tractions[i].dot(contact_.displacement(contact_.touched()[i]));
     }
     body_.add_tractions(nodes_, tractions, energy);
     if (!fade_) return;
@@ -336,12 +349,8 @@ StepStatus GreensTools::act(double dt) noexcept {
         by_[k]->add_wrench(last_loads_[k]);
     }
     if (hand_) move_hand(dt);
-    switch (status) {
-        case DistributedContact::Status::Settled: return StepStatus::Ok;
-        case DistributedContact::Status::Unsettled: return StepStatus::NotConverged;
-        case DistributedContact::Status::Limited: return StepStatus::CapacityExceeded;
-        case DistributedContact::Status::BadInput: return StepStatus::InputIgnored;
-    }
+    // the step of the body counts it: whoever looks at bodies then sees it
+    body_.note_contact(step_status(status));
     return StepStatus::Ok;
 }
 

@@ -13,6 +13,7 @@
 #include "pliant/fem/statics.h"
 #include "pliant/geometry/structured_mesh.h"
 #include "pliant/greens/capacitance_solver.h"
+#include "tests/greens/boundary_shapes.h"
 #include "tests/greens/synthetic_greens.h"
 #include "tests/input_error.h"
 
@@ -193,6 +194,50 @@ TEST(BuildGreens, FiniteElementsAreReciprocal) {
         EXPECT_GT(largest[kind], 0);
         EXPECT_LT(worst[kind], 1e-6 * largest[kind]) << kind;
     }
+}
+
+/// docs/greens.md eq. (C6): nodes are where the surface is, whatever the cells stick out.
+TEST(BuildGreens, NodesOfFiniteElementsLieOnTheSurfaceThatIsFilled) {
+    const SemiRegularMesh surface = midpoint_subdivide(test::cube_surface(4), 0);
+    const SurfaceQuery query(surface.mesh);
+    for (const char* const kind : {"voxel", "tet"})
+        for (const int resolution : {5, 6, 7}) {
+            GreensBuildOptions options = greens_box_options();
+            options.method = GreensMethod::FiniteElements;
+            options.fixed = "z < 1 %";
+            options.mesh = {.kind = kind, .resolution = resolution};
+            const GreensModel model = build_greens_model(surface, options);
+            const ReferenceProblem& reference = model.reference;
+            EXPECT_NEAR(reference.length, 1, 1e-9) << kind << resolution;
+            double area = 0;
+            for (int node = 0; node < model.num_nodes(); ++node) {
+                EXPECT_LT(query.closest(reference.positions[at(node)]).distance, 1e-9);
+                area += reference.areas[at(node)];
+            }
+            // edges and corners are there
+            EXPECT_NEAR(area, 6, 0.02) << kind << resolution;
+            // the energy of two loads is the same whichever comes first
+            EXPECT_LT(model.asymmetry, 1e-5) << kind << resolution;
+            // supports carry every load: Σ a p over them is −a e for a unit traction e
+            for (int j = 0; j < model.num_nodes(); j += 11) {
+                if (reference.kinds[at(j)] == NodeKind::Fixed) continue;
+                Matrix3d sum = Matrix3d::Zero();
+                for (int i = 0; i < model.num_nodes(); ++i)
+                    if (reference.kinds[at(i)] == NodeKind::Fixed)
+                        sum += reference.areas[at(i)] * greens_element(model, i, j);
+                EXPECT_LT((sum / reference.areas[at(j)] + Matrix3d::Identity()).norm(), 2e-4)
+                    << kind << resolution << " " << j;
+            }
+            // supports that move take the body along: Σ_j Ξ_ij e = e over all of them
+            for (int i = 0; i < model.num_nodes(); i += 11) {
+                if (reference.kinds[at(i)] == NodeKind::Fixed) continue;
+                Matrix3d sum = Matrix3d::Zero();
+                for (int j = 0; j < model.num_nodes(); ++j)
+                    if (reference.kinds[at(j)] == NodeKind::Fixed)
+                        sum += greens_element(model, i, j);
+                EXPECT_LT((sum - Matrix3d::Identity()).norm(), 2e-4) << kind << resolution << i;
+            }
+        }
 }
 
 TEST(BuildGreens, ReadoutsInsideAreThoseOfTheField) {

@@ -96,7 +96,7 @@ void expect_contact_holds(const TouchBox& body, const DistributedContact& contac
     for (const TouchedNode& touched : contact.touched()) {
         is_held[at(touched.node)] = 1;
         if (friction == TouchFriction::Frictionless) {
-            held.push_back({touched.node, body.model->normals[at(touched.node)]});
+            held.push_back({touched.node, touched.direction});
             values.push_back(touched.depth);
             continue;
         }
@@ -112,7 +112,7 @@ void expect_contact_holds(const TouchBox& body, const DistributedContact& contac
     std::vector<Wrench> loads(poses.size());
     for (const TouchedNode& touched : contact.touched()) {
         const Vector3d force = f.segment<3>(3 * touched.node);
-        const Vector3d n = body.model->normals[at(touched.node)];
+        const Vector3d& n = touched.direction;
         EXPECT_GE(force.dot(poses[at(touched.tool)].rotation * touched.normal),
                   -kInverseRounding * largest)
             << "pulls at " << touched.node;
@@ -407,7 +407,7 @@ TEST(DistributedContact, AResetIsNotBoundByABudget) {
     EXPECT_EQ(contact.step({&pose, 1}), ContactStatus::Limited);
 }
 
-TEST(DistributedContact, TakesTheDeepestWhenThereAreTooMany) {
+TEST(DistributedContact, HoldsAsManyAsItMay) {
     const TouchBox body;
     DistributedContactOptions options;
     options.max_nodes = 3;
@@ -419,6 +419,122 @@ TEST(DistributedContact, TakesTheDeepestWhenThereAreTooMany) {
     EXPECT_EQ(contact.touched().size(), 3u);
     EXPECT_GT(contact.report().left_out, 0);
     EXPECT_GT(contact.report().deepest, 0);
+}
+
+/// The lowest and highest places of what is held.
+Box held_box(const TouchBox& body, const DistributedContact& contact) {
+    std::vector<Vector3d> places;
+    for (const TouchedNode& touched : contact.touched())
+        places.push_back(body.position(touched.node));
+    return bounding_box(places);
+}
+
+// A plate on more nodes than may be held: the same ones whatever it touched first, evenly spread,
+// so that it does not turn and loses little of its force.
+TEST(DistributedContact, HoldsNodesSpreadEvenlyWhenThereAreTooMany) {
+    const TouchBox body;
+    for (const auto friction : {TouchFriction::Sticking, TouchFriction::Frictionless}) {
+        DistributedContactOptions options;
+        options.friction = friction;
+        options.capacitance.cache.max_bytes = 8 << 20;
+        const RigidShape plate = RigidShape::box(Vector3d(1, 1, 0.2) * kLength);
+        const Pose pose = tool_at(0.5 * kLength, 0.375 * kLength, 0.93 * kLength);
+        DistributedContact all(body.model, {plate}, UpdateCosts(), options);
+        ASSERT_EQ(all.step({&pose, 1}), ContactStatus::Settled);
+        const auto most = static_cast<int>(all.touched().size());
+        ASSERT_GT(most, 12);
+
+        options.max_nodes = 3 * most / 4;
+        DistributedContact some(body.model, {plate}, UpdateCosts(), options);
+        EXPECT_EQ(some.step({&pose, 1}), ContactStatus::Limited);
+        EXPECT_EQ(some.touched().size(), at(options.max_nodes));
+        EXPECT_GT(some.report().left_out, 0);
+        EXPECT_NEAR(held_box(body, some).sizes().x(), held_box(body, all).sizes().x(), 1e-9);
+        EXPECT_NEAR(held_box(body, some).sizes().y(), held_box(body, all).sizes().y(), 1e-9);
+        EXPECT_GT(some.load(0).force.z(), 0.8 * all.load(0).force.z());
+        EXPECT_LT(some.load(0).force.z(), all.load(0).force.z());
+
+        // tilted first: what was touched first has no claim
+        DistributedContact aside(body.model, {plate}, UpdateCosts(), options);
+        for (int k = 0; k <= 20; ++k) {
+            const double left = 1 - 0.05 * k;
+            const Pose way{pose.position + left * Vector3d(0, 0, 0.2 * kLength),
+                           rotation_from_vector({0, 0.2 * left, 0})};
+            (void)aside.step({&way, 1});
+        }
+        std::vector<int> held, held_aside;
+        for (const TouchedNode& touched : some.touched()) held.push_back(touched.node);
+        for (const TouchedNode& touched : aside.touched()) held_aside.push_back(touched.node);
+        EXPECT_EQ(held, held_aside);
+    }
+}
+
+// A frictionless plate pushes along its own normal where the body's points elsewhere: the edges of
+// the box, whose normals lean outwards, are pressed down, not aside.
+TEST(DistributedContact, WithoutFrictionOfAPlatePressesAlongItsNormal) {
+    const TouchBox body;
+    DistributedContactOptions options;
+    options.friction = TouchFriction::Frictionless;
+    DistributedContact contact(body.model, {RigidShape::box(Vector3d(1, 1, 0.2) * kLength)},
+                               UpdateCosts(), options);
+    const Pose pose = tool_at(0.5 * kLength, 0.375 * kLength, 0.93 * kLength);
+    ASSERT_EQ(contact.step({&pose, 1}), ContactStatus::Settled);
+    int num_edges = 0;
+    for (const TouchedNode& touched : contact.touched()) {
+        EXPECT_LT((touched.direction - Vector3d::UnitZ()).norm(), 1e-9);
+        num_edges += body.model->normals[at(touched.node)].z() < 0.8;
+    }
+    EXPECT_GT(num_edges, 4);
+    const Vector3d force = contact.load(0).force;
+    EXPECT_LT(force.head<2>().norm(), 1e-6 * force.norm());
+    expect_contact_holds(body, contact, {&pose, 1}, TouchFriction::Frictionless);
+}
+
+// A tool that is suddenly somewhere else takes nothing along, wherever it was.
+TEST(DistributedContact, LetsGoOfToolsThatJumpAway) {
+    const TouchBox body;
+    for (const auto friction : {TouchFriction::Sticking, TouchFriction::Frictionless})
+        for (const Vector3d& jump : {Vector3d(3, 0, 0), Vector3d(0, -50, 0), Vector3d(0, 0, -1e6),
+                                     Vector3d(1e150, 0, 0)}) {
+            DistributedContactOptions options;
+            options.friction = friction;
+            DistributedContact contact(body.model, {RigidShape::sphere(0.5 * kLength)},
+                                       UpdateCosts(), options);
+            const Pose pose = tool_at(0.45 * kLength, 0.35 * kLength, 1.2 * kLength);
+            ASSERT_EQ(contact.step({&pose, 1}), ContactStatus::Settled);
+            ASSERT_FALSE(contact.touched().empty());
+            const Pose gone{pose.position + kLength * jump, pose.rotation};
+            EXPECT_EQ(contact.step({&gone, 1}), ContactStatus::Settled);
+            EXPECT_TRUE(contact.touched().empty());
+            EXPECT_EQ(contact.load(0).force, Vector3d::Zero());
+        }
+}
+
+// Wherever tools are, deep inside and from one place to the next: forces are finite, and no more
+// than what crushes the body many times over.
+TEST(DistributedContact, ForcesAreBoundedWhereverToolsAre) {
+    const TouchBox body;
+    std::mt19937 random(5);
+    std::uniform_real_distribution<double> uniform(-0.6, 0.6);
+    const double crushing = 2.6 * kModulus * kLength * kLength;
+    for (const auto friction : {TouchFriction::Sticking, TouchFriction::Frictionless})
+        for (const auto& tool :
+             {RigidShape::sphere(0.3 * kLength), RigidShape::box(Vector3d(0.9, 0.9, 0.1) * kLength),
+              RigidShape::capsule(0.1 * kLength, 0.4 * kLength)}) {
+            DistributedContactOptions options;
+            options.friction = friction;
+            options.capacitance.cache.max_bytes = 8 << 20;
+            DistributedContact contact(body.model, {tool}, UpdateCosts(), options);
+            for (int k = 0; k < 60; ++k) {
+                const Pose pose{kLength * Vector3d(0.5 + uniform(random), 0.4 + uniform(random),
+                                                   0.4 + uniform(random)),
+                                rotation_from_vector(Vector3d(uniform(random), uniform(random),
+                                                              uniform(random)))};
+                (void)contact.step({&pose, 1});
+                EXPECT_LT(contact.load(0).force.norm(), 10 * crushing) << k;
+                EXPECT_LT(contact.solver().report().farthest, 2.5 * kLength) << k;
+            }
+        }
 }
 
 TEST(DistributedContact, IsTheSameInEveryRunAndAllocatesNothing) {

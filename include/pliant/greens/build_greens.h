@@ -107,6 +107,8 @@ struct GreensBuildReport {
 /// stopped; files are the same to the bit. Throws InputError for options that cannot work, defects
 /// of the surface, a selection without nodes, fewer than three fixed nodes that are not on a line,
 /// and, before it starts, when the memory would not suffice.
+/// Nodes of finite elements are drawn onto the surface, docs/greens.md eq. (C6), unless it is
+/// hollow.
 [[nodiscard]] GreensModel build_greens_model(const SemiRegularMesh& surface,
                                              const GreensBuildOptions& options,
                                              Progress& progress = Progress::none(),

@@ -128,6 +128,8 @@ public:
         int size = 0, added = 0, removed = 0;  ///< conditions
         double predicted = 0;                  ///< cost of the inverse [s]
         double condition = 1;
+        /// Farthest that a captured condition moves its node from where it would be [m].
+        double farthest = 0;
     };
     [[nodiscard]] const Report& report() const noexcept { return report_; }
     [[nodiscard]] const CapacitanceCache& cache() const noexcept { return cache_; }

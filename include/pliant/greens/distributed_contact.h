@@ -18,12 +18,14 @@ namespace pliant {
 
 enum class TouchFriction : std::uint8_t {
     Sticking,      ///< touched nodes keep their place on the tool until they are pulled
-    Frictionless,  ///< only along the normals of the body: nodes slide over the tool
+    Frictionless,  ///< held along one direction each, TouchedNode::direction: they slide
 };
 
 struct DistributedContactOptions {
     TouchFriction friction = TouchFriction::Sticking;
-    int max_nodes = 100;     ///< in contact at once
+    /// In contact at once. Where more nodes are touched, every so many of them are held, evenly
+    /// spread: a coarser contact, told as Status::Limited.
+    int max_nodes = 100;
     int max_iterations = 8;  ///< of the active set in a step
     int level =
         -1;  ///< of the vertices that may be held, docs/greens-constraints.md; −1: all nodes
@@ -37,18 +39,28 @@ struct TouchedNode {
     int tool = 0;
     Eigen::Vector3d anchor = Eigen::Vector3d::Zero();   ///< on the tool, its own frame [m]
     Eigen::Vector3d normal = Eigen::Vector3d::UnitZ();  ///< of the tool there, its own frame
-    double depth = 0;  ///< frictionless: prescribed displacement along the body's normal [m]
+    /// Frictionless: unit, in the frame of the body, against the tool; along it the displacement is
+    /// `depth` [m] and the force acts. The body's normal where this leans against the tool's by
+    /// less than 60°, at its edges 30°, otherwise that of the tool with its sign changed.
+    Eigen::Vector3d direction = Eigen::Vector3d::UnitZ();
+    double depth = 0;
 };
 
 /// Unilateral contact of an elastic body with rigid convex tools by active set, docs/greens.md
 /// section "Tools", eq. (E12). Frame of the body at rest, SI. A step allocates, locks and throws
 /// nothing; sets that the solver refuses leave the last good one.
+///
+/// Of nodes at one place (doubled ones of an edge) one is held: the one whose normal faces the tool
+/// most. No node bears more than the material can, eq. (E15):
+///     |p_i| ≤ 10 M δ / √a_i,    M = 2 G (1 − ν) / (1 − 2ν),  ν ≤ 0.49,
+/// with δ the farthest that a tool moves a held node from where it would be without tools. A node
+/// that would bear more is let go for the step.
 class DistributedContact {
 public:
     enum class Status : std::uint8_t {
         Settled,    ///< nothing left to change
         Unsettled,  ///< iterations ran out; the last set counts
-        Limited,    ///< some nodes were left out: too many, or refused by the solver
+        Limited,    ///< some nodes were left out: too many, too loaded, or refused by the solver
         BadInput,   ///< a pose is not finite: nothing has changed
     };
 
@@ -81,6 +93,8 @@ public:
 
     /// Of the last step, by node.
     [[nodiscard]] std::span<const TouchedNode> touched() const noexcept { return active_; }
+    /// Where a touched node is held, less where it is at rest, along what its force acts along [m].
+    [[nodiscard]] Eigen::Vector3d displacement(const TouchedNode& touched) const noexcept;
     /// On tool `k`, about the origin of its frame, axes of the body [N, N m].
     [[nodiscard]] Wrench load(int k) const noexcept;
     /// −∂load(k) / ∂motion of tool k about its origin, eq. (E13); zero when it touches nothing.
@@ -91,7 +105,9 @@ public:
         CapacitanceStatus solver = CapacitanceStatus::Hit;  ///< last refusal, else last answer
         int iterations = 0;
         int added = 0, removed = 0;  ///< nodes, against the step before
-        int left_out = 0;    ///< nodes inside a tool that are not held: too many, or refused
+        int left_out = 0;    ///< nodes inside a tool that are not held: too many, too loaded, or
+                             ///< refused
+        int overloaded = 0;  ///< of these, what would bear more than (E15)
         double deepest = 0;  ///< of these [m]
         double seconds = 0;  ///< of all inverses on the way, as predicted [s]
         int pulled = 0;      ///< nodes of the step before that were let go, taken again or not
@@ -117,11 +133,22 @@ private:
     /// Id of the column of a node on the level in use.
     [[nodiscard]] int column(int node) const noexcept { return node + first_column_; }
     void change_level() noexcept;
+    void find_mates();
+    void rank_nodes();
     [[nodiscard]] CapacitanceStatus solve() noexcept;
-    void follow(TouchedNode& touched, const Eigen::Vector3d& displacement) const noexcept;
+    [[nodiscard]] Eigen::Vector3d direction(int node, const Eigen::Vector3d& outward,
+                                            const Eigen::Vector3d& now) const noexcept;
+    [[nodiscard]] int facing_mate(int node, const Eigen::Vector3d& outward,
+                                  double margin) const noexcept;
+    [[nodiscard]] bool has_listed_mate(int node) const noexcept;
+    double follow(TouchedNode& touched, const Eigen::Vector3d& displacement,
+                  bool turns) const noexcept;
     [[nodiscard]] bool follow_all() noexcept;
+    void slide_along() noexcept;
+    void let_go_of_distant() noexcept;
     [[nodiscard]] int remove_pulled() noexcept;
     void find_intruders() noexcept;
+    void thin_out() noexcept;
     [[nodiscard]] int add_intruders() noexcept;
     [[nodiscard]] bool is_too_much() const noexcept;
     void gather_values(bool are_tractions) noexcept;
@@ -139,15 +166,24 @@ private:
     std::vector<double> radii_;                                      // around them
     std::vector<std::vector<int>> touchable_;                        // nodes, by place_of_level
     std::vector<int> candidates_;                                    // nodes
+    std::vector<Eigen::Vector3d> normals_;  // of the body, by node: unit
+    std::vector<char> is_at_edge_;
+    std::vector<int> mate_;  // of each node, the next one at its place: a ring
+    std::vector<int> rank_;  // of each node: the first k of them are evenly spread
+    double stiffest_ = 0;    // M of (E15) [Pa]
     int level_ = -1, wanted_level_ = -1, first_column_ = 0;
     std::vector<Pose> poses_;
     std::vector<TouchedNode> active_, kept_, good_;  // by node
     std::vector<char> was_active_, is_active_;
+    std::vector<char> is_barred_;  // for this step: too loaded
+    std::vector<char> is_listed_;  // scratch: among intruders_
     std::vector<Intruder> intruders_;
+    std::vector<int> ranks_;  // scratch
     std::vector<float> field_;
     std::vector<int> tool_columns_, tool_offsets_;  // of the last step, by tool
     std::vector<ChangedDof> changes_;
     std::vector<double> values_;
+    std::vector<Eigen::Vector3d> moved_;  // active_ by the solution; empty: not asked for
     std::vector<int> asked_nodes_;
     std::vector<Eigen::Vector3d> asked_values_;
     Report report_;

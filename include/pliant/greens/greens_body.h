@@ -155,6 +155,11 @@ public:
     /// ignored.
     void add_tractions(std::span<const int> nodes, std::span<const Eigen::Vector3d> tractions,
                        double energy) noexcept;
+    /// How contact in the next step went: what is not Ok counts as the status of that step where
+    /// the step itself has nothing worse to say.
+    void note_contact(StepStatus status) noexcept;
+    /// Nodes that may be loaded at once.
+    [[nodiscard]] int max_loads() const noexcept;
     /// Whether linear theory still holds: the largest measures at the gauges, each read once in
     /// the last 16 steps.
     [[nodiscard]] const StrainReading& strain() const noexcept;

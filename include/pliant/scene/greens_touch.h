@@ -177,7 +177,7 @@ private:
     std::vector<int> load_nodes_;         // of these and of driven supports
     std::vector<Eigen::Vector3d> load_values_;
     std::vector<int> nodes_;  // that are touched, then ids of their columns
-    std::vector<Eigen::Vector3d> tractions_, displacements_;
+    std::vector<Eigen::Vector3d> tractions_;
     std::vector<Wrench> last_loads_;
     std::optional<GreensHand> hand_;
     double time_ = 0;                       // of the hand [s]
