@@ -109,7 +109,7 @@ struct FemSource {
     std::variant<BoxMesh, SurfaceSource> shape;
     double size = 0;  ///< of a surface: longest side [m]; 0: as it is
     SimulationMeshOptions mesh = {.resolution = 16};
-    Material material = material_preset("rubber");
+    Material material = material_preset("rubber", Law::NeoHookean);
     std::string fixed;  ///< selection of nodes; empty: the body is free
     Damping damping;
     double friction = 0.3;  ///< against the rigid bodies of its loop
