@@ -2,6 +2,7 @@
 
 #include "fem/element_eigenvalue.h"
 #include "fem/node_kernels.h"
+#include "fem/stretch_watch.h"
 #include "geometry/option_check.h"
 #include "pliant/core/parallel.h"
 #include "pliant/fem/free_system.h"
@@ -74,13 +75,30 @@ ExplicitDynamics::ExplicitDynamics(FemModel model, Constraints constraints,
     if (options_.hanging == HangingMode::Fold) list_children();
 
     stable_step_ = element_stable_step(model_, options_.lumping);
-    if (const Damping& damping = options_.damping; damping.has_stiffness_part()) {
-        // ζ = c / 2ω with ω = 2/dt and c the largest eigenvalue of M⁻¹D, eq. (T15)
-        const double dt = stable_step_.dt;
-        const double c = damping.stiffness * 4 / (dt * dt) +
-                         largest_viscous_eigenvalue(model_, damping, options_.lumping);
-        stable_step_.dt = StepEstimator::with_damping(dt, c * dt / 4);
-    }
+    elastic_step_ = stable_step_.dt;
+    if (options_.damping.has_stiffness_part())
+        viscous_rate_ = largest_viscous_eigenvalue(model_, options_.damping, options_.lumping);
+    stable_step_.dt = damped(elastic_step_, viscous_rate_);
+    watch_ = std::make_shared<const StretchWatch>(model_, options_.lumping,
+                                                  4 / (elastic_step_ * elastic_step_));
+}
+
+/// A step without damping, with it: ζ = c / 2ω with ω = 2/dt and c the largest eigenvalue of M⁻¹D,
+/// eq. (T15).
+double ExplicitDynamics::damped(double dt, double viscous_rate) const noexcept {
+    if (!options_.damping.has_stiffness_part()) return dt;
+    const double c = options_.damping.stiffness * 4 / (dt * dt) + viscous_rate;
+    return StepEstimator::with_damping(dt, c * dt / 4);
+}
+
+ExplicitDynamics::StretchLook ExplicitDynamics::look(const ConstRef& u,
+                                                     Workspace& ws) const noexcept {
+    const StretchWatch::Look seen = watch_->look(model_, u, ws.looks);
+    StretchLook look{0, seen.stiffening, seen.smallest_stvk};
+    if (std::isfinite(seen.stiffening) && std::isfinite(seen.largest_square))
+        look.dt = damped(elastic_step_ / std::sqrt(seen.stiffening),
+                         viscous_rate_ * seen.largest_square);
+    return look;
 }
 
 void ExplicitDynamics::list_children() {
@@ -125,6 +143,7 @@ ExplicitDynamics::Workspace ExplicitDynamics::make_workspace() const {
     for (VectorXd* x : {&ws.damping_force, &ws.scratch}) x->setZero(n_damping);
     ws.reactions.setZero(std::ssize(prescribed_));
     ws.sums.resize(detail::num_ranges(static_cast<std::size_t>(n), kStepGrain));
+    ws.looks = watch_->make_workspace();
     return ws;
 }
 
@@ -291,6 +310,12 @@ void ExplicitDynamics::undo(FemState& s, Workspace& ws) const noexcept {
     s.v.swap(ws.half_v);
     s.a.swap(ws.a);
     s.time = ws.time_before;
+    ws.work = {};
+}
+
+void ExplicitDynamics::abandon(FemState& s, Workspace& ws) const noexcept {
+    s.u.swap(ws.u_before);
+    ws.time_of_forces = std::numeric_limits<double>::quiet_NaN();
     ws.work = {};
 }
 

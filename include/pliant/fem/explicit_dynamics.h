@@ -9,9 +9,12 @@
 
 #include <array>
 #include <limits>
+#include <memory>
 #include <vector>
 
 namespace pliant {
+
+class StretchWatch;
 
 /// What becomes of the force and mass that elements put on hanging nodes.
 enum class HangingMode {
@@ -66,6 +69,15 @@ public:
         /// the mean of the forces at its ends.
         double time_of_forces = std::numeric_limits<double>::quiet_NaN();
         EnergyLog work;  ///< of the step; contact work is not in it
+        std::vector<std::array<double, 3>> looks;  ///< of each range of elements
+    };
+    /// What the stretch of the elements in their present shape does to the stable step.
+    struct StretchLook {
+        double dt = 0;          ///< bound for steps [s], at most that at rest; 0: not finite
+        double stiffening = 1;  ///< of the stiffest element: ω² over that of the body at rest, ≥ 1
+        /// Smallest principal stretch in elements of St. Venant and Kirchhoff's law, which softens
+        /// below 1/√3; 1: there are none.
+        double smallest_stvk = 1;
     };
 
     /// Throws InputError for bad damping, for a collapse limit that is not finite, and for a
@@ -82,6 +94,9 @@ public:
     /// Bound for steps, from the elements at rest, damping allowed for. Not safe with
     /// OverwriteOnly, which drops mass.
     [[nodiscard]] StableStep stable_step() const noexcept { return stable_step_; }
+    /// Bound for steps from the shape u, element by element, docs/fem.md eq. (T17). Costs some 10 ns
+    /// a tetrahedron and 100 ns a hex, which is for every few steps.
+    [[nodiscard]] StretchLook look(const ConstRef& u, Workspace& ws) const noexcept;
     /// Throws InputError that says the limit when dt is not positive or above it.
     void check_step(double dt) const;
 
@@ -114,6 +129,8 @@ public:
     [[nodiscard]] StepStatus finish(FemState& s, double dt, Workspace& ws) const noexcept;
     /// Takes back the step that finish() has just made.
     void undo(FemState& s, Workspace& ws) const noexcept;
+    /// Takes back a step that accelerate() has just looked at, in place of finish().
+    void abandon(FemState& s, Workspace& ws) const noexcept;
 
     [[nodiscard]] Energy energy(const FemState& s, Workspace& ws) const;
     [[nodiscard]] Momentum momentum(const FemState& s) const noexcept;
@@ -123,6 +140,7 @@ private:
     ExplicitReport accelerate_at(const FemState& s, const Eigen::VectorXd& h, const ConstRef& f,
                                  double dt, Workspace& ws) const noexcept;
     void list_children();
+    [[nodiscard]] double damped(double dt, double viscous_rate) const noexcept;
     void set_inverse_q(double dt, Workspace& ws) const noexcept;
     /// x of hanging nodes = mean of their masters.
     void follow_masters(Eigen::VectorXd& x) const noexcept;
@@ -147,6 +165,9 @@ private:
     std::vector<int> masters_, child_offsets_;
     std::vector<Child> children_;
     StableStep stable_step_;
+    double elastic_step_ = 0;  ///< without damping [s]
+    double viscous_rate_ = 0;  ///< λ_max(M⁻¹V) at rest [1/s]
+    std::shared_ptr<const StretchWatch> watch_;
 };
 
 }  // namespace pliant
