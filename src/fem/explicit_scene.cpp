@@ -97,6 +97,9 @@ const Wrench& ExplicitScene::Workspace::wrench(int obstacle) const noexcept {
     return impl_->wrenches[obstacle];
 }
 int ExplicitScene::Workspace::most_contacts() const noexcept { return impl_->most_contacts; }
+void ExplicitScene::Workspace::forget() noexcept {
+    for (ExplicitDynamics::Workspace& body : impl_->bodies) ExplicitDynamics::forget(body);
+}
 
 struct ExplicitScene::Impl {
     using Work = Workspace::Impl;

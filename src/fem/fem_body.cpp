@@ -4,11 +4,13 @@
 #include "body/wind.h"
 #include "fem/element_guard.h"
 #include "fem/fem_display.h"
+#include "fem/rigid_part.h"
 #include "geometry/option_check.h"
 #include "pliant/geometry/selection.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace pliant {
 namespace {
@@ -22,7 +24,9 @@ constexpr int kMotionNumbers = 19, kTouchNumbers = 4;
 /// Steps that leave the finite numbers in a row before the body starts again.
 constexpr int kMaxRejections = 20;
 /// Of the stable step that the elements of the present shape allow.
-constexpr double kWatchedPart = 0.8;
+constexpr double kWatchedPart = 0.85;
+/// Of that at rest, with and without fast damping.
+constexpr double kDampedPart = 0.85, kUndampedPart = 0.7;
 /// Inner steps between two looks at the elements: few while their stiffness changes. A change of
 /// the smallest det F by more than this part of it asks for one at once.
 constexpr int kMostBetweenLooks = 32;
@@ -30,7 +34,9 @@ constexpr double kNewDetF = 0.05;
 /// An inner step may bring det F down to this, and to half of what it was.
 constexpr double kLeastDetF = 0.05;
 /// Inner steps are halved down to this part before nodes are slowed.
-constexpr double kShortestPart = 1.0 / 8;
+constexpr double kShortestPart = 1.0 / 4;
+/// Times that nodes are slowed for one inner step.
+constexpr int kMaxHoldUps = 4;
 /// Where St. Venant and Kirchhoff's law under compression is softest: docs/fem.md eq. (M6).
 constexpr double kSoftestStretch = 0.57735026918962576;
 constexpr int kPaceNumbers = 6;
@@ -76,6 +82,19 @@ Constraints hold(const VolumeMesh& mesh, const std::string& fixed) {
     Constraints constraints(mesh.num_vertices());
     if (!fixed.empty()) constraints.fix(select_some(fixed, mesh.vertices, "fixed"));
     return constraints;
+}
+
+/// Of shear waves along the longest side, about the slowest vibration [rad/s].
+double slowest_frequency(const FemModel& model) {
+    Vector3d low = model.mesh().vertices.front(), high = low;
+    for (const Vector3d& x : model.mesh().vertices) {
+        low = low.cwiseMin(x);
+        high = high.cwiseMax(x);
+    }
+    double speed = std::numeric_limits<double>::infinity();
+    for (const Material& material : model.materials())
+        speed = std::min(speed, std::sqrt(material.mu / material.density));
+    return 2 * speed / (high - low).maxCoeff();
 }
 
 /// Along the smooth path between the motions at the ends of a step: cubic in position and in the
@@ -152,6 +171,8 @@ struct FemBody::Impl {
     Inversions inversions;        ///< since the reset
     bool is_inverted = false;     ///< in this step
     ElementGuard guard;
+    RigidPart rigid_part;
+    double internal_damping = 0;  ///< 2ζω [1/s]
     Care care;             ///< since the reset
     int num_taken = 0;     ///< inner steps of the last step
     bool is_held_up = false, is_softened = false;  ///< in this step
@@ -169,8 +190,9 @@ struct FemBody::Impl {
     /// √s of docs/fem.md eq. (B1).
     [[nodiscard]] double tempo() const { return std::sqrt(stiffness); }
     [[nodiscard]] double longest_step_at_rest() const {
+        const double part = options.damping_ratio > 0 ? kDampedPart : kUndampedPart;
         const double limit =
-            options.inner_step > 0 ? options.inner_step : 0.7 * dynamics().stable_step().dt;
+            options.inner_step > 0 ? options.inner_step : part * dynamics().stable_step().dt;
         return limit / tempo();
     }
     [[nodiscard]] double longest_inner_step() const {
@@ -223,7 +245,7 @@ struct FemBody::Impl {
         bool is_last;
     };
     ExplicitScene::Report inner_step(const Part& part, double dt);
-    /// Whether the step must be given up.
+    /// Whether the body must begin anew.
     bool start_again(StepStatus& worst);
 };
 
@@ -239,8 +261,12 @@ FemBody::Impl::Impl(VolumeMesh mesh_world, std::vector<Material> materials,
       scene(
           [&] {
               std::vector<ExplicitDynamics> bodies;
+              check_option(o.damping_ratio >= 0 && o.damping_ratio <= 0.5, "damping_ratio",
+                           o.damping_ratio, "0 <= value <= 0.5");
+              ExplicitOptions dynamics = o.dynamics;
+              if (o.damping_ratio > 0) dynamics.fast_damping = 2 * o.damping_ratio;
               bodies.emplace_back(FemModel(std::move(mesh_world), std::move(materials)),
-                                  constraints, o.dynamics);
+                                  constraints, dynamics);
               return bodies;
           }(),
           [&] {
@@ -260,7 +286,17 @@ FemBody::Impl::Impl(VolumeMesh mesh_world, std::vector<Material> materials,
       steady(pending),
       wind(pending),
       inverse_mass(VectorXd::Zero(fem().u.size() / 3)),
-      guard(dynamics()) {
+      guard(dynamics()),
+      rigid_part(dynamics()),
+      internal_damping(2 * o.damping_ratio * slowest_frequency(dynamics().model())) {
+    const auto& [linear, angular] = options.velocity;
+    check_option(linear.allFinite() && angular.allFinite(), "velocity", linear.transpose(),
+                 "finite numbers");
+    if (!linear.isZero(0) || !angular.isZero(0)) {
+        if (rigid_part.is_held())
+            throw InputError("", "velocity", "that of a held body", "a body that nothing holds");
+        rigid_part.set(options.velocity, fem());
+    }
     check_option(options.budget >= 1 && options.budget <= 1000, "budget", options.budget,
                  "1 <= value <= 1000");
     pace.stable_dt = dynamics().stable_step().dt;
@@ -334,6 +370,7 @@ ExplicitScene::Report FemBody::Impl::inner_step(const Part& part, double dt) {
     if (has_pending) f += pending;
     if (drag > 0) f.array() -= drag * tempo() * dynamics().mass().array() * fem().v.array();
     f /= stiffness;
+    if (internal_damping > 0) rigid_part.damp(fem(), internal_damping, f);
     const double h = tempo() * part.own_time;
     if (state.has_captured && std::abs(h - state.last_dt) > 1e-9 * h) forget_contacts();
     const ExplicitScene::Report report =
@@ -393,12 +430,13 @@ StepStatus FemBody::do_step(double dt) noexcept {
     StepStatus worst = StepStatus::Ok;
     const int most = static_cast<int>(std::ceil(b.options.budget * inner_steps(dt)));
     b.num_taken = 0;
-    bool is_slowed = false, is_given_up = false, was_slowed = false;
+    bool is_slowed = false, is_given_up = false;
+    int num_held_up = 0;  // in this inner step
     // equal parts as long as the limit stays; `part_of_limit` after one that was refused
-    double t = 0, part_of_limit = 1;
+    double t = 0, part_of_limit = 1, held_limit = std::numeric_limits<double>::infinity();
     while (t < 1 && b.num_taken < most && !is_given_up) {
         b.watch();
-        const double limit = part_of_limit * b.longest_inner_step();
+        const double limit = std::min(held_limit, part_of_limit * b.longest_inner_step());
         const double needed = std::max(1.0, std::ceil((1 - t) * dt / limit * (1 - 1e-9)));
         const double n = std::min(needed, static_cast<double>(most - b.num_taken));
         const double own_time = std::min(limit, (1 - t) * dt / n);
@@ -408,24 +446,33 @@ StepStatus FemBody::do_step(double dt) noexcept {
         if (report.is_inverting) {
             ++b.care.num_halved;
             b.pace.since_look = b.pace.between_looks;
-            if (part_of_limit > kShortestPart) {
+            // shorter steps are of no use to an element that is there already
+            if (part_of_limit > kShortestPart && b.pace.det_F > 2 * kLeastDetF) {
                 part_of_limit /= 2;
                 continue;
             }
-            // beyond help: slowed nodes did not do, or there is no use in it
-            is_given_up =
-                was_slowed || !b.guard.hold_up(b.fem(), b.tempo() * own_time, b.pace.det_F);
+            // slow the nodes for a step of full length; beyond help where that does not do
+            part_of_limit = 1;
+            held_limit = num_held_up == 0 ? b.longest_inner_step() : own_time;
+            is_given_up = ++num_held_up > kMaxHoldUps ||
+                          !b.guard.hold_up(b.fem(), b.tempo() * held_limit, b.pace.det_F);
             if (is_given_up) worst = StepStatus::StepRejected;
-            b.is_held_up = was_slowed = true;
+            b.is_held_up = true;
             continue;
         }
         is_slowed = is_slowed || b.pace.rate < 1;
         t = part.end;
         part_of_limit = 1;
-        was_slowed = false;
+        num_held_up = 0;
+        held_limit = std::numeric_limits<double>::infinity();
         if (report.status == StepStatus::Ok) continue;
         if (worst != StepStatus::StateReset) worst = report.status;
         is_given_up = report.status == StepStatus::StepRejected;
+    }
+    // not one of them was possible
+    if (t == 0 && worst == StepStatus::Ok) {
+        worst = StepStatus::StepRejected;
+        is_given_up = true;
     }
     if (is_given_up && b.start_again(worst)) {
         const Inversions so_far = b.inversions;
@@ -480,6 +527,7 @@ void FemBody::do_reset() noexcept {
     b.inversions = {};
     b.care = {};
     b.num_taken = 0;
+    b.ws.forget();
     b.pace = {.stable_dt = b.dynamics().stable_step().dt};
     std::ranges::fill(b.wrenches, Wrench{});
 }
@@ -674,6 +722,7 @@ bool FemBody::restore_state(std::span<const double> state) noexcept {
     b.stiffness = saved_stiffness;
     if (factor != saved_stiffness) b.set_stiffness(factor);
     b.u_start = b.fem().u;
+    b.ws.forget();
     return true;
 }
 

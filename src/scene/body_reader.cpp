@@ -162,6 +162,7 @@ FemSource read_fem(const JsonObject& json, const fs::path& folder) {
         d.stiffness = damping->number("stiffness", d.stiffness);
         d.bulk_viscosity = damping->number("bulk_viscosity", d.bulk_viscosity);
         d.shear_viscosity = damping->number("shear_viscosity", d.shear_viscosity);
+        source.damping_ratio = damping->number("ratio", 0);
     }
     source.friction = json.number("friction", source.friction);
     return source;
@@ -230,6 +231,7 @@ bool can_fly(const BodyDescription& body) {
         const auto* recipe = std::get_if<ReducedRecipe>(&reduced->model);
         return !recipe || recipe->build.is_free;
     }
+    if (const auto* fem = std::get_if<FemSource>(&body.source)) return fem->fixed.empty();
     return false;
 }
 
@@ -306,8 +308,8 @@ BodyDescription read_body(const JsonObject& json, const fs::path& folder) {
         body.velocity.angular = velocity->vector("angular", body.velocity.angular);
         if (!can_fly(body))
             json.fail("velocity",
-                      "only reduced bodies that are \"free\" and rigid bodies with a "
-                      "\"density\" have one");
+                      "only reduced bodies that are \"free\", full FEM bodies that are not \"fixed\" "
+                      "and rigid bodies with a \"density\" have one");
     }
     body.colour = read_colour(json, body.colour);
     body.loop = json.text("loop", body.loop);

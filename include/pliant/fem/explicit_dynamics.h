@@ -28,6 +28,10 @@ struct ExplicitOptions {
     Precision precision = Precision::Double;  ///< of the element forces; states are in double
     Damping damping = {};
     double collapse_limit = 0.1;  ///< a smaller det F at a quadrature point is reported
+    /// Damping ζ of the fastest vibration at rest, from 0 to 1, and of slower ones in proportion to
+    /// their frequency: f_S = β (R(u') − R(u)) / dt, eq. (T18), with β = ζ dt for the stable step
+    /// without it. The same as Damping::stiffness β, which is tangential, without a product with K.
+    double fast_damping = 0;
 };
 
 /// What one step did.
@@ -57,6 +61,9 @@ public:
         Eigen::VectorXd half_v;         ///< h from predict() to finish(); afterwards the old v
         Eigen::VectorXd damping_force;  ///< f_D; empty without that kind of damping
         Eigen::VectorXd scratch;        ///< as damping_force
+        /// With fast damping: R of the state, of its elements alone, and that at the end of the step.
+        Eigen::VectorXd R_before, R_after;
+        bool knows_R = false;  ///< the former is that of the state
         /// a' from accelerate() to finish(), for contact to change; afterwards the old a.
         Eigen::VectorXd a;
         Eigen::VectorXd inverse_q;  ///< 1/q; 0 for prescribed and hanging unknowns
@@ -103,6 +110,8 @@ public:
     /// At rest, prescribed displacements applied.
     [[nodiscard]] FemState make_state() const;
     [[nodiscard]] Workspace make_workspace() const;
+    /// Tells that the displacements of the state are not those that the last step left.
+    static void forget(Workspace& ws) noexcept { ws.knows_R = false; }
     /// Sets a from u, v and the load: M a = f − R(u) − D v, or zero if that is not finite. Call
     /// after changing u or v; hanging nodes are put between their masters.
     void set_acceleration(FemState& s, const ConstRef& f, Workspace& ws) const noexcept;
@@ -140,6 +149,8 @@ private:
     ExplicitReport accelerate_at(const FemState& s, const Eigen::VectorXd& h, const ConstRef& f,
                                  double dt, Workspace& ws) const noexcept;
     void list_children();
+    /// Adds the force of fast damping to R.
+    void add_fast_damping(double dt, Workspace& ws) const noexcept;
     [[nodiscard]] double damped(double dt, double viscous_rate) const noexcept;
     void set_inverse_q(double dt, Workspace& ws) const noexcept;
     /// x of hanging nodes = mean of their masters.
@@ -166,6 +177,7 @@ private:
     std::vector<Child> children_;
     StableStep stable_step_;
     double elastic_step_ = 0;  ///< without damping [s]
+    double smoothing_ = 0;     ///< β of eq. (T18) [s]
     double viscous_rate_ = 0;  ///< λ_max(M⁻¹V) at rest [1/s]
     std::shared_ptr<const StretchWatch> watch_;
 };

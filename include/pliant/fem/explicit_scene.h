@@ -99,6 +99,8 @@ public:
         [[nodiscard]] const Wrench& wrench(int obstacle) const noexcept;
         /// Most contacts in any step so far, against ContactOptions::capacity.
         [[nodiscard]] int most_contacts() const noexcept;
+        /// Tells that displacements are not those that the last step left.
+        void forget() noexcept;
 
     private:
         friend class ExplicitScene;

@@ -16,12 +16,20 @@ struct FemBodyOptions {
     /// Nodes held where they are, as in "z < 5 %" of the unmoved mesh, see parse_selection; empty:
     /// none.
     std::string fixed;
-    /// Longest inner step [s]; 0: 0.7 of the stable one at rest. A step of the body is cut into
+    /// Longest inner step [s]; 0: 0.7 of the stable one at rest, 0.85 with a damping ratio, which
+    /// shortens that. A step of the body is cut into
     /// equal inner steps no longer than this, nor than what the stretch of its elements allows.
     double inner_step = 0;
     /// Most inner steps that a step may take, over those it takes at rest, from 1 to 1000. Where
     /// that is not enough the body runs slower than the world: CapacityExceeded.
     double budget = 8;
+    /// Velocity at the start of a body that nothing holds, about its centre of mass.
+    Twist velocity;
+    /// Internal damping of Rayleigh's kind, as a part of critical, from 0 to 0.5: ζ for ω = 2c/L,
+    /// about the slowest vibration, with c = √(μ/ρ) and L the longest side, by forces
+    /// −2ζω m (v − v_rigid); and 2ζ of the fastest, see ExplicitOptions::fast_damping. The rigid
+    /// motion of a body that nothing holds is left alone, and its momentum kept.
+    double damping_ratio = 0;
 };
 
 /// A body of full finite elements in explicit dynamics, kept out of rigid bodies by the contact

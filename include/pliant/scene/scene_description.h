@@ -112,7 +112,8 @@ struct FemSource {
     Material material = material_preset("rubber", Law::NeoHookean);
     std::string fixed;  ///< selection of nodes; empty: the body is free
     Damping damping;
-    double friction = 0.3;  ///< against the rigid bodies of its loop
+    double damping_ratio = 0.1;  ///< see FemBodyOptions; 0 where `damping` is given without one
+    double friction = 0.3;       ///< against the rigid bodies of its loop
 };
 
 struct RigidBox {
@@ -222,7 +223,7 @@ struct BodyDescription {
                  ParticleSource>
         source;
     Pose pose;
-    Twist velocity;  ///< free reduced and dynamic rigid bodies
+    Twist velocity;  ///< free reduced and full FEM bodies, dynamic rigid ones
     std::array<float, 3> colour = {0.62f, 0.69f, 0.78f};
     std::string loop = "haptic";
     std::optional<Copies> copies;
