@@ -59,7 +59,8 @@ TEST_P(Dropped, StaysInOnePieceAndComesToRest) {
     EXPECT_EQ(count(scene, StepStatus::StepRejected), 0u);
 }
 
-// volumes: of soft materials gravity itself takes some per cent
+// volumes: of soft materials gravity itself takes some per cent, and a drawn surface reaches beyond
+// its tetrahedra where it touches
 INSTANTIATE_TEST_SUITE_P(
     Everyday, Dropped,
     testing::Values(
@@ -69,15 +70,15 @@ INSTANTIATE_TEST_SUITE_P(
              1.5, 0.98},
         Drop{R"("shape": "heart", "size": 0.12, "mesh": {"kind": "tet", "resolution": 12},
                 "material": {"youngs_modulus": 1e5, "poisson_ratio": 0.4, "density": 1000})",
-             0.08, 1, 0.98},
+             0.08, 2, 0.92},
         Drop{R"("box": {"sizes": [0.1, 0.1, 0.1], "cells": [5, 5, 5]}, "material": "brain")", 1.05,
              2.5, 0.9},
         Drop{R"("box": {"sizes": [0.2, 0.1, 0.1], "cells": [8, 4, 4]}, "material": "liver")", 0.55,
-             1.5, 0.9},
+             2, 0.9},
         Drop{R"("shape": "kidney", "size": 0.1, "material": "gelatin",
                 "mesh": {"kind": "graded", "resolution": 16})",
              0.5, 1.5, 0.95},
-        Drop{R"("shape": "figure", "size": 0.1, "material": "muscle")", 0.2, 1.5, 0.9},
+        Drop{R"("shape": "figure", "size": 0.1, "material": "muscle")", 0.2, 2.5, 0.9},
         Drop{R"("box": {"sizes": [0.1, 0.1, 0.1], "cells": [4, 4, 4]}, "material": "rubber")", 0.3,
              1.5, 0.98},
         Drop{R"("box": {"sizes": [0.1, 0.1, 0.1], "cells": [4, 4, 4]}, "material": "foam")", 0.3,
@@ -126,7 +127,7 @@ TEST(EverydayFem, AHardImpactReplaysBitForBitFromASavedState) {
     EverydayScene scene(above_ground(
         R"("box": {"sizes": [0.1, 0.1, 0.1], "cells": [5, 5, 5]}, "material": "brain")", 0.6));
     // in the middle of the impact
-    scene.run(0.36);
+    scene.run(0.38);
     Body& body = scene.body("b");
     ASSERT_GT(fem_body(scene).care().stiffening, 1.3) << "the case must stretch elements";
     std::vector<double> saved(static_cast<std::size_t>(body.state_size()));
