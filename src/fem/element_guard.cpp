@@ -76,8 +76,7 @@ void ElementGuard::add_velocity(FemState& s, int node, const Vector3d& change) n
 
 /// True if the point needed it.
 template <int N>
-bool ElementGuard::push_point(FemState& s, double dt, double least, int place,
-                              int point) noexcept {
+bool ElementGuard::push_point(FemState& s, double dt, double least, int place, int point) noexcept {
     const ElementView<N> element(model_.data(), place);
     const auto& reference = element.reference.gradients[static_cast<std::size_t>(point)];
     const QuadraturePoint& at = element.points[point];

@@ -99,8 +99,8 @@ ExplicitDynamics::StretchLook ExplicitDynamics::look(const ConstRef& u,
     const StretchWatch::Look seen = watch_->look(model_, u, ws.looks);
     StretchLook look{0, seen.stiffening, seen.smallest_stvk};
     if (std::isfinite(seen.stiffening) && std::isfinite(seen.largest_square))
-        look.dt = damped(elastic_step_ / std::sqrt(seen.stiffening),
-                         viscous_rate_ * seen.largest_square);
+        look.dt =
+            damped(elastic_step_ / std::sqrt(seen.stiffening), viscous_rate_ * seen.largest_square);
     return look;
 }
 

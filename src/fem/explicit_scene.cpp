@@ -346,8 +346,7 @@ ExplicitScene::Workspace ExplicitScene::make_workspace() const {
 
 ExplicitScene::Report ExplicitScene::step(State& s, std::span<const VectorXd> loads,
                                           std::span<const RigidMotion> motions, double dt,
-                                          Workspace& workspace,
-                                          double least_det_F) const noexcept {
+                                          Workspace& workspace, double least_det_F) const noexcept {
     const Impl& scene = *impl_;
     Workspace::Impl& ws = *workspace.impl_;
     const std::size_t num_bodies = scene.bodies.size();

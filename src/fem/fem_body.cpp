@@ -172,9 +172,9 @@ struct FemBody::Impl {
     bool is_inverted = false;     ///< in this step
     ElementGuard guard;
     RigidPart rigid_part;
-    double internal_damping = 0;  ///< 2ζω [1/s]
-    Care care;             ///< since the reset
-    int num_taken = 0;     ///< inner steps of the last step
+    double internal_damping = 0;                   ///< 2ζω [1/s]
+    Care care;                                     ///< since the reset
+    int num_taken = 0;                             ///< inner steps of the last step
     bool is_held_up = false, is_softened = false;  ///< in this step
     /// How fast the body may go: what the last look found, and when the next one is due.
     struct Pace {
@@ -360,10 +360,10 @@ ExplicitScene::Report FemBody::Impl::inner_step(const Part& part, double dt) {
     set_rate(rate);
     for (std::size_t k = 0; k < obstacles.size(); ++k) {
         const RigidMotion& end = obstacles[k]->motion(TickMoment::End);
-        motions[k] = in_time(part.is_last ? end
-                                          : between(obstacles[k]->motion(TickMoment::Start), end,
-                                                    part.end, dt),
-                             tempo() * rate);
+        motions[k] = in_time(
+            part.is_last ? end
+                         : between(obstacles[k]->motion(TickMoment::Start), end, part.end, dt),
+            tempo() * rate);
     }
     VectorXd& f = load[0];
     f = steady;

@@ -247,14 +247,13 @@ HWY_INLINE HexDetF add_forces(const HexBatches& hexes, int block, const double* 
         const T* const values = values_of<T>(hexes, batch);
         const T* const next = is_last_batch ? values : values_of<T>(hexes, hexes.batches[b + 1]);
         HexLanes<T> det;
-        const auto add = batch.is_neo_hookean
-                             ? (batch.is_box ? add_batch<T, true, false, with_det, true>
-                                             : add_batch<T, false, false, with_det, true>)
-                         : batch.is_box
-                             ? (batch.is_small_strain ? add_batch<T, true, true, with_det>
-                                                      : add_batch<T, true, false, with_det>)
-                             : (batch.is_small_strain ? add_batch<T, false, true, with_det>
-                                                      : add_batch<T, false, false, with_det>);
+        const auto add =
+            batch.is_neo_hookean ? (batch.is_box ? add_batch<T, true, false, with_det, true>
+                                                 : add_batch<T, false, false, with_det, true>)
+            : batch.is_box       ? (batch.is_small_strain ? add_batch<T, true, true, with_det>
+                                                          : add_batch<T, true, false, with_det>)
+                                 : (batch.is_small_strain ? add_batch<T, false, true, with_det>
+                                                          : add_batch<T, false, false, with_det>);
         add(batch, values, next, prefetch, u.rows, R.rows, det.lane);
         if (with_det)
             for (int lane = 0; lane < batch.num_elements; ++lane) {

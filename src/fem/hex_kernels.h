@@ -33,8 +33,8 @@ struct alignas(64) HexBatch {
     int elements[kHexLanes];              ///< numbers in the mesh
     int places[kHexLanes];                ///< in ElementBlocks
     int num_elements;
-    int first_value;  ///< of HexBatches::values
-    bool is_box;      ///< all elements are boxes along the axes, of any sizes
+    int first_value;                       ///< of HexBatches::values
+    bool is_box;                           ///< all elements are boxes along the axes, of any sizes
     bool is_small_strain, is_neo_hookean;  ///< neither: St. Venant–Kirchhoff
 };
 

@@ -75,8 +75,7 @@ std::vector<Stiffness> stiffness_of(const FemModelData& d, Lumping lumping, doub
 struct Invariants {
     L I, II, J;
     explicit Invariants(const std::array<L, 9>& H) {
-        const L F[9] = {H[0] + 1.0f, H[1],        H[2], H[3],       H[4] + 1.0f,
-                        H[5],        H[6], H[7], H[8] + 1.0f};
+        const L F[9] = {H[0] + 1.0f, H[1], H[2], H[3], H[4] + 1.0f, H[5], H[6], H[7], H[8] + 1.0f};
         I = L::Zero();
         for (const L& f : F) I += f * f;
         II = J = L::Zero();
@@ -115,14 +114,12 @@ L neo_hookean_bound(const Invariants& x, const L& s_squared, const L& lambda, co
     const L diagonal = 3.0f * a * a + twice_da * twice_da * s4 + lambda_n * lambda_n * c4 +
                        2.0f * a * (twice_da * x.I + lambda_n * x.II) +
                        6.0f * twice_da * lambda_n * J2;
-    const L beside =
-        twice_da * twice_da * x.II + 6.0f * twice_da * q * x.J + q * q * x.I;
+    const L beside = twice_da * twice_da * x.II + 6.0f * twice_da * q * x.J + q * q * x.I;
     return largest_of_three(sum, diagonal + 2.0f * beside).max(a + b.abs() * s_squared.sqrt());
 }
 
 /// λ F⊗F, μ (F Fᵀ dF + F dFᵀ F) and dF S, by norms.
-L st_venant_kirchhoff_bound(const Invariants& x, const L& s_squared, const L& lambda,
-                            const L& mu) {
+L st_venant_kirchhoff_bound(const Invariants& x, const L& s_squared, const L& lambda, const L& mu) {
     const L stress = 0.5f * lambda * (x.I - 3.0f) + mu * (s_squared - 1.0f);
     return lambda.max(0.0f) * x.I + 2.0f * mu * s_squared + stress.max(0.0f);
 }
@@ -148,9 +145,9 @@ void keep_worst(Law law, const std::array<L, 9>& H, const L& lambda, const L& mu
     const L stiffening = at_rest.min(1.0f) + (now - at_rest).max(0.0f);
     const auto larger = [](const L& lanes, double& so_far) {
         for (const float value : lanes)
-            if (!(value <= so_far)) so_far = std::isnan(value)
-                                                 ? std::numeric_limits<double>::infinity()
-                                                 : static_cast<double>(value);
+            if (!(value <= so_far))
+                so_far = std::isnan(value) ? std::numeric_limits<double>::infinity()
+                                           : static_cast<double>(value);
     };
     larger(stiffening, worst.stiffening);
     larger(s_squared, worst.largest_square);
@@ -174,9 +171,9 @@ const HexFactors& hex_factors() {
         for (std::size_t axis = 0; axis < 3; ++axis)
             for (std::size_t a = 0; a < 8; ++a)
                 for (int k = 0; k < 8; ++k)
-                    all[axis][a][k] =
-                        static_cast<float>(ReferenceElement<8>::get().gradients[static_cast<
-                            std::size_t>(k)](static_cast<int>(axis), static_cast<int>(a)));
+                    all[axis][a][k] = static_cast<float>(
+                        ReferenceElement<8>::get().gradients[static_cast<std::size_t>(k)](
+                            static_cast<int>(axis), static_cast<int>(a)));
         return all;
     }();
     return made;
@@ -296,8 +293,7 @@ StretchWatch::Look StretchWatch::look(const FemModel& model, const FemModel::Con
                                     static_cast<float>(ua[1] - u0[1]),
                                     static_cast<float>(ua[2] - u0[2])};
                 for (std::size_t axis = 0; axis < 3; ++axis)
-                    for (std::size_t c = 0; c < 3; ++c)
-                        du[3 * axis + c] += x[c] * factors[axis][a];
+                    for (std::size_t c = 0; c < 3; ++c) du[3 * axis + c] += x[c] * factors[axis][a];
             }
             for (std::size_t l = 0; l < 3; ++l)
                 for (std::size_t c = 0; c < 3; ++c) {
@@ -309,8 +305,8 @@ StretchWatch::Look StretchWatch::look(const FemModel& model, const FemModel::Con
                     H[3 * l + c] = du[c] * lanes(J[3 * l]) + du[3 + c] * lanes(J[3 * l + 1]) +
                                    du[6 + c] * lanes(J[3 * l + 2]);
                 }
-            keep_worst(hex.law, H, L::Constant(hex.stiffness.lambda),
-                       L::Constant(hex.stiffness.mu), worst);
+            keep_worst(hex.law, H, L::Constant(hex.stiffness.lambda), L::Constant(hex.stiffness.mu),
+                       worst);
         }
         ws[begin / kGrain] = numbers_of(worst);
     });

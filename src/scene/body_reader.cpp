@@ -307,9 +307,10 @@ BodyDescription read_body(const JsonObject& json, const fs::path& folder) {
         body.velocity.linear = velocity->vector("linear", body.velocity.linear);
         body.velocity.angular = velocity->vector("angular", body.velocity.angular);
         if (!can_fly(body))
-            json.fail("velocity",
-                      "only reduced bodies that are \"free\", full FEM bodies that are not \"fixed\" "
-                      "and rigid bodies with a \"density\" have one");
+            json.fail(
+                "velocity",
+                "only reduced bodies that are \"free\", full FEM bodies that are not \"fixed\" "
+                "and rigid bodies with a \"density\" have one");
     }
     body.colour = read_colour(json, body.colour);
     body.loop = json.text("loop", body.loop);

@@ -33,12 +33,12 @@ const char* status_remedy(StepStatus status) {
     }
 }
 
-/// Of how many steps, and what became of them.
 std::string count_text(std::uint64_t count) {
     return grouped(static_cast<int>(std::min<std::uint64_t>(count, 1u << 30))) +
            (count == 1 ? " step" : " steps");
 }
 
+/// Of how many steps, and what became of them.
 std::string steps_text(StepStatus status, std::uint64_t count) {
     const std::string steps = count_text(count);
     switch (status) {
@@ -217,7 +217,7 @@ std::string BodyWatch::text(const BodyTrouble& trouble) const {
     } else if (trouble.kind == BodyTrouble::Kind::Element) {
         what =
             "has elements that are inside out (smallest det F " + short_number(trouble.value) + ")";
-        how = "take a stiffer material, smaller loads or the law \"neo-hookean\"";
+        how = "take a stiffer material or smaller loads";
     } else if (trouble.kind == BodyTrouble::Kind::HeldUp) {
         what = "was slowed in " + count_text(trouble.count) +
                ", which kept its elements from turning inside out (smallest det F " +

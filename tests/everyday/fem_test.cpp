@@ -104,11 +104,9 @@ TEST(EverydayFem, AThrownBoxFliesAsAStoneDoesAndKeepsItsSpin) {
 }
 
 TEST(EverydayFem, AHeldBodyHasNoVelocity) {
-    EXPECT_THROW(
-        EverydayScene(above_ground(
-            R"("shape": "spoon", "size": 0.2, "fixed": "x < 5 %")", 0.5,
-            R"(, "velocity": {"linear": [1, 0, 0]})")),
-        InputError);
+    EXPECT_THROW(EverydayScene(above_ground(R"("shape": "spoon", "size": 0.2, "fixed": "x < 5 %")",
+                                            0.5, R"(, "velocity": {"linear": [1, 0, 0]})")),
+                 InputError);
 }
 
 TEST(EverydayFem, ALawPastItsLimitIsSaidInOneSentence) {

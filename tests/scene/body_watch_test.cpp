@@ -57,9 +57,10 @@ TEST(BodyWatch, ALawPastItsLimitAndPreventedInversionsAreSeenThoughStepsAreOk) {
 
 TEST(BodyWatch, ABodyThatRunsSlowerThanTheWorldSaysHowMuch) {
     // stretched twenty-fold: far more inner steps than it may take
-    World world(parse_scene(R"({"pliant": 1, "gravity": [0, 0, 0], "bodies": [)" + kTissueBox + "]}",
-                            "s.json"),
-                WorldOptions{.cache = {}});
+    World world(
+        parse_scene(R"({"pliant": 1, "gravity": [0, 0, 0], "bodies": [)" + kTissueBox + "]}",
+                    "s.json"),
+        WorldOptions{.cache = {}});
     BodyWatch watch(world);
     Body& body = world.loop(0).body(1);
     std::vector<double> state(static_cast<std::size_t>(body.state_size()));

@@ -61,7 +61,8 @@ public:
         Eigen::VectorXd half_v;         ///< h from predict() to finish(); afterwards the old v
         Eigen::VectorXd damping_force;  ///< f_D; empty without that kind of damping
         Eigen::VectorXd scratch;        ///< as damping_force
-        /// With fast damping: R of the state, of its elements alone, and that at the end of the step.
+        /// With fast damping: R of the state, of its elements alone, and that at the end of the
+        /// step.
         Eigen::VectorXd R_before, R_after;
         bool knows_R = false;  ///< the former is that of the state
         /// a' from accelerate() to finish(), for contact to change; afterwards the old a.
@@ -75,7 +76,7 @@ public:
         /// Of damping_force and reactions: where it is that of the state, the work of a step counts
         /// the mean of the forces at its ends.
         double time_of_forces = std::numeric_limits<double>::quiet_NaN();
-        EnergyLog work;  ///< of the step; contact work is not in it
+        EnergyLog work;                            ///< of the step; contact work is not in it
         std::vector<std::array<double, 3>> looks;  ///< of each range of elements
     };
     /// What the stretch of the elements in their present shape does to the stable step.
@@ -101,8 +102,8 @@ public:
     /// Bound for steps, from the elements at rest, damping allowed for. Not safe with
     /// OverwriteOnly, which drops mass.
     [[nodiscard]] StableStep stable_step() const noexcept { return stable_step_; }
-    /// Bound for steps from the shape u, element by element, docs/fem.md eq. (T17). Costs some 10 ns
-    /// a tetrahedron and 100 ns a hex, which is for every few steps.
+    /// Bound for steps from the shape u, element by element, docs/fem.md eq. (T17). Costs some 10
+    /// ns a tetrahedron and 100 ns a hex, which is for every few steps.
     [[nodiscard]] StretchLook look(const ConstRef& u, Workspace& ws) const noexcept;
     /// Throws InputError that says the limit when dt is not positive or above it.
     void check_step(double dt) const;

@@ -11,10 +11,10 @@ namespace pliant {
 /// What went wrong with one body while it ran.
 struct BodyTrouble {
     enum class Kind {
-        Shape,    ///< beyond use as it is: `condition`
-        Element,  ///< of full FEM: an element is inside out
-        HeldUp,   ///< of full FEM: elements were kept from turning inside out
-        Slow,     ///< of full FEM: it ran slower than the world, for want of inner steps
+        Shape,     ///< beyond use as it is: `condition`
+        Element,   ///< of full FEM: an element is inside out
+        HeldUp,    ///< of full FEM: elements were kept from turning inside out
+        Slow,      ///< of full FEM: it ran slower than the world, for want of inner steps
         Softened,  ///< of full FEM: St. Venant and Kirchhoff's law was driven past its limit
         Status,    ///< steps that were not ok: `status`
     };
