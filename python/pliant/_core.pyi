@@ -603,7 +603,7 @@ class FemModel:
         """A body in explicit dynamics, held at a selection of nodes; Rayleigh damping: of mass [1/s], of stiffness [s]; obstacles are rigid bodies that it meets with Coulomb's coefficient friction, to be stepped before it; inner_step: into which steps are cut [s], 0: as long as is stable."""
 
 def build_fem(body: object, *, size: float = 0.0, material: MaterialLike = 'rubber', mesh: str = 'voxel', resolution: int = 16, regions: object = None, hollow: bool = False, growth: float = 0.5, levels: int = 4, progress: ProgressLike = None) -> FemModel:
-    """Finite elements of a VolumeMesh as it is, or of a surface (mesh, file or name of a shape) scaled to a longest side of size [m], 0: as it is, and filled with elements: mesh, resolution, hollow, growth and levels as in build_reduced. regions: pairs of a selection and a material."""
+    """Finite elements of a VolumeMesh as it is, or of a surface (mesh, file or name of a shape) scaled to a longest side of size [m], 0: as it is, and filled with elements: mesh, resolution, hollow, growth and levels as in build_reduced. regions: pairs of a selection and a material. Materials given by name have the law neo-hookean."""
 
 class FemBody(Body):
     """A body of full finite elements in explicit dynamics."""

@@ -99,8 +99,13 @@ Law law_of(const std::string& name) {
 
 Material material_of(const MaterialArgument& argument, Law law) {
     if (py::isinstance<Material>(argument)) return argument.cast<Material>();
-    if (py::isinstance<py::str>(argument))
-        return material_preset(argument.cast<std::string>(), law);
+    if (py::isinstance<py::str>(argument)) {
+        Material material = material_preset(argument.cast<std::string>());
+        // anisotropic ones are linear in their strain
+        const bool is_linear = law == Law::StVenantKirchhoff || law == Law::SmallStrain;
+        if (is_linear || !material.anisotropy) material.law = law;
+        return material;
+    }
     refuse("material", argument, "a Material or the name of one, as \"rubber\"");
 }
 
@@ -116,11 +121,11 @@ std::vector<std::pair<std::string, py::object>> selected_of(const py::object& re
     return result;
 }
 
-std::vector<std::pair<std::string, Material>> regions_of(const py::object& regions) {
+std::vector<std::pair<std::string, Material>> regions_of(const py::object& regions, Law law) {
     std::vector<std::pair<std::string, Material>> result;
     for (const auto& [selection, material] :
          selected_of(regions, "pairs of a selection and a material"))
-        result.emplace_back(selection, material_of(MaterialArgument(material)));
+        result.emplace_back(selection, material_of(MaterialArgument(material), law));
     return result;
 }
 

@@ -35,7 +35,7 @@ void warn(const std::string& text);
 /// The surface of an archive that holds nothing else. Touches nothing of Python.
 [[nodiscard]] SemiRegularMesh load_levels_file(const std::filesystem::path& path);
 
-/// A Material or the name of one.
+/// A Material or the name of one, which then has this law; anisotropic ones only a linear one.
 [[nodiscard]] Material material_of(const MaterialArgument& argument,
                                    Law law = Law::StVenantKirchhoff);
 [[nodiscard]] Law law_of(const std::string& name);
@@ -43,7 +43,8 @@ void warn(const std::string& text);
 [[nodiscard]] std::vector<std::pair<std::string, py::object>> selected_of(
     const py::object& regions, const std::string& expected);
 /// (selection, material) pairs of a list.
-[[nodiscard]] std::vector<std::pair<std::string, Material>> regions_of(const py::object& regions);
+[[nodiscard]] std::vector<std::pair<std::string, Material>> regions_of(
+    const py::object& regions, Law law = Law::StVenantKirchhoff);
 /// True: the usual folder; None or False: none.
 [[nodiscard]] std::filesystem::path cache_of(const CacheArgument& argument);
 [[nodiscard]] std::filesystem::path path_of(py::handle value, const std::string& name,

@@ -35,8 +35,8 @@ Eigen::VectorXd node_values(const FemHandle& fem, const py::object& value, const
 FemHandle build_fem_of(const py::object& body, double size, const MaterialArgument& material,
                        const std::string& mesh, int resolution, const py::object& regions,
                        bool hollow, double growth, int levels, const ProgressArgument& progress) {
-    std::vector<Material> materials{material_of(material)};
-    const auto parts = regions_of(regions);
+    std::vector<Material> materials{material_of(material, Law::NeoHookean)};
+    const auto parts = regions_of(regions, Law::NeoHookean);
     for (const auto& [selection, other] : parts) materials.push_back(other);
     const auto with_regions = [&](VolumeMesh filled) {
         if (!parts.empty())
@@ -309,7 +309,7 @@ void bind_fem(py::module_& m) {
         "Finite elements of a VolumeMesh as it is, or of a surface (mesh, file or name of a shape) "
         "scaled to a longest side of size [m], 0: as it is, and filled with elements: mesh, "
         "resolution, hollow, growth and levels as in build_reduced. regions: pairs of a selection "
-        "and a material.");
+        "and a material. Materials given by name have the law neo-hookean.");
     py::class_<FemBodyHandle, BodyHandle, std::shared_ptr<FemBodyHandle>>(
         m, "FemBody", "A body of full finite elements in explicit dynamics.")
         .def_property_readonly(

@@ -2,6 +2,7 @@
 
 #include "fem/element_eigenvalue.h"
 #include "fem/node_kernels.h"
+#include "fem/stretch_watch.h"
 #include "geometry/option_check.h"
 #include "pliant/core/parallel.h"
 #include "pliant/fem/free_system.h"
@@ -55,6 +56,8 @@ ExplicitDynamics::ExplicitDynamics(FemModel model, Constraints constraints,
     check_damping(options_.damping);
     check_option(std::isfinite(options_.collapse_limit), "collapse_limit", options_.collapse_limit,
                  "a finite value");
+    check_option(options_.fast_damping >= 0 && options_.fast_damping <= 1, "fast_damping",
+                 options_.fast_damping, "0 <= value <= 1");
     (void)FreeSystem(model_, constraints_);  // refuses conditions on hanging nodes alone
 
     const VolumeMesh& mesh = model_.mesh();
@@ -74,13 +77,31 @@ ExplicitDynamics::ExplicitDynamics(FemModel model, Constraints constraints,
     if (options_.hanging == HangingMode::Fold) list_children();
 
     stable_step_ = element_stable_step(model_, options_.lumping);
-    if (const Damping& damping = options_.damping; damping.has_stiffness_part()) {
-        // ζ = c / 2ω with ω = 2/dt and c the largest eigenvalue of M⁻¹D, eq. (T15)
-        const double dt = stable_step_.dt;
-        const double c = damping.stiffness * 4 / (dt * dt) +
-                         largest_viscous_eigenvalue(model_, damping, options_.lumping);
-        stable_step_.dt = StepEstimator::with_damping(dt, c * dt / 4);
-    }
+    elastic_step_ = stable_step_.dt;
+    smoothing_ = options_.fast_damping * elastic_step_;
+    if (options_.damping.has_stiffness_part())
+        viscous_rate_ = largest_viscous_eigenvalue(model_, options_.damping, options_.lumping);
+    stable_step_.dt = damped(elastic_step_, viscous_rate_);
+    watch_ = std::make_shared<const StretchWatch>(model_, options_.lumping,
+                                                  4 / (elastic_step_ * elastic_step_));
+}
+
+/// A step without damping, with it: ζ = c / 2ω with ω = 2/dt and c the largest eigenvalue of M⁻¹D,
+/// eq. (T15).
+double ExplicitDynamics::damped(double dt, double viscous_rate) const noexcept {
+    if (!options_.damping.has_stiffness_part() && smoothing_ == 0) return dt;
+    const double c = (options_.damping.stiffness + smoothing_) * 4 / (dt * dt) + viscous_rate;
+    return StepEstimator::with_damping(dt, c * dt / 4);
+}
+
+ExplicitDynamics::StretchLook ExplicitDynamics::look(const ConstRef& u,
+                                                     Workspace& ws) const noexcept {
+    const StretchWatch::Look seen = watch_->look(model_, u, ws.looks);
+    StretchLook look{0, seen.stiffening, seen.smallest_stvk};
+    if (std::isfinite(seen.stiffening) && std::isfinite(seen.largest_square))
+        look.dt =
+            damped(elastic_step_ / std::sqrt(seen.stiffening), viscous_rate_ * seen.largest_square);
+    return look;
 }
 
 void ExplicitDynamics::list_children() {
@@ -123,8 +144,10 @@ ExplicitDynamics::Workspace ExplicitDynamics::make_workspace() const {
     ws.model = model_.make_workspace();
     for (VectorXd* x : {&ws.R, &ws.half_v, &ws.a, &ws.inverse_q, &ws.u_before}) x->setZero(n);
     for (VectorXd* x : {&ws.damping_force, &ws.scratch}) x->setZero(n_damping);
+    for (VectorXd* x : {&ws.R_before, &ws.R_after}) x->setZero(smoothing_ > 0 ? n : 0);
     ws.reactions.setZero(std::ssize(prescribed_));
     ws.sums.resize(detail::num_ranges(static_cast<std::size_t>(n), kStepGrain));
+    ws.looks = watch_->make_workspace();
     return ws;
 }
 
@@ -202,6 +225,7 @@ ExplicitReport ExplicitDynamics::accelerate_at(const FemState& s, const VectorXd
     ExplicitReport report;
     report.smallest_det_F = model_.internal_force(s.u, ws.R, ws.model, options_.precision);
     report.is_collapsing = !(report.smallest_det_F.value >= options_.collapse_limit);
+    if (smoothing_ > 0 && dt > 0) add_fast_damping(dt, ws);
     const bool has_damping_force = ws.damping_force.size() > 0;
     const bool knows_last_forces = ws.time_of_forces == s.time;
     double stiffness_damping_power = 0;
@@ -250,6 +274,21 @@ ExplicitReport ExplicitDynamics::accelerate_at(const FemState& s, const VectorXd
     return report;
 }
 
+/// eq. (T18). After predict() the old displacements are in the workspace.
+void ExplicitDynamics::add_fast_damping(double dt, Workspace& ws) const noexcept {
+    if (!ws.knows_R)
+        (void)model_.internal_force(ws.u_before, ws.R_before, ws.model, options_.precision);
+    ws.knows_R = true;
+    const double factor = smoothing_ / dt;
+    parallel_ranges(size_of(ws.R), kStepGrain, [&](std::size_t begin, std::size_t end) {
+        const auto first = static_cast<Eigen::Index>(begin);
+        const auto count = static_cast<Eigen::Index>(end - begin);
+        auto R = ws.R.segment(first, count);
+        ws.R_after.segment(first, count) = R;
+        R += factor * (R - ws.R_before.segment(first, count));
+    });
+}
+
 double ExplicitDynamics::reaction_power(const FemState& s, const VectorXd& h, const ConstRef& f,
                                         bool knows_last_forces, Workspace& ws) const noexcept {
     double power = 0;
@@ -275,6 +314,7 @@ StepStatus ExplicitDynamics::finish(FemState& s, double dt, Workspace& ws) const
     follow_masters(ws.a);
     s.v.swap(ws.half_v);
     s.a.swap(ws.a);
+    ws.R_before.swap(ws.R_after);
     s.time += dt;
 
     double finite_sum = 0;
@@ -290,7 +330,14 @@ void ExplicitDynamics::undo(FemState& s, Workspace& ws) const noexcept {
     s.u.swap(ws.u_before);
     s.v.swap(ws.half_v);
     s.a.swap(ws.a);
+    ws.R_before.swap(ws.R_after);
     s.time = ws.time_before;
+    ws.work = {};
+}
+
+void ExplicitDynamics::abandon(FemState& s, Workspace& ws) const noexcept {
+    s.u.swap(ws.u_before);
+    ws.time_of_forces = std::numeric_limits<double>::quiet_NaN();
     ws.work = {};
 }
 

@@ -97,6 +97,9 @@ const Wrench& ExplicitScene::Workspace::wrench(int obstacle) const noexcept {
     return impl_->wrenches[obstacle];
 }
 int ExplicitScene::Workspace::most_contacts() const noexcept { return impl_->most_contacts; }
+void ExplicitScene::Workspace::forget() noexcept {
+    for (ExplicitDynamics::Workspace& body : impl_->bodies) ExplicitDynamics::forget(body);
+}
 
 struct ExplicitScene::Impl {
     using Work = Workspace::Impl;
@@ -343,7 +346,7 @@ ExplicitScene::Workspace ExplicitScene::make_workspace() const {
 
 ExplicitScene::Report ExplicitScene::step(State& s, std::span<const VectorXd> loads,
                                           std::span<const RigidMotion> motions, double dt,
-                                          Workspace& workspace) const noexcept {
+                                          Workspace& workspace, double least_det_F) const noexcept {
     const Impl& scene = *impl_;
     Workspace::Impl& ws = *workspace.impl_;
     const std::size_t num_bodies = scene.bodies.size();
@@ -386,6 +389,14 @@ ExplicitScene::Report ExplicitScene::step(State& s, std::span<const VectorXd> lo
         fields.a = &ws.bodies[b].a;
         fields.inverse_q = &ws.bodies[b].inverse_q;
         fields.inverse_mass = &scene.inverse_mass[b];
+    }
+
+    if (report.smallest_det_F.value < least_det_F) {
+        for (std::size_t b = 0; b < num_bodies; ++b)
+            scene.bodies[b].abandon(s.bodies[b], ws.bodies[b]);
+        report.status = StepStatus::StepRejected;
+        report.is_inverting = true;
+        return report;
     }
 
     // contact

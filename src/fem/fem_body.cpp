@@ -2,12 +2,15 @@
 
 #include "body/surface_display.h"
 #include "body/wind.h"
+#include "fem/element_guard.h"
 #include "fem/fem_display.h"
+#include "fem/rigid_part.h"
 #include "geometry/option_check.h"
 #include "pliant/geometry/selection.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace pliant {
 namespace {
@@ -20,6 +23,23 @@ enum Parameter { kStiffness, kDrag, kFriction };
 constexpr int kMotionNumbers = 19, kTouchNumbers = 4;
 /// Steps that leave the finite numbers in a row before the body starts again.
 constexpr int kMaxRejections = 20;
+/// Of the stable step that the elements of the present shape allow.
+constexpr double kWatchedPart = 0.85;
+/// Of that at rest, with and without fast damping.
+constexpr double kDampedPart = 0.85, kUndampedPart = 0.7;
+/// Inner steps between two looks at the elements: few while their stiffness changes. A change of
+/// the smallest det F by more than this part of it asks for one at once.
+constexpr int kMostBetweenLooks = 32;
+constexpr double kNewDetF = 0.05;
+/// An inner step may bring det F down to this, and to half of what it was.
+constexpr double kLeastDetF = 0.05;
+/// Inner steps are halved down to this part before nodes are slowed.
+constexpr double kShortestPart = 1.0 / 4;
+/// Times that nodes are slowed for one inner step.
+constexpr int kMaxHoldUps = 4;
+/// Where St. Venant and Kirchhoff's law under compression is softest: docs/fem.md eq. (M6).
+constexpr double kSoftestStretch = 0.57735026918962576;
+constexpr int kPaceNumbers = 6;
 
 VolumeMesh moved(VolumeMesh mesh, const Pose& pose) {
     for (Vector3d& x : mesh.vertices) x = pose.to_world(x);
@@ -62,6 +82,19 @@ Constraints hold(const VolumeMesh& mesh, const std::string& fixed) {
     Constraints constraints(mesh.num_vertices());
     if (!fixed.empty()) constraints.fix(select_some(fixed, mesh.vertices, "fixed"));
     return constraints;
+}
+
+/// Of shear waves along the longest side, about the slowest vibration [rad/s].
+double slowest_frequency(const FemModel& model) {
+    Vector3d low = model.mesh().vertices.front(), high = low;
+    for (const Vector3d& x : model.mesh().vertices) {
+        low = low.cwiseMin(x);
+        high = high.cwiseMax(x);
+    }
+    double speed = std::numeric_limits<double>::infinity();
+    for (const Material& material : model.materials())
+        speed = std::min(speed, std::sqrt(material.mu / material.density));
+    return 2 * speed / (high - low).maxCoeff();
 }
 
 /// Along the smooth path between the motions at the ends of a step: cubic in position and in the
@@ -137,16 +170,35 @@ struct FemBody::Impl {
     SmallestDetF smallest_det_F;  ///< of the last step
     Inversions inversions;        ///< since the reset
     bool is_inverted = false;     ///< in this step
+    ElementGuard guard;
+    RigidPart rigid_part;
+    double internal_damping = 0;                   ///< 2ζω [1/s]
+    Care care;                                     ///< since the reset
+    int num_taken = 0;                             ///< inner steps of the last step
+    bool is_held_up = false, is_softened = false;  ///< in this step
+    /// How fast the body may go: what the last look found, and when the next one is due.
+    struct Pace {
+        double stable_dt = 0;                 ///< bound that was seen [s]
+        double det_F = 1, det_F_at_look = 1;  ///< the smallest, now and then
+        int between_looks = 4, since_look = 0;
+        double rate = 1;  ///< time of the body over that of the world in the last inner step
+    } pace;
 
     [[nodiscard]] const ExplicitDynamics& dynamics() const { return scene.bodies()[0]; }
     [[nodiscard]] FemState& fem() { return state.bodies[0]; }
     [[nodiscard]] const FemState& fem() const { return state.bodies[0]; }
     /// √s of docs/fem.md eq. (B1).
     [[nodiscard]] double tempo() const { return std::sqrt(stiffness); }
-    [[nodiscard]] double longest_inner_step() const {
+    [[nodiscard]] double longest_step_at_rest() const {
+        const double part = options.damping_ratio > 0 ? kDampedPart : kUndampedPart;
         const double limit =
-            options.inner_step > 0 ? options.inner_step : 0.7 * dynamics().stable_step().dt;
+            options.inner_step > 0 ? options.inner_step : part * dynamics().stable_step().dt;
         return limit / tempo();
+    }
+    [[nodiscard]] double longest_inner_step() const {
+        const double at_rest = longest_step_at_rest();
+        const double part = std::max(kWatchedPart, at_rest * tempo() / dynamics().stable_step().dt);
+        return std::clamp(part * pace.stable_dt / tempo(), 1e-3 * at_rest, at_rest);
     }
     [[nodiscard]] Vector3d carried(int vertex, const VectorXd& x) const {
         const Embedding& e = display->embedding();
@@ -185,7 +237,16 @@ struct FemBody::Impl {
         for (auto& touches : state.touches) std::ranges::fill(touches, Touch{});
         state.has_captured = false;
     }
-    StepStatus inner_step(int i, int n, double dt);
+    void watch();
+    void set_rate(double rate);
+    /// A part of a step, in parts of it, and the body's own time for it [s].
+    struct Part {
+        double start, end, own_time;
+        bool is_last;
+    };
+    ExplicitScene::Report inner_step(const Part& part, double dt);
+    /// Whether the body must begin anew.
+    bool start_again(StepStatus& worst);
 };
 
 FemBody::Impl::Impl(VolumeMesh mesh_world, std::vector<Material> materials,
@@ -200,8 +261,12 @@ FemBody::Impl::Impl(VolumeMesh mesh_world, std::vector<Material> materials,
       scene(
           [&] {
               std::vector<ExplicitDynamics> bodies;
+              check_option(o.damping_ratio >= 0 && o.damping_ratio <= 0.5, "damping_ratio",
+                           o.damping_ratio, "0 <= value <= 0.5");
+              ExplicitOptions dynamics = o.dynamics;
+              if (o.damping_ratio > 0) dynamics.fast_damping = 2 * o.damping_ratio;
               bodies.emplace_back(FemModel(std::move(mesh_world), std::move(materials)),
-                                  constraints, o.dynamics);
+                                  constraints, dynamics);
               return bodies;
           }(),
           [&] {
@@ -220,7 +285,21 @@ FemBody::Impl::Impl(VolumeMesh mesh_world, std::vector<Material> materials,
       pending(VectorXd::Zero(fem().u.size())),
       steady(pending),
       wind(pending),
-      inverse_mass(VectorXd::Zero(fem().u.size() / 3)) {
+      inverse_mass(VectorXd::Zero(fem().u.size() / 3)),
+      guard(dynamics()),
+      rigid_part(dynamics()),
+      internal_damping(2 * o.damping_ratio * slowest_frequency(dynamics().model())) {
+    const auto& [linear, angular] = options.velocity;
+    check_option(linear.allFinite() && angular.allFinite(), "velocity", linear.transpose(),
+                 "finite numbers");
+    if (!linear.isZero(0) || !angular.isZero(0)) {
+        if (rigid_part.is_held())
+            throw InputError("", "velocity", "that of a held body", "a body that nothing holds");
+        rigid_part.set(options.velocity, fem());
+    }
+    check_option(options.budget >= 1 && options.budget <= 1000, "budget", options.budget,
+                 "1 <= value <= 1000");
+    pace.stable_dt = dynamics().stable_step().dt;
     if (options.inner_step != 0) dynamics().check_step(options.inner_step);
     for (Eigen::Index node = 0; node < inverse_mass.size(); ++node) {
         const double mass = dynamics().mass()[3 * node];
@@ -249,35 +328,69 @@ void FemBody::Impl::set_stiffness(double factor) {
     forget_contacts();
 }
 
-/// The i-th of n equal parts of a step of dt seconds.
-StepStatus FemBody::Impl::inner_step(int i, int n, double dt) {
-    const double t = static_cast<double>(i + 1) / n;
+/// Looks at the elements when it is time to.
+void FemBody::Impl::watch() {
+    const bool is_new = !(std::abs(pace.det_F - pace.det_F_at_look) <=
+                          kNewDetF * std::max(std::abs(pace.det_F_at_look), kLeastDetF));
+    if (!is_new && pace.since_look < pace.between_looks) return;
+    const ExplicitDynamics::StretchLook seen = dynamics().look(fem().u, energy_ws);
+    const double change = std::abs(std::log(std::max(seen.dt, 1e-300) / pace.stable_dt));
+    if (change > 0.05) pace.between_looks = std::max(1, pace.between_looks / 4);
+    if (change < 0.01) pace.between_looks = std::min(kMostBetweenLooks, 2 * pace.between_looks);
+    pace.stable_dt = std::max(seen.dt, 1e-6 * dynamics().stable_step().dt);
+    pace.det_F_at_look = pace.det_F;
+    pace.since_look = 0;
+    care.stiffening = std::max(care.stiffening, seen.stiffening);
+    care.smallest_stvk = std::min(care.smallest_stvk, seen.smallest_stvk);
+    is_softened = is_softened || seen.smallest_stvk < kSoftestStretch;
+}
+
+/// Motions of the obstacles are kept in the time of the body.
+void FemBody::Impl::set_rate(double rate) {
+    if (rate == pace.rate) return;
+    for (RigidMotion& motion : state.obstacles) motion = in_time(motion, rate / pace.rate);
+    pace.rate = rate;
+}
+
+/// A part of a step of dt seconds.
+ExplicitScene::Report FemBody::Impl::inner_step(const Part& part, double dt) {
+    const double share = part.end - part.start;
+    // what is shorter than its share by rounding is not slower
+    const double rate = part.own_time < (1 - 1e-9) * share * dt ? part.own_time / (share * dt) : 1;
+    set_rate(rate);
     for (std::size_t k = 0; k < obstacles.size(); ++k) {
         const RigidMotion& end = obstacles[k]->motion(TickMoment::End);
-        motions[k] =
-            in_time(i + 1 == n ? end : between(obstacles[k]->motion(TickMoment::Start), end, t, dt),
-                    tempo());
+        motions[k] = in_time(
+            part.is_last ? end
+                         : between(obstacles[k]->motion(TickMoment::Start), end, part.end, dt),
+            tempo() * rate);
     }
     VectorXd& f = load[0];
     f = steady;
     if (has_pending) f += pending;
     if (drag > 0) f.array() -= drag * tempo() * dynamics().mass().array() * fem().v.array();
     f /= stiffness;
-    const double h = tempo() * dt / n;
+    if (internal_damping > 0) rigid_part.damp(fem(), internal_damping, f);
+    const double h = tempo() * part.own_time;
     if (state.has_captured && std::abs(h - state.last_dt) > 1e-9 * h) forget_contacts();
-    const ExplicitScene::Report report = scene.step(state, load, motions, h, ws);
+    const ExplicitScene::Report report =
+        scene.step(state, load, motions, h, ws, guard.least_det_F(pace.det_F));
     for (std::size_t k = 0; k < obstacles.size(); ++k) {
         const Wrench& w = ws.wrench(static_cast<int>(k));
-        wrenches[k] += Wrench{stiffness / n * w.force, stiffness / n * w.torque};
+        wrenches[k] += Wrench{stiffness * share * w.force, stiffness * share * w.torque};
     }
+    // a step that was rejected left nothing behind
+    if (report.status == StepStatus::StepRejected) return report;
+    ++pace.since_look;
+    // without any number: as if it were at rest
+    pace.det_F = std::min(report.smallest_det_F.value, 1e30);
     if (!(report.smallest_det_F.value >= smallest_det_F.value))
         smallest_det_F = report.smallest_det_F;
-    // a step that was rejected left nothing behind
-    if (report.status == StepStatus::StepRejected) return report.status;
     is_inverted = is_inverted || !(report.smallest_det_F.value > 0);
     if (!(report.smallest_det_F.value >= inversions.worst.value))
         inversions.worst = report.smallest_det_F;
-    return report.status;
+    if (rate < 1) care.slowest = std::min(care.slowest, rate);
+    return report;
 }
 
 FemBody::FemBody(VolumeMesh mesh, std::vector<Material> materials, SurfaceMesh surface,
@@ -293,11 +406,13 @@ FemBody::~FemBody() = default;
 const FemModel& FemBody::model() const noexcept { return impl_->dynamics().model(); }
 const FemState& FemBody::state() const noexcept { return impl_->fem(); }
 int FemBody::inner_steps(double dt) const noexcept {
-    const double n = std::ceil(dt / impl_->longest_inner_step() * (1 - 1e-9));
+    const double n = std::ceil(dt / impl_->longest_step_at_rest() * (1 - 1e-9));
     return n >= 1 && n < 1e6 ? static_cast<int>(n) : 1;
 }
+int FemBody::inner_steps_taken() const noexcept { return impl_->num_taken; }
 const SmallestDetF& FemBody::smallest_det_F() const noexcept { return impl_->smallest_det_F; }
 const FemBody::Inversions& FemBody::inversions() const noexcept { return impl_->inversions; }
+const FemBody::Care& FemBody::care() const noexcept { return impl_->care; }
 std::span<const Contact> FemBody::contacts() const noexcept { return impl_->ws.contacts(); }
 const std::vector<RigidBody*>& FemBody::obstacles() const noexcept { return impl_->obstacles; }
 const Wrench& FemBody::wrench(int obstacle) const noexcept {
@@ -311,32 +426,85 @@ StepStatus FemBody::do_step(double dt) noexcept {
     if (!(dt > 0 && std::isfinite(dt))) return StepStatus::InputIgnored;
     b.u_start = b.fem().u;
     b.smallest_det_F = {};
-    b.is_inverted = false;
+    b.is_inverted = b.is_held_up = b.is_softened = false;
     StepStatus worst = StepStatus::Ok;
-    const int n = inner_steps(dt);
-    for (int i = 0; i < n; ++i) {
-        const StepStatus status = b.inner_step(i, n, dt);
-        if (status == StepStatus::Ok) continue;
-        if (worst != StepStatus::StateReset) worst = status;
-        if (status != StepStatus::StepRejected) continue;
-        // what is left of the motion made it fail: go on from rest, in the end from the start
-        b.fem().v.setZero();
-        b.fem().a.setZero();
-        b.forget_contacts();
-        if (++b.num_rejections >= kMaxRejections) {
-            const Inversions so_far = b.inversions;
-            do_reset();
-            b.inversions = so_far;
-            worst = StepStatus::StateReset;
+    const int most = static_cast<int>(std::ceil(b.options.budget * inner_steps(dt)));
+    b.num_taken = 0;
+    bool is_slowed = false, is_given_up = false;
+    int num_held_up = 0;  // in this inner step
+    // equal parts as long as the limit stays; `part_of_limit` after one that was refused
+    double t = 0, part_of_limit = 1, held_limit = std::numeric_limits<double>::infinity();
+    while (t < 1 && b.num_taken < most && !is_given_up) {
+        b.watch();
+        const double limit = std::min(held_limit, part_of_limit * b.longest_inner_step());
+        const double needed = std::max(1.0, std::ceil((1 - t) * dt / limit * (1 - 1e-9)));
+        const double n = std::min(needed, static_cast<double>(most - b.num_taken));
+        const double own_time = std::min(limit, (1 - t) * dt / n);
+        const Impl::Part part{t, n == 1 ? 1 : t + (1 - t) / n, own_time, n == 1};
+        const ExplicitScene::Report report = b.inner_step(part, dt);
+        ++b.num_taken;
+        if (report.is_inverting) {
+            ++b.care.num_halved;
+            b.pace.since_look = b.pace.between_looks;
+            // shorter steps are of no use to an element that is there already
+            if (part_of_limit > kShortestPart && b.pace.det_F > 2 * kLeastDetF) {
+                part_of_limit /= 2;
+                continue;
+            }
+            // slow the nodes for a step of full length; beyond help where that does not do
+            part_of_limit = 1;
+            held_limit = num_held_up == 0 ? b.longest_inner_step() : own_time;
+            is_given_up = ++num_held_up > kMaxHoldUps ||
+                          !b.guard.hold_up(b.fem(), b.tempo() * held_limit, b.pace.det_F);
+            if (is_given_up) worst = StepStatus::StepRejected;
+            b.is_held_up = true;
+            continue;
         }
-        break;
+        is_slowed = is_slowed || b.pace.rate < 1;
+        t = part.end;
+        part_of_limit = 1;
+        num_held_up = 0;
+        held_limit = std::numeric_limits<double>::infinity();
+        if (report.status == StepStatus::Ok) continue;
+        if (worst != StepStatus::StateReset) worst = report.status;
+        is_given_up = report.status == StepStatus::StepRejected;
+    }
+    // not one of them was possible
+    if (t == 0 && worst == StepStatus::Ok) {
+        worst = StepStatus::StepRejected;
+        is_given_up = true;
+    }
+    if (is_given_up && b.start_again(worst)) {
+        const Inversions so_far = b.inversions;
+        const Care care_so_far = b.care;
+        do_reset();
+        b.inversions = so_far;
+        b.care = care_so_far;
+    }
+    if (t < 1 && !is_given_up) {
+        is_slowed = true;
+        b.care.slowest = std::min(b.care.slowest, t);
     }
     if (b.is_inverted) ++b.inversions.num_steps;
+    b.care.num_slowed += is_slowed;
+    b.care.num_held_up += b.is_held_up;
+    b.care.num_softened += b.is_softened;
+    if (is_slowed && worst == StepStatus::Ok) worst = StepStatus::CapacityExceeded;
     if (worst != StepStatus::StepRejected) b.num_rejections = 0;
     for (std::size_t k = 0; k < b.obstacles.size(); ++k) b.obstacles[k]->add_wrench(b.wrenches[k]);
     if (b.has_pending) b.pending.setZero();
     b.has_pending = false;
     return worst;
+}
+
+/// What is left of the motion made it fail: go on from rest, in the end from the start.
+bool FemBody::Impl::start_again(StepStatus& worst) {
+    fem().v.setZero();
+    fem().a.setZero();
+    forget_contacts();
+    if (++num_rejections < kMaxRejections) return false;
+    worst = StepStatus::StateReset;
+    return true;
 }
 
 void FemBody::do_reset() noexcept {
@@ -357,6 +525,10 @@ void FemBody::do_reset() noexcept {
     b.num_rejections = 0;
     b.smallest_det_F = {};
     b.inversions = {};
+    b.care = {};
+    b.num_taken = 0;
+    b.ws.forget();
+    b.pace = {.stable_dt = b.dynamics().stable_step().dt};
     std::ranges::fill(b.wrenches, Wrench{});
 }
 
@@ -476,7 +648,7 @@ int FemBody::state_size() const noexcept {
     // of what never changes: other threads ask while vectors of the state trade places
     const auto touches =
         static_cast<std::size_t>(ExplicitScene::kMaxTouches) * impl_->scene.surface_nodes(0).size();
-    return 8 + 3 * model().num_unknowns() +
+    return 8 + kPaceNumbers + 3 * model().num_unknowns() +
            static_cast<int>(kTouchNumbers * touches + kMotionNumbers * impl_->obstacles.size());
 }
 
@@ -489,7 +661,9 @@ void FemBody::save_state(std::span<double> state) const noexcept {
     for (const double number :
          {impl_->stiffness, s.time, impl_->state.last_dt, impl_->state.has_captured ? 1.0 : 0.0,
           work.external_work, work.contact_work, work.damping_work,
-          static_cast<double>(impl_->num_rejections)})
+          static_cast<double>(impl_->num_rejections), impl_->pace.stable_dt, impl_->pace.det_F,
+          impl_->pace.det_F_at_look, static_cast<double>(impl_->pace.between_looks),
+          static_cast<double>(impl_->pace.since_look), impl_->pace.rate})
         *at++ = number;
     for (const VectorXd* x : {&s.u, &s.v, &s.a}) {
         Eigen::Map<VectorXd>(at, n) = *x;
@@ -521,6 +695,13 @@ bool FemBody::restore_state(std::span<const double> state) noexcept {
     b.state.work[0] = {at[0], at[1], at[2]};
     b.num_rejections = static_cast<int>(std::clamp(at[3], 0.0, double{kMaxRejections}));
     at += 4;
+    b.pace = {.stable_dt = std::clamp(at[0], 0.0, b.dynamics().stable_step().dt),
+              .det_F = at[1],
+              .det_F_at_look = at[2],
+              .between_looks = static_cast<int>(std::clamp(at[3], 1.0, double{kMostBetweenLooks})),
+              .since_look = static_cast<int>(std::clamp(at[4], 0.0, double{kMostBetweenLooks})),
+              .rate = at[5] > 0 ? at[5] : 1};
+    at += kPaceNumbers;
     for (VectorXd* x : {&b.fem().u, &b.fem().v, &b.fem().a}) {
         *x = Eigen::Map<const VectorXd>(at, n);
         at += n;
@@ -541,6 +722,7 @@ bool FemBody::restore_state(std::span<const double> state) noexcept {
     b.stiffness = saved_stiffness;
     if (factor != saved_stiffness) b.set_stiffness(factor);
     b.u_start = b.fem().u;
+    b.ws.forget();
     return true;
 }
 

@@ -50,7 +50,8 @@ bool is_axis_aligned_box(const Modes& modes) {
 /// One element on its way into a batch.
 struct Hex {
     int element, place;
-    bool is_box, is_small_strain;
+    bool is_box;
+    Law law;
     Modes modes;
 };
 
@@ -92,8 +93,8 @@ private:
                 continue;
             }
             const Modes modes = rest_modes(mesh_, element);
-            block.push_back({element, place, is_axis_aligned_box(modes),
-                             material(element).law == Law::SmallStrain, modes});
+            block.push_back(
+                {element, place, is_axis_aligned_box(modes), material(element).law, modes});
             for (const int node : mesh_.element(element)) block_nodes_.push_back(node);
         }
         std::ranges::sort(block_nodes_);
@@ -102,7 +103,7 @@ private:
         hexes_.nodes.insert(hexes_.nodes.end(), block_nodes_.begin(), block_nodes_.end());
 
         // one shape and law after the other
-        const auto kind = [](const Hex& hex) { return std::pair(hex.is_box, hex.is_small_strain); };
+        const auto kind = [](const Hex& hex) { return std::pair(hex.is_box, hex.law); };
         std::ranges::stable_sort(block, {}, kind);
         for (auto rest = std::span<const Hex>(block); !rest.empty();) {
             const auto same =
@@ -118,7 +119,8 @@ private:
         batch.num_elements = static_cast<int>(hexes.size());
         batch.first_value = static_cast<int>(hexes_.values.size());
         batch.is_box = hexes[0].is_box;
-        batch.is_small_strain = hexes[0].is_small_strain;
+        batch.is_small_strain = hexes[0].law == Law::SmallStrain;
+        batch.is_neo_hookean = hexes[0].law == Law::NeoHookean;
         std::ranges::fill(batch.elements, -1);
         hexes_.values.resize(hexes_.values.size() +
                              static_cast<std::size_t>(batch.is_box ? kHexBoxValues : kHexValues));
@@ -170,8 +172,7 @@ private:
 }  // namespace
 
 bool has_hex_kernel(const Material& material) noexcept {
-    return !material.anisotropy &&
-           (material.law == Law::StVenantKirchhoff || material.law == Law::SmallStrain);
+    return !material.anisotropy && material.law != Law::Corotational;
 }
 
 HexBatches make_hex_batches(const VolumeMesh& mesh, const ElementBlocks& blocks,

@@ -8,7 +8,7 @@
 
 namespace pliant {
 
-/// True for the isotropic St. Venant–Kirchhoff and small-strain laws.
+/// True for the isotropic St. Venant–Kirchhoff, small-strain and stable neo-Hookean laws.
 [[nodiscard]] bool has_hex_kernel(const Material& material) noexcept;
 
 /// The Hex8 elements of a mesh in batches for the SIMD kernels, one material for each region;

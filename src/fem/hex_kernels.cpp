@@ -13,6 +13,7 @@
 #include <hwy/highway.h>
 
 #include "fem/hex_modes-inl.h"
+#include "fem/hex_neo_hookean-inl.h"
 #include "fem/hex_rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -192,7 +193,7 @@ struct HexForce : HexModes<D> {
 };
 
 /// Adds the forces of a batch, and writes the smallest det F of each element.
-template <class T, bool is_box, bool small_strain, bool with_det>
+template <class T, bool is_box, bool small_strain, bool with_det, bool neo_hookean = false>
 HWY_NOINLINE void add_batch(const HexBatch& batch, const T* values, const T* next_values,
                             NodePrefetch<2>& prefetch, const T* u, T* R, T* det) {
     using D = hn::CappedTag<T, kHexLanes>;
@@ -203,7 +204,9 @@ HWY_NOINLINE void add_batch(const HexBatch& batch, const T* values, const T* nex
         hn::Vec<D> modes[3][8], smallest = hn::Set(d, std::numeric_limits<T>::infinity());
         Force::load(u, batch, lane, modes);
         const HexValues<D> at_lanes{values + lane, next_values + lane};
-        if constexpr (is_box)
+        if constexpr (neo_hookean)
+            neo_hookean_force<D, is_box>(at_lanes, modes, smallest);
+        else if constexpr (is_box)
             Force::boxes(at_lanes, modes, smallest);
         else
             Force::any_shape(at_lanes, modes, smallest);
@@ -244,11 +247,13 @@ HWY_INLINE HexDetF add_forces(const HexBatches& hexes, int block, const double* 
         const T* const values = values_of<T>(hexes, batch);
         const T* const next = is_last_batch ? values : values_of<T>(hexes, hexes.batches[b + 1]);
         HexLanes<T> det;
-        const auto add = batch.is_box
-                             ? (batch.is_small_strain ? add_batch<T, true, true, with_det>
-                                                      : add_batch<T, true, false, with_det>)
-                             : (batch.is_small_strain ? add_batch<T, false, true, with_det>
-                                                      : add_batch<T, false, false, with_det>);
+        const auto add =
+            batch.is_neo_hookean ? (batch.is_box ? add_batch<T, true, false, with_det, true>
+                                                 : add_batch<T, false, false, with_det, true>)
+            : batch.is_box       ? (batch.is_small_strain ? add_batch<T, true, true, with_det>
+                                                          : add_batch<T, true, false, with_det>)
+                                 : (batch.is_small_strain ? add_batch<T, false, true, with_det>
+                                                          : add_batch<T, false, false, with_det>);
         add(batch, values, next, prefetch, u.rows, R.rows, det.lane);
         if (with_det)
             for (int lane = 0; lane < batch.num_elements; ++lane) {

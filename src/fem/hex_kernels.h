@@ -4,7 +4,8 @@
 #include <vector>
 
 /// Forces and tangents of Hex8 elements, compiled for each instruction set; docs/fem.md section
-/// "Hex8 kernels". Laws: isotropic St. Venant–Kirchhoff and small strain, see has_hex_kernel().
+/// "Hex8 kernels". Laws: isotropic St. Venant–Kirchhoff, small strain and stable neo-Hookean, see
+/// has_hex_kernel().
 ///
 /// Forces are bound by arithmetic: about 1,000 operations per box and 2,300 per hex of any shape,
 /// or 18 and 41 ns in double and 9 and 21 ns in single on a core with two 256-bit multiply-adds a
@@ -32,9 +33,9 @@ struct alignas(64) HexBatch {
     int elements[kHexLanes];              ///< numbers in the mesh
     int places[kHexLanes];                ///< in ElementBlocks
     int num_elements;
-    int first_value;  ///< of HexBatches::values
-    bool is_box;      ///< all elements are boxes along the axes, of any sizes
-    bool is_small_strain;
+    int first_value;                       ///< of HexBatches::values
+    bool is_box;                           ///< all elements are boxes along the axes, of any sizes
+    bool is_small_strain, is_neo_hookean;  ///< neither: St. Venant–Kirchhoff
 };
 
 /// Numbers of each element: λ/(2μ), then

@@ -10,6 +10,7 @@
 #include <hwy/highway.h>
 
 #include "fem/hex_modes-inl.h"
+#include "fem/hex_neo_hookean-inl.h"
 #include "fem/hex_rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -114,7 +115,7 @@ struct HexProduct : HexModes<hn::CappedTag<double, kHexLanes>> {
     }
 };
 
-template <bool is_box, bool small_strain>
+template <bool is_box, bool small_strain, bool neo_hookean = false>
 HWY_NOINLINE void add_batch(const HexBatch& batch, const double* values, const double* next_values,
                             NodePrefetch<3>& prefetch, const double* u, const double* p,
                             double* Kp) {
@@ -125,7 +126,11 @@ HWY_NOINLINE void add_batch(const HexBatch& batch, const double* values, const d
         typename Product::V u_modes[3][8], modes[3][8];
         Product::load(u, batch, lane, u_modes);
         Product::load(p, batch, lane, modes);
-        Product::multiply({values + lane, next_values + lane}, u_modes, modes);
+        const HexValues<typename Product::D> at_lanes{values + lane, next_values + lane};
+        if constexpr (neo_hookean)
+            neo_hookean_product<typename Product::D, is_box>(at_lanes, u_modes, modes);
+        else
+            Product::multiply(at_lanes, u_modes, modes);
         Product::add_to(Kp, batch, lane, modes);
     }
 }
@@ -147,7 +152,9 @@ void products(const HexBatches& hexes, int block, const double* all_u, const dou
         const double* const next =
             is_last ? values : hexes.values[hexes.batches[b + 1].first_value].lane;
         const auto add =
-            batch.is_box
+            batch.is_neo_hookean
+                ? (batch.is_box ? add_batch<true, false, true> : add_batch<false, false, true>)
+            : batch.is_box
                 ? (batch.is_small_strain ? add_batch<true, true> : add_batch<true, false>)
                 : (batch.is_small_strain ? add_batch<false, true> : add_batch<false, false>);
         add(batch, values, next, prefetch, u.rows, p.rows, Kp.rows);

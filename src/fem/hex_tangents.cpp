@@ -10,6 +10,7 @@
 #include <hwy/highway.h>
 
 #include "fem/hex_modes-inl.h"
+#include "fem/hex_neo_hookean-inl.h"
 #include "fem/hex_rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -147,9 +148,55 @@ struct HexTangent : HexModes<hn::CappedTag<double, 4>> {
         }
     }
 
+    /// The same of the stable neo-Hookean law:
+    /// a G_kl I + 2a' f_k f_lᵀ + λ' c_k c_lᵀ − b [F (∇ξ_k × ∇ξ_l)]×,  c_k = cof F ∇ξ_k.
+    HWY_INLINE void add_neo_hookean_point(int q, const V (&J_inverse)[3][3], V weight, V ratio) {
+        V H[3][3], P[3][3], f[3][3], c[3][3];
+        hex_gradient<D>(du, q, J_inverse, H);
+        const NeoHookeanPoint<D> law(H, ratio);
+        PLIANT_UNROLL
+        for (int l = 0; l < 3; ++l) {
+            PLIANT_UNROLL
+            for (int i = 0; i < 3; ++i) {
+                P[l][i] = law.stress(l, i);
+                f[l][i] = row_times(law.F, i, J_inverse[l]);
+                c[l][i] = row_times(law.C, i, J_inverse[l]);
+            }
+        }
+        add_hex_stress<D>(P, q, J_inverse, weight, P_sum);
+        const V a = hn::Mul(weight, law.a), twice_da = hn::Mul(weight, law.twice_da);
+        const V lambda_n = hn::Mul(weight, law.lambda_n);
+        const V b = hn::Mul(weight, law.cofactor_factor());
+        PLIANT_UNROLL
+        for (int k = 0; k < 3; ++k) {
+            PLIANT_UNROLL
+            for (int l = k; l < 3; ++l) {
+                const V diagonal = hn::Mul(a, dot(J_inverse[k], J_inverse[l]));
+                V normal[3], x[3];
+                cross(J_inverse[k], J_inverse[l], normal);
+                PLIANT_UNROLL
+                for (int i = 0; i < 3; ++i) x[i] = hn::Mul(b, row_times(law.F, i, normal));
+                PLIANT_UNROLL
+                for (int i = 0; i < 3; ++i) {
+                    const V along_f = hn::Mul(twice_da, f[k][i]);
+                    const V along_c = hn::Mul(lambda_n, c[k][i]);
+                    PLIANT_UNROLL
+                    for (int j = k == l ? i : 0; j < 3; ++j) {
+                        V sum = hn::MulAdd(along_f, f[l][j], hn::Mul(along_c, c[l][j]));
+                        if (i == j) sum = hn::Add(sum, diagonal);
+                        // −[x]×: +x at (i, i + 1), −x at (i + 1, i)
+                        if (k != l && j == (i + 1) % 3) sum = hn::Add(sum, x[3 - i - j]);
+                        if (k != l && i == (j + 1) % 3) sum = hn::Sub(sum, x[3 - i - j]);
+                        C[entry(k, l, i, j)][q] = sum;
+                    }
+                }
+            }
+        }
+    }
+
     /// 8 × modes of u in, modes of the forces out. All weights have a factor 1/64 for the two sums
     /// over modes of K, of which the forces need 1/8.
-    template <bool is_box, bool small_strain>
+    template <bool is_box, bool small_strain, bool neo_hookean>
     HWY_INLINE void add_points(const HexValues<D>& values, V (&modes)[3][8]) {
         const V eighth = hn::Set(d, 0.125);
         const HexShape<D, is_box> shape(values);
@@ -159,7 +206,10 @@ struct HexTangent : HexModes<hn::CappedTag<double, 4>> {
         for (int q = 0; q < 8; ++q) {
             V J_inverse[3][3];
             const V weight = hn::Mul(eighth, shape.at_point(q, J_inverse));
-            add_point<small_strain>(q, J_inverse, weight, values.lambda_ratio());
+            if constexpr (neo_hookean)
+                add_neo_hookean_point(q, J_inverse, weight, values.lambda_ratio());
+            else
+                add_point<small_strain>(q, J_inverse, weight, values.lambda_ratio());
         }
         sum_derivatives(P_sum, Factors(hn::Set(d, 8.0)), modes);
     }
@@ -277,7 +327,7 @@ public:
     }
 };
 
-template <bool is_box, bool small_strain>
+template <bool is_box, bool small_strain, bool neo_hookean = false>
 HWY_NOINLINE void add_batch(const HexBatch& batch, const double* values, const HexPattern& pattern,
                             ColumnPrefetch& prefetch, const BlockNodes<double>& u,
                             BlockNodes<double>& R, double* K) {
@@ -287,7 +337,7 @@ HWY_NOINLINE void add_batch(const HexBatch& batch, const double* values, const H
         HexTangent::V modes[3][8];
         HexTangent::load(u.rows, batch, lane, modes);
         const HexValues<HexTangent::D> at_lanes{values + lane, values + lane};
-        hexes.add_points<is_box, small_strain>(at_lanes, modes);
+        hexes.add_points<is_box, small_strain, neo_hookean>(at_lanes, modes);
         HexTangent::add_to(R.rows, batch, lane, modes);
         hexes.sum_points();
         hexes.add_to_matrix(batch, lane, u.nodes, pattern, K);
@@ -305,7 +355,9 @@ void tangents(const HexBatches& hexes, int block, const HexPattern& pattern, con
         const HexBatch& batch = hexes.batches[b];
         const double* const values = hexes.values[batch.first_value].lane;
         const auto add =
-            batch.is_box
+            batch.is_neo_hookean
+                ? (batch.is_box ? add_batch<true, false, true> : add_batch<false, false, true>)
+            : batch.is_box
                 ? (batch.is_small_strain ? add_batch<true, true> : add_batch<true, false>)
                 : (batch.is_small_strain ? add_batch<false, true> : add_batch<false, false>);
         add(batch, values, pattern, prefetch, u, R, K);

@@ -21,7 +21,10 @@ using ConstRef = FemModel::ConstRef;
 
 /// Sufficient decrease of the residual, as a part of what a linear one would give.
 constexpr double kResidualDecrease = 1e-4;
-constexpr int kMaxResidualBacktracks = 12;
+constexpr int kMaxResidualBacktracks = 2;
+/// Places tried along an increment, and the work left that is good enough, over that at its start.
+constexpr int kMaxSearches = 8;
+constexpr double kWorkLeft = 0.5;
 /// Of contact in a single Newton iteration, as a part of the largest force.
 constexpr double kContactTolerance = 1e-3;
 constexpr int kMaxContactIterations = 6;
@@ -350,15 +353,47 @@ void ImplicitDynamics::Impl::move(double fraction) noexcept {
     now.a = start.a + (fraction * per_u) * du;
 }
 
-/// Halves the step until the residual falls; false if it does not.
+/// Takes the step, half or a quarter of it if the residual falls. Otherwise it seeks a place along
+/// the step where the forces do no more work on it: a minimum of the energy where there is one,
+/// also where contact makes the residual jump. False if nothing was found that is any better.
 bool ImplicitDynamics::Impl::line_search(ImplicitReport& report) {
     const ImplicitReport at_start = report;
-    double fraction = 1;
-    for (int k = 0; k <= kMaxResidualBacktracks; ++k, fraction /= 2) {
+    const double work_at_start = b.dot(x);
+    const auto work = [&](double fraction) {
         move(fraction);
         set_forces(report, false);
+        return b.dot(x);
+    };
+    double high = 1, work_high = 0;
+    for (int k = 0; k <= kMaxResidualBacktracks; ++k) {
+        const double fraction = std::ldexp(1.0, -k), found = work(fraction);
         if (report.residual <= (1 - kResidualDecrease * fraction) * at_start.residual) return true;
+        if (k == 0) work_high = found;
     }
+    // Illinois' rule between a place where the step still pays and one where it no longer does
+    double low = 0, work_low = work_at_start;
+    for (int k = 0; k < kMaxSearches && work_at_start > 0; ++k) {
+        const bool is_beyond = std::isfinite(work_high) && work_high < 0;
+        const double fraction =
+            is_beyond ? low + (high - low) * work_low / (work_low - work_high) : 0.5 * (low + high);
+        const double found = work(fraction);
+        if (std::abs(found) <= kWorkLeft * work_at_start) return true;
+        if (found > 0) {
+            low = fraction;
+            work_low = found;
+            work_high *= 0.5;
+        } else {
+            high = fraction;
+            work_high = found;
+            work_low *= 0.5;
+        }
+    }
+    // a jump: as far as the step pays
+    if (low > 0) {
+        (void)work(low);
+        return true;
+    }
+    if (report.residual < at_start.residual) return true;
     std::swap(now, start);
     set_forces(report, false);
     return false;

@@ -209,9 +209,11 @@ void BodyMaker::make(std::size_t d, const FemSource& source) {
     FemBodyOptions options;
     options.fixed = source.fixed;
     options.dynamics.damping = source.damping;
+    options.damping_ratio = source.damping_ratio;
     options.contact.friction = source.friction;
     for (const Start& start : starts(d)) {
         options.pose = start.pose;
+        if (source.fixed.empty()) options.velocity = start.velocity;
         world_.add(d, std::make_unique<FemBody>(mesh, std::vector{source.material}, surface,
                                                 world_.loop_of(d).obstacles, options));
     }

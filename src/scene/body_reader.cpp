@@ -11,20 +11,27 @@ namespace fs = std::filesystem;
 using Eigen::Vector3d;
 
 Law read_law(const JsonObject& json) {
-    const std::string name = json.text("law", std::string(to_string(Law::StVenantKirchhoff)));
+    const std::string name = json.text("law", "");
     Law result = Law::StVenantKirchhoff;
     for (const Law law : {Law::SmallStrain, Law::NeoHookean, Law::Corotational})
         if (name == to_string(law)) result = law;
     return result;
 }
 
-/// A preset by name, or constants with or without a preset that gives the others.
-Material read_material(const JsonObject& json, Material otherwise) {
+/// The same material under the law that a kind of body takes where none is named. Anisotropic ones
+/// have St. Venant and Kirchhoff's.
+Material under(Law law, Material material) {
+    if (!material.anisotropy) material.law = law;
+    return material;
+}
+
+/// A preset by name, or constants with or without a preset that gives the others; `default_law`
+/// where it names none.
+Material read_material(const JsonObject& json, Material otherwise, Law default_law) {
     const auto constants = json.object("material");
-    if (!constants) {
-        if (json.has("material")) otherwise = material_preset(json.text("material", ""));
-        return otherwise;
-    }
+    if (!constants)
+        return json.has("material") ? under(default_law, material_preset(json.text("material", "")))
+                                    : otherwise;
     const bool has_preset = constants->has("preset");
     if (!has_preset)
         for (const char* key : {"youngs_modulus", "poisson_ratio", "density"})
@@ -34,8 +41,11 @@ Material read_material(const JsonObject& json, Material otherwise) {
                                 "youngs_modulus, poisson_ratio and density");
     Material result;
     json.check("material", [&] {
-        const Law law = read_law(*constants);
-        if (has_preset) result = material_preset(constants->text("preset", ""), law);
+        const bool has_law = constants->has("law");
+        const Law law = has_law ? read_law(*constants) : default_law;
+        if (has_preset)
+            result = has_law ? material_preset(constants->text("preset", ""), law)
+                             : under(law, material_preset(constants->text("preset", "")));
         const bool has_elasticity =
             constants->has("youngs_modulus") || constants->has("poisson_ratio");
         if (result.anisotropy && has_elasticity)
@@ -91,10 +101,11 @@ ReducedSource read_recipe(const JsonObject& json, const fs::path& folder) {
     recipe.surface = read_surface(json, folder);
     ReducedBuildOptions& build = recipe.build;
     build.size = json.number("size", build.size);
-    build.material = read_material(json, build.material);
+    constexpr Law kLaw = Law::StVenantKirchhoff;  // the polynomial one
+    build.material = read_material(json, build.material, kLaw);
     for (const JsonObject& region : json.objects("regions"))
         build.regions.push_back(
-            {read_selection(region, "where"), read_material(region, build.material)});
+            {read_selection(region, "where"), read_material(region, build.material, kLaw)});
     build.fixed = read_selection(json, "fixed");
     build.is_free = json.boolean("free", build.is_free);
     build.mesh = read_mesh(json, build.mesh);
@@ -143,7 +154,7 @@ FemSource read_fem(const JsonObject& json, const fs::path& folder) {
         source.shape = read_surface(json, folder);
     source.size = json.number("size", source.size);
     source.mesh = read_mesh(json, source.mesh);
-    source.material = read_material(json, source.material);
+    source.material = read_material(json, source.material, Law::NeoHookean);
     source.fixed = read_selection(json, "fixed");
     if (const auto damping = json.object("damping")) {
         Damping& d = source.damping;
@@ -151,6 +162,7 @@ FemSource read_fem(const JsonObject& json, const fs::path& folder) {
         d.stiffness = damping->number("stiffness", d.stiffness);
         d.bulk_viscosity = damping->number("bulk_viscosity", d.bulk_viscosity);
         d.shear_viscosity = damping->number("shear_viscosity", d.shear_viscosity);
+        source.damping_ratio = damping->number("ratio", 0);
     }
     source.friction = json.number("friction", source.friction);
     return source;
@@ -220,6 +232,7 @@ bool can_fly(const BodyDescription& body) {
         return !recipe || recipe->build.is_free;
     }
     if (std::holds_alternative<ParticleSource>(body.source)) return true;
+    if (const auto* fem = std::get_if<FemSource>(&body.source)) return fem->fixed.empty();
     return false;
 }
 
@@ -295,9 +308,8 @@ BodyDescription read_body(const JsonObject& json, const fs::path& folder) {
         body.velocity.linear = velocity->vector("linear", body.velocity.linear);
         body.velocity.angular = velocity->vector("angular", body.velocity.angular);
         if (!can_fly(body))
-            json.fail("velocity",
-                      "only reduced bodies that are \"free\", rigid bodies with a \"density\" "
-                      "and bodies of particles have one");
+                      "only reduced bodies that are \"free\", full FEM bodies that are not \"fixed\", "
+                      "rigid bodies with a \"density\" and bodies of particles have one");
     }
     body.colour = read_colour(json, body.colour);
     body.loop = json.text("loop", body.loop);

@@ -35,10 +35,14 @@ const char* status_remedy(StepStatus status) {
     }
 }
 
+std::string count_text(std::uint64_t count) {
+    return grouped(static_cast<int>(std::min<std::uint64_t>(count, 1u << 30))) +
+           (count == 1 ? " step" : " steps");
+}
+
 /// Of how many steps, and what became of them.
 std::string steps_text(StepStatus status, std::uint64_t count) {
-    const std::string steps = grouped(static_cast<int>(std::min<std::uint64_t>(count, 1u << 30))) +
-                              (count == 1 ? " step" : " steps");
+    const std::string steps = count_text(count);
     switch (status) {
         case StepStatus::StepRejected: return "rejected " + steps + " and kept the state before";
         case StepStatus::StateReset:
@@ -53,7 +57,13 @@ std::string steps_text(StepStatus status, std::uint64_t count) {
 
 std::string_view BodyTrouble::name() const noexcept {
     if (kind == Kind::Status) return to_string(status);
-    return kind == Kind::Element ? "element inside out" : to_string(condition);
+    switch (kind) {
+        case Kind::Element: return "element inside out";
+        case Kind::HeldUp: return "kept from turning inside out";
+        case Kind::Slow: return "slow";
+        case Kind::Softened: return "past the limit of its law";
+        default: return to_string(condition);
+    }
 }
 
 BodyWatch::BodyWatch(const World& world)
@@ -136,6 +146,15 @@ BodyTrouble& BodyWatch::found(Watched& watched, const BodyTrouble& like, double 
     return watched.troubles.back();
 }
 
+void BodyWatch::count(Watched& watched, const BodyTrouble& seen, double time) {
+    const auto known = std::ranges::find(watched.troubles, seen.kind, &BodyTrouble::kind);
+    // a reset counts anew
+    if (seen.count == 0 || (known != watched.troubles.end() && known->count == seen.count)) return;
+    BodyTrouble& trouble = found(watched, seen, time);
+    trouble.count = seen.count;
+    trouble.value = std::min(trouble.value, seen.value);
+}
+
 void BodyWatch::look_at(int body, const LoopFrame& frame) {
     const WorldBody& one = world_->bodies()[static_cast<std::size_t>(body)];
     Watched& watched = bodies_[static_cast<std::size_t>(body)];
@@ -157,21 +176,20 @@ void BodyWatch::look_at(int body, const LoopFrame& frame) {
         if (!(is_less ? value >= trouble.value : value <= trouble.value)) trouble.value = value;
     }
     const ShownSteps& steps = frame.steps[static_cast<std::size_t>(one.place)];
-    const auto elements =
-        std::ranges::find(watched.troubles, BodyTrouble::Kind::Element, &BodyTrouble::kind);
-    // counted by the steps: it may be over by the time of a look. A reset counts anew
-    if (steps.num_inverted > 0 &&
-        (elements == watched.troubles.end() || elements->count != steps.num_inverted)) {
-        BodyTrouble& trouble = found(
-            watched, {.body = body, .kind = BodyTrouble::Kind::Element, .value = steps.worst_det_F},
-            frame.time);
-        trouble.count = steps.num_inverted;
-        trouble.value = std::min(trouble.value, steps.worst_det_F);
-    }
+    using Kind = BodyTrouble::Kind;
+    const auto counted = [&](Kind kind, std::uint64_t number, double value) {
+        count(watched, {.body = body, .kind = kind, .count = number, .value = value}, frame.time);
+    };
+    counted(Kind::Element, steps.num_inverted, steps.worst_det_F);
+    counted(Kind::HeldUp, steps.num_held_up, steps.worst_det_F);
+    counted(Kind::Slow, steps.num_slowed, steps.slowest);
+    counted(Kind::Softened, steps.num_softened, steps.smallest_stvk);
     for (int s = 1; s < kNumStepStatuses; ++s) {
-        const std::uint64_t count = steps.counts[static_cast<std::size_t>(s)];
-        if (count == 0) continue;
+        std::uint64_t count = steps.counts[static_cast<std::size_t>(s)];
         const auto status = static_cast<StepStatus>(s);
+        // said already
+        if (status == StepStatus::CapacityExceeded) count -= std::min(count, steps.num_slowed);
+        if (count == 0) continue;
         const auto known = std::ranges::find_if(watched.troubles, [&](const BodyTrouble& trouble) {
             return trouble.kind == BodyTrouble::Kind::Status && trouble.status == status;
         });
@@ -236,7 +254,22 @@ std::string BodyWatch::text(const BodyTrouble& trouble) const {
     } else if (trouble.kind == BodyTrouble::Kind::Element) {
         what =
             "has elements that are inside out (smallest det F " + short_number(trouble.value) + ")";
-        how = "take a stiffer material, smaller loads or the law \"neo-hookean\"";
+        how = "take a stiffer material or smaller loads";
+    } else if (trouble.kind == BodyTrouble::Kind::HeldUp) {
+        what = "was slowed in " + count_text(trouble.count) +
+               ", which kept its elements from turning inside out (smallest det F " +
+               short_number(trouble.value) + ")";
+        how = "take a stiffer material, smaller loads or more damping";
+    } else if (trouble.kind == BodyTrouble::Kind::Slow) {
+        what = "ran slower than the world in " + count_text(trouble.count) + ", at " +
+               short_number(100 * trouble.value) +
+               " % of its speed at least, because its stretched elements need more inner steps "
+               "than it may take";
+        how = "take a higher rate of its loop, smaller loads or more damping";
+    } else if (trouble.kind == BodyTrouble::Kind::Softened) {
+        what = "was compressed to " + short_number(100 * trouble.value) +
+               " % of its length somewhere; its law \"st-venant-kirchhoff\" softens below 57 %";
+        how = "take the law \"neo-hookean\"";
     } else if (trouble.condition == BodyCondition::Away) {
         what = std::isfinite(trouble.value)
                    ? "is " + short_number(trouble.value) + " m from where it began, " +

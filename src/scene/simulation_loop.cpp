@@ -526,6 +526,12 @@ void SimulationLoop::fill(LoopFrame& frame) const noexcept {
             frame.steps[i].smallest_det_F = fem->smallest_det_F().value;
             frame.steps[i].worst_det_F = fem->inversions().worst.value;
             frame.steps[i].num_inverted = fem->inversions().num_steps;
+            const FemBody::Care& care = fem->care();
+            frame.steps[i].num_slowed = care.num_slowed;
+            frame.steps[i].num_held_up = care.num_held_up;
+            frame.steps[i].num_softened = care.num_softened;
+            frame.steps[i].slowest = care.slowest;
+            frame.steps[i].smallest_stvk = care.smallest_stvk;
         }
         add_counts(*bodies_[i]);
     }

@@ -37,19 +37,46 @@ public:
 };
 
 const std::string kFloor = R"({"name": "floor", "rigid": {"ground": {}}},)";
-/// Of a material that gives way without end, dropped from 5 cm.
+/// Of a law that gives way without end, dropped from 5 cm.
 const std::string kTissueBox = kFloor + R"({"name": "b", "fem": {"box": {
-    "sizes": [0.1, 0.1, 0.1], "cells": [5, 5, 5]}, "material": "tissue"},
+    "sizes": [0.1, 0.1, 0.1], "cells": [5, 5, 5]},
+    "material": {"preset": "tissue", "law": "st-venant-kirchhoff"}},
     "pose": {"position": [0, 0, 0.1]}})";
 
-TEST(BodyWatch, ABoxThatTurnsInsideOutIsSeenThoughItsStepsAreOk) {
-    const Watching run(kTissueBox, 2);
-    EXPECT_EQ(run.world.body(1).report().counts[0], 2000u) << "every step says ok";
-    EXPECT_THAT(run.names(), Contains("inside out"));
-    EXPECT_THAT(run.names(), Contains("element inside out"));
-    EXPECT_THAT(run.watch.texts(), Contains(AllOf(HasSubstr("\"b\" is inside out: it has -"),
-                                                  HasSubstr(" % of its volume, from "),
-                                                  HasSubstr("take a stiffer material"))));
+TEST(BodyWatch, ALawPastItsLimitAndPreventedInversionsAreSeenThoughStepsAreOk) {
+    const Watching run(kTissueBox, 1);
+    EXPECT_THAT(run.names(), Contains("past the limit of its law"));
+    EXPECT_THAT(run.names(), Contains("kept from turning inside out"));
+    EXPECT_THAT(run.names(), Not(Contains("element inside out")));
+    EXPECT_THAT(run.watch.texts(),
+                Contains(AllOf(HasSubstr("\"b\" was compressed to "),
+                               HasSubstr(" % of its length somewhere; its law "
+                                         "\"st-venant-kirchhoff\" softens below 57 %"),
+                               HasSubstr("take the law \"neo-hookean\""))));
+}
+
+TEST(BodyWatch, ABodyThatRunsSlowerThanTheWorldSaysHowMuch) {
+    // stretched twenty-fold: far more inner steps than it may take
+    World world(
+        parse_scene(R"({"pliant": 1, "gravity": [0, 0, 0], "bodies": [)" + kTissueBox + "]}",
+                    "s.json"),
+        WorldOptions{.cache = {}});
+    BodyWatch watch(world);
+    Body& body = world.loop(0).body(1);
+    std::vector<double> state(static_cast<std::size_t>(body.state_size()));
+    body.save_state(state);
+    const auto& mesh = dynamic_cast<const FemBody&>(body).model().mesh();
+    for (std::size_t v = 0; v < mesh.vertices.size(); ++v)
+        for (Eigen::Index k = 0; k < 3; ++k)
+            state[14 + 3 * v + static_cast<std::size_t>(k)] = 19 * mesh.vertices[v][k];
+    ASSERT_TRUE(body.restore_state(state));
+    for (int k = 0; k < 3; ++k) world.advance();
+    watch.look_at_all();
+    EXPECT_THAT(watch.texts(), Contains(AllOf(HasSubstr("\"b\" ran slower than the world in "),
+                                              HasSubstr("than it may take"))));
+    EXPECT_GT(body.report().counts[static_cast<std::size_t>(StepStatus::CapacityExceeded)], 0u);
+    // not said twice
+    EXPECT_THAT(watch.texts(), Not(Contains(HasSubstr("ran out of room"))));
 }
 
 TEST(BodyWatch, AnElementThatTurnedInsideOutBetweenTwoLooksIsSeen) {
@@ -61,16 +88,20 @@ TEST(BodyWatch, AnElementThatTurnedInsideOutBetweenTwoLooksIsSeen) {
     std::vector<double> start(static_cast<std::size_t>(body.state_size()));
     body.save_state(start);
     watch.look_at_all();
-    int ticks = 0;
-    while (fem.smallest_det_F().value > 0 && ++ticks < 2000) world.advance();
+    // a corner beyond the other side of its cell, for a tick
+    std::vector<double> inverted = start;
+    for (std::size_t k = 0; k < 3; ++k) inverted[14 + k] = 0.05;
+    inverted[9] = -100;  // the smallest det F before: such elements may stay
+    ASSERT_TRUE(body.restore_state(inverted));
+    world.advance();
     ASSERT_LE(fem.smallest_det_F().value, 0);
-    const double worst = fem.smallest_det_F().value;
+    const double worst = fem.inversions().worst.value;
     // a tick later it is as it was
     ASSERT_TRUE(body.restore_state(start));
     world.advance();
     ASSERT_GT(fem.smallest_det_F().value, 0.9);
     watch.look_at_all();
-    ASSERT_THAT(watch.troubles(), SizeIs(1));
+    ASSERT_FALSE(watch.troubles().empty());
     BodyTrouble trouble = watch.troubles()[0];
     EXPECT_EQ(trouble.name(), "element inside out");
     EXPECT_EQ(trouble.count, 1u);
@@ -147,9 +178,15 @@ TEST(BodyWatch, SightsAreTheExtremesOfWhatWasDrawn) {
 }
 
 TEST(BodyWatch, StatusesAreKeptForEachBodyWithWhenAndHowOften) {
-    const Watching run(kFloor + R"({"name": "kidney", "fem": {"shape": "kidney", "size": 0.1,
+    Watching run(kFloor + R"({"name": "kidney", "fem": {"shape": "kidney", "size": 0.1,
         "material": "tissue"}, "pose": {"position": [0, 0, 0.15]}})",
-                       1);
+                 0.1);
+    // no step is possible under such a force
+    for (int k = 0; k < 60; ++k) {
+        run.world.loop(0).body(1).add_force(SurfacePoint::at_vertex(0), {1e300, 0, 0});
+        run.watch.look_after_tick(run.world.advance());
+    }
+    run.watch.look_at_all();
     const auto& counts = run.world.body(1).report().counts;
     const auto rejected = counts[static_cast<std::size_t>(StepStatus::StepRejected)];
     ASSERT_GT(rejected, 0u) << "the case must fail, or it shows nothing";
@@ -159,11 +196,10 @@ TEST(BodyWatch, StatusesAreKeptForEachBodyWithWhenAndHowOften) {
             said = trouble.count;
             EXPECT_EQ(trouble.body, 1);
             EXPECT_GT(trouble.since, 0.05);
-            EXPECT_LE(trouble.until, 1.001);
+            EXPECT_LE(trouble.until, 0.2);
         }
     EXPECT_EQ(said, rejected);
     EXPECT_THAT(run.watch.texts(), Contains(HasSubstr("\"kidney\" rejected ")));
-    EXPECT_THAT(run.watch.texts(), Contains(HasSubstr("\"kidney\" was set back to its start in ")));
 }
 
 TEST(BodyWatch, NewsAreToldOnceAndAResetBeginsAnew) {

@@ -203,7 +203,8 @@ TEST_F(SceneFile, KeysThatDoNotGoTogetherAreSaid) {
         HasSubstr("fem.box.cells = [4,4,6] (expected three equal numbers"));
     EXPECT_THAT(body_error(R"("fem": {"box": {"sizes": [1, 1, 1], "cells": [256, 256, 256]}})"),
                 HasSubstr("at most 1,000,000 cells"));
-    EXPECT_THAT(body_error(R"("fem": {"shape": "heart"}, "velocity": {"linear": [1, 0, 0]})"),
+    EXPECT_THAT(body_error(R"("fem": {"shape": "heart", "fixed": "x < 5 %"},
+                              "velocity": {"linear": [1, 0, 0]})"),
                 HasSubstr("bodies[0].velocity: only reduced bodies that are \"free\""));
     EXPECT_THAT(body_error(R"("reduced": {"shape": "spoon", "fixed": "x < 5 %"}, "velocity": {})"),
                 HasSubstr("bodies[0].velocity"));

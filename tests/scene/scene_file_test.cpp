@@ -443,6 +443,7 @@ std::string fingerprint(const SceneDescription& scene) {
             mesh(fem->mesh), material(fem->material), put(fem->friction);
             put(fem->damping.mass), put(fem->damping.stiffness);
             put(fem->damping.bulk_viscosity), put(fem->damping.shear_viscosity);
+            put(fem->damping_ratio);
             if (const auto* box = std::get_if<FemBox>(&fem->shape)) put(box->graded_layers);
         } else {
             const auto& rigid = std::get<RigidSource>(body.source);

@@ -9,9 +9,12 @@
 
 #include <array>
 #include <limits>
+#include <memory>
 #include <vector>
 
 namespace pliant {
+
+class StretchWatch;
 
 /// What becomes of the force and mass that elements put on hanging nodes.
 enum class HangingMode {
@@ -25,6 +28,10 @@ struct ExplicitOptions {
     Precision precision = Precision::Double;  ///< of the element forces; states are in double
     Damping damping = {};
     double collapse_limit = 0.1;  ///< a smaller det F at a quadrature point is reported
+    /// Damping ζ of the fastest vibration at rest, from 0 to 1, and of slower ones in proportion to
+    /// their frequency: f_S = β (R(u') − R(u)) / dt, eq. (T18), with β = ζ dt for the stable step
+    /// without it. The same as Damping::stiffness β, which is tangential, without a product with K.
+    double fast_damping = 0;
 };
 
 /// What one step did.
@@ -54,6 +61,10 @@ public:
         Eigen::VectorXd half_v;         ///< h from predict() to finish(); afterwards the old v
         Eigen::VectorXd damping_force;  ///< f_D; empty without that kind of damping
         Eigen::VectorXd scratch;        ///< as damping_force
+        /// With fast damping: R of the state, of its elements alone, and that at the end of the
+        /// step.
+        Eigen::VectorXd R_before, R_after;
+        bool knows_R = false;  ///< the former is that of the state
         /// a' from accelerate() to finish(), for contact to change; afterwards the old a.
         Eigen::VectorXd a;
         Eigen::VectorXd inverse_q;  ///< 1/q; 0 for prescribed and hanging unknowns
@@ -65,7 +76,16 @@ public:
         /// Of damping_force and reactions: where it is that of the state, the work of a step counts
         /// the mean of the forces at its ends.
         double time_of_forces = std::numeric_limits<double>::quiet_NaN();
-        EnergyLog work;  ///< of the step; contact work is not in it
+        EnergyLog work;                            ///< of the step; contact work is not in it
+        std::vector<std::array<double, 3>> looks;  ///< of each range of elements
+    };
+    /// What the stretch of the elements in their present shape does to the stable step.
+    struct StretchLook {
+        double dt = 0;          ///< bound for steps [s], at most that at rest; 0: not finite
+        double stiffening = 1;  ///< of the stiffest element: ω² over that of the body at rest, ≥ 1
+        /// Smallest principal stretch in elements of St. Venant and Kirchhoff's law, which softens
+        /// below 1/√3; 1: there are none.
+        double smallest_stvk = 1;
     };
 
     /// Throws InputError for bad damping, for a collapse limit that is not finite, and for a
@@ -82,12 +102,17 @@ public:
     /// Bound for steps, from the elements at rest, damping allowed for. Not safe with
     /// OverwriteOnly, which drops mass.
     [[nodiscard]] StableStep stable_step() const noexcept { return stable_step_; }
+    /// Bound for steps from the shape u, element by element, docs/fem.md eq. (T17). Costs some 10
+    /// ns a tetrahedron and 100 ns a hex, which is for every few steps.
+    [[nodiscard]] StretchLook look(const ConstRef& u, Workspace& ws) const noexcept;
     /// Throws InputError that says the limit when dt is not positive or above it.
     void check_step(double dt) const;
 
     /// At rest, prescribed displacements applied.
     [[nodiscard]] FemState make_state() const;
     [[nodiscard]] Workspace make_workspace() const;
+    /// Tells that the displacements of the state are not those that the last step left.
+    static void forget(Workspace& ws) noexcept { ws.knows_R = false; }
     /// Sets a from u, v and the load: M a = f − R(u) − D v, or zero if that is not finite. Call
     /// after changing u or v; hanging nodes are put between their masters.
     void set_acceleration(FemState& s, const ConstRef& f, Workspace& ws) const noexcept;
@@ -114,6 +139,8 @@ public:
     [[nodiscard]] StepStatus finish(FemState& s, double dt, Workspace& ws) const noexcept;
     /// Takes back the step that finish() has just made.
     void undo(FemState& s, Workspace& ws) const noexcept;
+    /// Takes back a step that accelerate() has just looked at, in place of finish().
+    void abandon(FemState& s, Workspace& ws) const noexcept;
 
     [[nodiscard]] Energy energy(const FemState& s, Workspace& ws) const;
     [[nodiscard]] Momentum momentum(const FemState& s) const noexcept;
@@ -123,6 +150,9 @@ private:
     ExplicitReport accelerate_at(const FemState& s, const Eigen::VectorXd& h, const ConstRef& f,
                                  double dt, Workspace& ws) const noexcept;
     void list_children();
+    /// Adds the force of fast damping to R.
+    void add_fast_damping(double dt, Workspace& ws) const noexcept;
+    [[nodiscard]] double damped(double dt, double viscous_rate) const noexcept;
     void set_inverse_q(double dt, Workspace& ws) const noexcept;
     /// x of hanging nodes = mean of their masters.
     void follow_masters(Eigen::VectorXd& x) const noexcept;
@@ -147,6 +177,10 @@ private:
     std::vector<int> masters_, child_offsets_;
     std::vector<Child> children_;
     StableStep stable_step_;
+    double elastic_step_ = 0;  ///< without damping [s]
+    double smoothing_ = 0;     ///< β of eq. (T18) [s]
+    double viscous_rate_ = 0;  ///< λ_max(M⁻¹V) at rest [1/s]
+    std::shared_ptr<const StretchWatch> watch_;
 };
 
 }  // namespace pliant

@@ -5,6 +5,7 @@
 #include "pliant/fem/explicit_dynamics.h"
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -84,6 +85,7 @@ public:
         SmallestDetF smallest_det_F;
         int collapsing_body = -1;  ///< below its collapse limit
         int num_contacts = 0;
+        bool is_inverting = false;  ///< refused for its det F
     };
     /// Scratch, and what the last step found.
     class Workspace {
@@ -97,6 +99,8 @@ public:
         [[nodiscard]] const Wrench& wrench(int obstacle) const noexcept;
         /// Most contacts in any step so far, against ContactOptions::capacity.
         [[nodiscard]] int most_contacts() const noexcept;
+        /// Tells that displacements are not those that the last step left.
+        void forget() noexcept;
 
     private:
         friend class ExplicitScene;
@@ -131,10 +135,12 @@ public:
     /// not finite counts as zero, and for a dt that is not positive and finite there is no step
     /// (InputIgnored). After a capture a step of another length is refused, and a step that leaves
     /// the finite numbers is undone (StepRejected). Contacts beyond the capacity are dropped
-    /// (CapacityExceeded).
-    [[nodiscard]] Report step(State& s, std::span<const Eigen::VectorXd> loads,
-                              std::span<const RigidMotion> motions, double dt,
-                              Workspace& ws) const noexcept;
+    /// (CapacityExceeded). A step in which an element has a det F below `least_det_F` is refused
+    /// as well, and then said in the report: the state is that before.
+    [[nodiscard]] Report step(
+        State& s, std::span<const Eigen::VectorXd> loads, std::span<const RigidMotion> motions,
+        double dt, Workspace& ws,
+        double least_det_F = -std::numeric_limits<double>::infinity()) const noexcept;
 
 private:
     struct Impl;

@@ -16,14 +16,28 @@ struct FemBodyOptions {
     /// Nodes held where they are, as in "z < 5 %" of the unmoved mesh, see parse_selection; empty:
     /// none.
     std::string fixed;
-    /// Longest inner step [s]; 0: 0.7 of the stable one at rest. A step of the body is cut into
-    /// equal inner steps no longer than this.
+    /// Longest inner step [s]; 0: 0.7 of the stable one at rest, 0.85 with a damping ratio, which
+    /// shortens that. A step of the body is cut into
+    /// equal inner steps no longer than this, nor than what the stretch of its elements allows.
     double inner_step = 0;
+    /// Most inner steps that a step may take, over those it takes at rest, from 1 to 1000. Where
+    /// that is not enough the body runs slower than the world: CapacityExceeded.
+    double budget = 8;
+    /// Velocity at the start of a body that nothing holds, about its centre of mass.
+    Twist velocity;
+    /// Internal damping of Rayleigh's kind, as a part of critical, from 0 to 0.5: ζ for ω = 2c/L,
+    /// about the slowest vibration, with c = √(μ/ρ) and L the longest side, by forces
+    /// −2ζω m (v − v_rigid); and 2ζ of the fastest, see ExplicitOptions::fast_damping. The rigid
+    /// motion of a body that nothing holds is left alone, and its momentum kept.
+    double damping_ratio = 0;
 };
 
 /// A body of full finite elements in explicit dynamics, kept out of rigid bodies by the contact
 /// constraint; docs/fem.md section "Bodies". Its surface is that of the mesh, or one embedded in
-/// it. Forces and obstacle motions are those of the whole step, whatever it is cut into. Live
+/// it. Forces and obstacle motions are those of the whole step, whatever it is cut into. The stable
+/// step is watched element by element and more inner steps are taken where elements are stretched;
+/// an inner step that would bring an element near inversion is refused and halved, in the end the
+/// approach of its nodes is slowed; docs/fem.md section "Bodies". Live
 /// parameters: stiffness (a factor; damping ratios stay, inner steps follow), drag, friction.
 /// With one thread no step allocates.
 class FemBody final : public Body {
@@ -40,8 +54,10 @@ public:
     /// Displacements [m] of the nodes of model(), world axes; rates in the time of
     /// docs/fem.md eq. (B1).
     [[nodiscard]] const FemState& state() const noexcept;
-    /// Of a step of dt seconds with the present stiffness.
+    /// Of a step of dt seconds with the present stiffness, at rest.
     [[nodiscard]] int inner_steps(double dt) const noexcept;
+    /// That the last step took, those refused among them.
+    [[nodiscard]] int inner_steps_taken() const noexcept;
     /// Of the last step: the smallest volume of an element over that at rest; ≤ 0: inside out.
     [[nodiscard]] const SmallestDetF& smallest_det_F() const noexcept;
     /// What the steps since the reset left behind, so that nothing is missed between two looks:
@@ -51,6 +67,19 @@ public:
         std::uint64_t num_steps = 0;
     };
     [[nodiscard]] const Inversions& inversions() const noexcept;
+    /// What the steps since the reset did to stay stable and in one piece.
+    struct Care {
+        std::uint64_t num_slowed = 0;   ///< steps for which the inner ones were not enough
+        double slowest = 1;             ///< time of the body over that of the world in one of them
+        std::uint64_t num_halved = 0;   ///< inner steps refused: an element neared inversion
+        std::uint64_t num_held_up = 0;  ///< steps in which the nodes of such elements were slowed
+        /// Steps that found elements of St. Venant and Kirchhoff's law compressed to less than
+        /// 1/√3 of their length, where it softens; and the smallest stretch of them.
+        std::uint64_t num_softened = 0;
+        double smallest_stvk = 1;
+        double stiffening = 1;  ///< the largest: ω² of an element over that of the body at rest
+    };
+    [[nodiscard]] const Care& care() const noexcept;
     [[nodiscard]] std::span<const Contact> contacts() const noexcept;  ///< of the last inner step
     /// As given: the places that contacts() and wrench() count by.
     [[nodiscard]] const std::vector<RigidBody*>& obstacles() const noexcept;

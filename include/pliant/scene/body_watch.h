@@ -13,9 +13,12 @@ namespace pliant {
 /// What went wrong with one body while it ran.
 struct BodyTrouble {
     enum class Kind {
-        Shape,    ///< beyond use as it is: `condition`
-        Element,  ///< of full FEM: an element is inside out
-        Status,   ///< steps that were not ok: `status`
+        Shape,     ///< beyond use as it is: `condition`
+        Element,   ///< of full FEM: an element is inside out
+        HeldUp,    ///< of full FEM: elements were kept from turning inside out
+        Slow,      ///< of full FEM: it ran slower than the world, for want of inner steps
+        Softened,  ///< of full FEM: St. Venant and Kirchhoff's law was driven past its limit
+        Status,    ///< steps that were not ok: `status`
     };
     int body = 0;  ///< of the world
     Kind kind = Kind::Shape;
@@ -24,11 +27,12 @@ struct BodyTrouble {
     double since = 0;         ///< when it was seen first [s]
     double until = 0;         ///< and last [s]
     std::uint64_t count = 0;  ///< steps of that status, or with such an element
-    /// The worst: volume over that at rest, length over that at rest, distance [m], det F.
+    /// The worst: volume over that at rest, length over that at rest, distance [m], det F, time of
+    /// the body over that of the world, stretch.
     double value = 0;
     bool has_fallen = false;  ///< away: below everything else
 
-    /// "collapsed", "inside out", …, "element inside out", or the status: "step rejected".
+    /// "collapsed", "inside out", …, "element inside out", "slow", or the status: "step rejected".
     [[nodiscard]] std::string_view name() const noexcept;
 };
 
@@ -92,6 +96,8 @@ private:
     void look_at(int body, const LoopFrame& frame);
     /// How far a body is below everything else as it was at the start [m]; ≤ 0: it is not.
     [[nodiscard]] double fall(int body, const BodyShape& shape) const;
+    /// Steps that a body counts itself: they may be over by the time of a look.
+    void count(Watched& watched, const BodyTrouble& seen, double time);
     [[nodiscard]] BodyTrouble& found(Watched& watched, const BodyTrouble& like, double time);
     [[nodiscard]] std::vector<std::string> texts_of(const std::vector<BodyTrouble>& troubles,
                                                     std::size_t most) const;

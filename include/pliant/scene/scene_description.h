@@ -109,10 +109,11 @@ struct FemSource {
     std::variant<BoxMesh, SurfaceSource> shape;
     double size = 0;  ///< of a surface: longest side [m]; 0: as it is
     SimulationMeshOptions mesh = {.resolution = 16};
-    Material material = material_preset("rubber");
+    Material material = material_preset("rubber", Law::NeoHookean);
     std::string fixed;  ///< selection of nodes; empty: the body is free
     Damping damping;
-    double friction = 0.3;  ///< against the rigid bodies of its loop
+    double damping_ratio = 0.1;  ///< see FemBodyOptions; 0 where `damping` is given without one
+    double friction = 0.3;       ///< against the rigid bodies of its loop
 };
 
 struct RigidBox {
@@ -222,7 +223,7 @@ struct BodyDescription {
                  ParticleSource>
         source;
     Pose pose;
-    Twist velocity;  ///< free reduced and dynamic rigid bodies, particles
+    Twist velocity;  ///< free reduced and full FEM bodies, dynamic rigid ones, particles
     std::array<float, 3> colour = {0.62f, 0.69f, 0.78f};
     std::string loop = "haptic";
     std::optional<Copies> copies;

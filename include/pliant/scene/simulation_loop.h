@@ -49,6 +49,11 @@ struct ShownSteps {
     /// The same of all steps since the start, and how many of them had an element inside out.
     double worst_det_F = 1;
     std::uint64_t num_inverted = 0;
+    /// Of all steps since the start, see FemBody::Care: those in which it ran slower than the world
+    /// and by how much at most, in which elements were kept from turning inside out, and in which
+    /// St. Venant and Kirchhoff's law was driven past its limit and how far.
+    std::uint64_t num_slowed = 0, num_held_up = 0, num_softened = 0;
+    double slowest = 1, smallest_stvk = 1;
 };
 
 /// What a loop shows of itself to viewers, newest wins.
