@@ -137,11 +137,12 @@ void build_pattern(FemModelData& d) {
 
 }  // namespace
 
-FemModel::FemModel(VolumeMesh mesh, std::vector<Material> materials) {
+FemModel::FemModel(VolumeMesh mesh, std::vector<Material> materials, const FemOptions& options) {
     check_mesh(mesh);
     check_hanging(mesh);
     check_regions(mesh, materials);
     auto d = std::make_shared<FemModelData>();
+    d->elements = options.elements;
     d->blocks = element_blocks(mesh, elements_per_block(mesh));
     d->points = quadrature_points(mesh, d->blocks.elements);
     for (const int e : d->blocks.elements) {
@@ -165,6 +166,7 @@ const Material& FemModel::material_of(int element) const noexcept {
     const auto& regions = data_->mesh.regions;
     return data_->materials[regions.empty() ? 0 : regions[element]];
 }
+ElementFormulation FemModel::elements() const noexcept { return data_->elements; }
 
 FemModel::Workspace FemModel::make_workspace() const {
     const auto num_blocks = static_cast<std::size_t>(data_->blocks.num_blocks());

@@ -13,6 +13,7 @@ namespace pliant {
 struct FemModelData {
     VolumeMesh mesh;
     std::vector<Material> materials;
+    ElementFormulation elements = ElementFormulation::Accurate;
     ElementBlocks blocks;
     std::vector<int> nodes;               ///< nodes_per_element each
     std::vector<int> regions;             ///< index of the material

@@ -20,6 +20,16 @@ struct SmallestDetF {
 /// Of the arithmetic inside element forces.
 enum class Precision { Double, Single };
 
+/// How the energy of an element is formed from the displacements of its nodes.
+enum class ElementFormulation {
+    Accurate,  ///< does not lock in bending, shear or nearly incompressible material
+    Plain      ///< the displacement element of textbooks, stiffer the coarser the mesh
+};
+
+struct FemOptions {
+    ElementFormulation elements = ElementFormulation::Accurate;
+};
+
 /// Elastic body of Hex8 or Tet4 elements, docs/fem.md section "Elements":
 ///     W(u) = ∫ w(F) dV,   R = ∂W/∂u,   K = ∂R/∂u,   F = I + ∇u                               (E1)
 /// u holds the displacements of all n nodes [m], (x, y, z) of node i from place 3i on; hanging
@@ -41,11 +51,12 @@ public:
     /// One material for each region of the mesh; the filled fraction of an element scales its
     /// stiffness and mass. Throws InputError for an inverted or degenerate element, an index out
     /// of range, a vertex without element, and materials that do not match the regions.
-    FemModel(VolumeMesh mesh, std::vector<Material> materials);
+    FemModel(VolumeMesh mesh, std::vector<Material> materials, const FemOptions& options = {});
 
     [[nodiscard]] const VolumeMesh& mesh() const noexcept;
     [[nodiscard]] const std::vector<Material>& materials() const noexcept;
     [[nodiscard]] const Material& material_of(int element) const noexcept;
+    [[nodiscard]] ElementFormulation elements() const noexcept;
     [[nodiscard]] int num_nodes() const noexcept { return mesh().num_vertices(); }
     [[nodiscard]] int num_unknowns() const noexcept { return 3 * num_nodes(); }
 
