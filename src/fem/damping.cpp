@@ -66,10 +66,17 @@ void add_stiffness_damping(const FemModel& model, const Damping& damping,
                 const NodeColumns<N> ue = gather<N>(u.data(), element.nodes);
                 const NodeColumns<N> ve = gather<N>(v.data(), element.nodes);
                 Matrix9d rest_gradient = Matrix9d::Zero();
-                if (is_fixed)
+                NodeColumns<N> fe = NodeColumns<N>::Zero();
+                bool is_at_points = is_fixed;
+                if constexpr (N == 8)
+                    if (is_fixed && is_accurate_hex(d, place)) {
+                        const AccurateHex at_rest(d, place, NodeColumns<N>::Zero());
+                        fe = damping.stiffness * at_rest.product(ve);
+                        is_at_points = false;
+                    }
+                if (is_at_points)
                     rest_gradient =
                         damping.stiffness * stress_gradient(element.material, kRestShape);
-                NodeColumns<N> fe = NodeColumns<N>::Zero();
                 for (int k = 0; k < element.kPoints; ++k) {
                     const auto& gradients = element.reference.gradients[k];
                     const QuadraturePoint& point = element.points[k];
@@ -78,7 +85,7 @@ void add_stiffness_damping(const FemModel& model, const Damping& damping,
                     if (is_viscous)
                         P = viscous_stress(damping, deformation_gradient<N>(ue, gradients, point),
                                            F_rate);
-                    if (is_fixed) P.reshaped() += rest_gradient.lazyProduct(F_rate.reshaped());
+                    if (is_at_points) P.reshaped() += rest_gradient.lazyProduct(F_rate.reshaped());
                     add_stress_force<N>(P, gradients, point, fe);
                 }
                 scatter_add<N>(fe, element.nodes, f.data());

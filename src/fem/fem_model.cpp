@@ -156,7 +156,7 @@ FemModel::FemModel(VolumeMesh mesh, std::vector<Material> materials, const FemOp
     if (d->mesh.kind == ElementKind::Tet4)
         d->tets = make_tet_batches(*d);
     else
-        d->hexes = make_hex_batches(d->mesh, d->blocks, d->materials);
+        d->hexes = make_hex_batches(d->mesh, d->blocks, d->materials, d->elements);
     data_ = std::move(d);
 }
 

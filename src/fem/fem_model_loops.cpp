@@ -76,6 +76,11 @@ double FemModel::energy(const ConstRef& u, Workspace& ws) const {
             for (int place = first; place < end; ++place) {
                 const ElementView<N> element(d, place);
                 const NodeColumns<N> ue = gather<N>(u.data(), element.nodes);
+                if constexpr (N == 8)
+                    if (is_accurate_hex(d, place)) {
+                        sum += AccurateHex(d, place, ue).energy();
+                        continue;
+                    }
                 with_law(element.material.law, [&](auto law) {
                     for (int k = 0; k < element.kPoints; ++k)
                         sum += element.points[k].weight *
@@ -160,6 +165,12 @@ void FemModel::hessian_contraction(const ConstRef& u, const ConstRef& v, const C
                 const NodeColumns<N> ue = gather<N>(u.data(), element.nodes);
                 const NodeColumns<N> ve = gather<N>(v.data(), element.nodes);
                 const NodeColumns<N> we = gather<N>(w.data(), element.nodes);
+                if constexpr (N == 8)
+                    if (is_accurate_hex(d, place)) {
+                        scatter_add<N>(AccurateHex(d, place, ue).hessian(ve, we), element.nodes,
+                                       Hvw.data());
+                        continue;
+                    }
                 NodeColumns<N> fe = NodeColumns<N>::Zero();
                 with_law(element.material.law, [&](auto law) {
                     for (int k = 0; k < element.kPoints; ++k) {

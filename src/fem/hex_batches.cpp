@@ -57,8 +57,11 @@ struct Hex {
 class HexBatchBuilder {
 public:
     HexBatchBuilder(const VolumeMesh& mesh, const ElementBlocks& blocks,
-                    const std::vector<Material>& materials)
-        : mesh_(mesh), blocks_(blocks), materials_(materials) {}
+                    const std::vector<Material>& materials, ElementFormulation elements)
+        : mesh_(mesh),
+          blocks_(blocks),
+          materials_(materials),
+          is_accurate_(elements == ElementFormulation::Accurate) {}
 
     HexBatches build() && {
         hexes_.batch_offsets = hexes_.node_offsets = hexes_.other_offsets = {0};
@@ -119,6 +122,7 @@ private:
         batch.first_value = static_cast<int>(hexes_.values.size());
         batch.is_box = hexes[0].is_box;
         batch.is_small_strain = hexes[0].is_small_strain;
+        batch.is_accurate = is_accurate_;
         std::ranges::fill(batch.elements, -1);
         hexes_.values.resize(hexes_.values.size() +
                              static_cast<std::size_t>(batch.is_box ? kHexBoxValues : kHexValues));
@@ -163,6 +167,7 @@ private:
     const VolumeMesh& mesh_;
     const ElementBlocks& blocks_;
     const std::vector<Material>& materials_;
+    bool is_accurate_;
     std::vector<int> block_nodes_;  ///< of the block at hand, ascending
     HexBatches hexes_;
 };
@@ -175,9 +180,9 @@ bool has_hex_kernel(const Material& material) noexcept {
 }
 
 HexBatches make_hex_batches(const VolumeMesh& mesh, const ElementBlocks& blocks,
-                            const std::vector<Material>& materials) {
+                            const std::vector<Material>& materials, ElementFormulation elements) {
     assert(mesh.kind == ElementKind::Hex8);
-    return HexBatchBuilder(mesh, blocks, materials).build();
+    return HexBatchBuilder(mesh, blocks, materials, elements).build();
 }
 
 }  // namespace pliant

@@ -2,7 +2,7 @@
 
 #include "fem/element_blocks.h"
 #include "fem/hex_kernels.h"
-#include "pliant/fem/material.h"
+#include "pliant/fem/fem_model.h"
 
 #include <vector>
 
@@ -15,6 +15,7 @@ namespace pliant {
 /// blocks hold at most kMaxHexesPerBlock elements. Within a block, elements of one shape (box or
 /// any) and law keep their order.
 [[nodiscard]] HexBatches make_hex_batches(const VolumeMesh& mesh, const ElementBlocks& blocks,
-                                          const std::vector<Material>& materials);
+                                          const std::vector<Material>& materials,
+                                          ElementFormulation elements);
 
 }  // namespace pliant

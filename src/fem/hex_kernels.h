@@ -35,6 +35,7 @@ struct alignas(64) HexBatch {
     int first_value;  ///< of HexBatches::values
     bool is_box;      ///< all elements are boxes along the axes, of any sizes
     bool is_small_strain;
+    bool is_accurate;  ///< ElementFormulation::Accurate
 };
 
 /// Numbers of each element: λ/(2μ), then

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "fem/accurate_hex.h"
 #include "fem/element_kernels.h"
 #include "fem/fem_model_data.h"
 
@@ -30,6 +31,10 @@ struct ElementView {
 template <int N>
 void add_element_force(const FemModelData& d, int place, const double* u, double* R) noexcept {
     const ElementView<N> element(d, place);
+    if constexpr (N == 8)
+        if (is_accurate_hex(d, place))
+            return scatter_add<N>(AccurateHex(d, place, gather<N>(u, element.nodes)).force(),
+                                  element.nodes, R);
     const NodeColumns<N> ue = gather<N>(u, element.nodes);
     NodeColumns<N> fe = NodeColumns<N>::Zero();
     with_law(element.material.law, [&](auto law) {
@@ -67,6 +72,12 @@ template <int N>
 void add_element_tangent(const FemModelData& d, int place, const double* u, double* R,
                          double* values) noexcept {
     const ElementView<N> element(d, place);
+    if constexpr (N == 8)
+        if (is_accurate_hex(d, place)) {
+            const AccurateHex hex(d, place, gather<N>(u, element.nodes));
+            if (R != nullptr) scatter_add<N>(hex.force(), element.nodes, R);
+            return scatter_add_matrix<N>(d, place, hex.tangent(), values);
+        }
     const NodeColumns<N> ue = gather<N>(u, element.nodes);
     NodeColumns<N> fe = NodeColumns<N>::Zero();
     ElementMatrix<N> Ke = ElementMatrix<N>::Zero();
@@ -89,6 +100,11 @@ template <int N>
 void add_element_product(const FemModelData& d, int place, const double* u, const double* p,
                          double* Kp) noexcept {
     const ElementView<N> element(d, place);
+    if constexpr (N == 8)
+        if (is_accurate_hex(d, place))
+            return scatter_add<N>(AccurateHex(d, place, gather<N>(u, element.nodes))
+                                      .product(gather<N>(p, element.nodes)),
+                                  element.nodes, Kp);
     const NodeColumns<N> ue = gather<N>(u, element.nodes);
     const NodeColumns<N> pe = gather<N>(p, element.nodes);
     NodeColumns<N> fe = NodeColumns<N>::Zero();
