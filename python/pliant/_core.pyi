@@ -602,8 +602,8 @@ class FemModel:
     def body(self, fixed: str = '', pose: PoseLike = None, obstacles: list[RigidBody] = [], mass_damping: float = 0.0, stiffness_damping: float = 0.0, friction: float = 0.3, inner_step: float = 0.0) -> FemBody:
         """A body in explicit dynamics, held at a selection of nodes; Rayleigh damping: of mass [1/s], of stiffness [s]; obstacles are rigid bodies that it meets with Coulomb's coefficient friction, to be stepped before it; inner_step: into which steps are cut [s], 0: as long as is stable."""
 
-def build_fem(body: object, *, size: float = 0.0, material: MaterialLike = 'rubber', mesh: str = 'voxel', resolution: int = 16, regions: object = None, hollow: bool = False, growth: float = 0.5, levels: int = 4, progress: ProgressLike = None) -> FemModel:
-    """Finite elements of a VolumeMesh as it is, or of a surface (mesh, file or name of a shape) scaled to a longest side of size [m], 0: as it is, and filled with elements: mesh, resolution, hollow, growth and levels as in build_reduced. regions: pairs of a selection and a material."""
+def build_fem(body: object, *, size: float = 0.0, material: MaterialLike = 'rubber', mesh: str = 'voxel', resolution: int = 16, regions: object = None, hollow: bool = False, growth: float = 0.5, levels: int = 4, elements: str = 'accurate', progress: ProgressLike = None) -> FemModel:
+    """Finite elements of a VolumeMesh as it is, or of a surface (mesh, file or name of a shape) scaled to a longest side of size [m], 0: as it is, and filled with elements: mesh, resolution, hollow, growth, levels and elements as in build_reduced. regions: pairs of a selection and a material."""
 
 class FemBody(Body):
     """A body of full finite elements in explicit dynamics."""
@@ -694,8 +694,8 @@ class ReducedBody(Body):
     def add_wrench(self, wrench: Wrench) -> None:
         """Load of a free body about its centre of mass, of the next step."""
 
-def build_reduced(surface: SurfaceLike, *, size: float = 0.0, material: MaterialLike = 'rubber', fixed: str = '', free: bool = False, rank: int = 30, num_modes: int = 20, mesh: str = 'voxel', resolution: int = 40, regions: object = None, hollow: bool = False, keep_largest: bool = False, cache: CacheLike = True, growth: float = 0.5, levels: int = 4, storage: str = 'float32', progress: ProgressLike = None) -> ReducedModel:
-    """From a surface (mesh, file or name of a shape) to a model that deforms at haptic rates. size: longest side [m], 0: as it is; fixed: selection of vertices that are held, as "z < 5 %", or free; rank of the basis, which begins with num_modes modes of vibration; mesh: voxel, graded, tet or graded-tet with so many cells along the longest side, hollow: only where the surface is (voxel), growth: cell size over depth, and levels of sizes (graded kinds); keep_largest: of a mesh in several parts, instead of an error; regions: pairs of a selection and a material; storage of the surface's shapes: float32 or int16; cache: finished stages are kept."""
+def build_reduced(surface: SurfaceLike, *, size: float = 0.0, material: MaterialLike = 'rubber', fixed: str = '', free: bool = False, rank: int = 30, num_modes: int = 20, mesh: str = 'voxel', resolution: int = 40, regions: object = None, hollow: bool = False, keep_largest: bool = False, cache: CacheLike = True, growth: float = 0.5, levels: int = 4, storage: str = 'float32', elements: str = 'accurate', progress: ProgressLike = None) -> ReducedModel:
+    """From a surface (mesh, file or name of a shape) to a model that deforms at haptic rates. size: longest side [m], 0: as it is; fixed: selection of vertices that are held, as "z < 5 %", or free; rank of the basis, which begins with num_modes modes of vibration; mesh: voxel, graded, tet or graded-tet with so many cells along the longest side, hollow: only where the surface is (voxel), growth: cell size over depth, and levels of sizes (graded kinds); keep_largest: of a mesh in several parts, instead of an error; regions: pairs of a selection and a material; storage of the surface's shapes: float32 or int16; elements: accurate, which do not lock, or plain; cache: finished stages are kept."""
 
 class GreensModel:
     """An elastic body with its Green's functions. Cannot be changed."""

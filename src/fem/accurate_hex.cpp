@@ -36,15 +36,6 @@ Vector6d dyad(const Vector3d& a, const Vector3d& b) noexcept {
     return s;
 }
 
-/// Stiffness of plane stress in the plane of two edges.
-Matrix6d plane_stiffness(const Matrix6d& C, const Vector3d& a, const Vector3d& b) noexcept {
-    Eigen::Matrix<double, 6, 3> Q;
-    Q << dyad(a, a), dyad(b, b), dyad(a, b);
-    const Eigen::Matrix<double, 6, 3> compliance = C.llt().solve(Q);
-    const Matrix3d stiffness = (Q.transpose() * compliance).inverse();
-    return Q * stiffness * Q.transpose();
-}
-
 Matrix3d whole_stress(const Material& m, const Matrix3d& E) noexcept {
     if (m.anisotropy) return stress_from_voigt(m.anisotropy->stiffness * strain_to_voigt(E));
     Matrix3d S = (2 * m.mu) * E;
@@ -53,6 +44,28 @@ Matrix3d whole_stress(const Material& m, const Matrix3d& E) noexcept {
 }
 
 }  // namespace
+
+Eigen::Matrix<double, 6, 3> plane_stress_root(const Matrix6d& stiffness, const Matrix3d& edges,
+                                              int k) noexcept {
+    const Vector3d a = edges.col((k + 1) % 3), b = edges.col((k + 2) % 3);
+    Eigen::Matrix<double, 6, 3> Q;
+    Q << dyad(a, a), dyad(b, b), dyad(a, b);
+    const Eigen::Matrix<double, 6, 3> strains = stiffness.llt().solve(Q);
+    const Matrix3d compliance = Q.transpose() * strains;
+    const Matrix3d in_plane = compliance.inverse();
+    const Matrix3d root = in_plane.llt().matrixL();
+    return Q * root;
+}
+
+Vector6d edge_stress_root(const Matrix6d& stiffness, const Matrix3d& edges, int k) noexcept {
+    const Vector3d t = edges.col(k);
+    const Vector6d along = strain_to_voigt(t * t.transpose());
+    double modulus = 0;
+    for (const int across : {(k + 1) % 3, (k + 2) % 3})
+        modulus +=
+            0.5 * (plane_stress_root(stiffness, edges, across).transpose() * along).squaredNorm();
+    return std::sqrt(modulus) * dyad(t, t);
+}
 
 bool is_accurate_hex(const FemModelData& d, int place) noexcept {
     const Law law = d.materials[d.regions[place]].law;
@@ -107,18 +120,13 @@ HexTensors HexStressSpace::elastic_stress(const HexTensors& E) const noexcept {
     mean = whole_stress(material_, mean);
     if (material_.anisotropy) {
         const Matrix6d& C = material_.anisotropy->stiffness;
-        std::array<Matrix6d, 3> planes;
         for (int k = 0; k < 3; ++k) {
-            planes[k] = plane_stiffness(C, tangents_.col((k + 1) % 3), tangents_.col((k + 2) % 3));
-            of_mode[k] = stress_from_voigt(planes[k] * strain_to_voigt(of_mode[k]));
-        }
-        for (int k = 0; k < 3; ++k) {
-            // with the strain across the edge held in one direction and free in the other
-            const Vector3d t = tangents_.col(k);
-            const Vector6d along = strain_to_voigt(t * t.transpose());
-            const double modulus =
-                0.5 * along.dot((planes[(k + 1) % 3] + planes[(k + 2) % 3]) * along);
-            of_mode[3 + k] = (modulus * t.dot(of_mode[3 + k] * t)) * t * t.transpose();
+            const auto plane = plane_stress_root(C, tangents_, k);
+            of_mode[k] = stress_from_voigt(
+                plane * (plane.transpose() * strain_to_voigt(of_mode[k])));
+            const Vector6d edge = edge_stress_root(C, tangents_, k);
+            of_mode[3 + k] =
+                stress_from_voigt(edge * edge.dot(strain_to_voigt(of_mode[3 + k])));
         }
     } else {
         const double mu = material_.mu, lambda = plane_stress_lambda(material_);

@@ -54,6 +54,16 @@ private:
     return 2 * m.lambda * m.mu / (m.lambda + 2 * m.mu);
 }
 
+/// Plane stress of an anisotropic material across the edge k of three unit edges: its stiffness on
+/// Voigt strains is root rootᵀ.
+[[nodiscard]] Eigen::Matrix<double, 6, 3> plane_stress_root(const Matrix6d& stiffness,
+                                                            const Eigen::Matrix3d& edges,
+                                                            int k) noexcept;
+/// The same of stress along the edge k alone, with the strain across it free in one direction and
+/// held in the other.
+[[nodiscard]] Vector6d edge_stress_root(const Matrix6d& stiffness, const Eigen::Matrix3d& edges,
+                                        int k) noexcept;
+
 /// One element with its displacements.
 class AccurateHex {
 public:

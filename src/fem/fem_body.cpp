@@ -200,8 +200,9 @@ FemBody::Impl::Impl(VolumeMesh mesh_world, std::vector<Material> materials,
       scene(
           [&] {
               std::vector<ExplicitDynamics> bodies;
-              bodies.emplace_back(FemModel(std::move(mesh_world), std::move(materials)),
-                                  constraints, o.dynamics);
+              bodies.emplace_back(
+                  FemModel(std::move(mesh_world), std::move(materials), {o.elements}), constraints,
+                  o.dynamics);
               return bodies;
           }(),
           [&] {

@@ -137,6 +137,16 @@ void build_pattern(FemModelData& d) {
 
 }  // namespace
 
+std::string_view to_string(ElementFormulation elements) noexcept {
+    return elements == ElementFormulation::Accurate ? "accurate" : "plain";
+}
+
+ElementFormulation element_formulation(std::string_view name, const std::string& field) {
+    for (const auto elements : {ElementFormulation::Accurate, ElementFormulation::Plain})
+        if (name == to_string(elements)) return elements;
+    throw InputError("", field, std::string(name), "accurate or plain");
+}
+
 FemModel::FemModel(VolumeMesh mesh, std::vector<Material> materials, const FemOptions& options) {
     check_mesh(mesh);
     check_hanging(mesh);

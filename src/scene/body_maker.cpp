@@ -203,6 +203,7 @@ void BodyMaker::make(std::size_t d, const FemSource& source) {
     }
     FemBodyOptions options;
     options.fixed = source.fixed;
+    options.elements = source.elements;
     options.dynamics.damping = source.damping;
     options.contact.friction = source.friction;
     for (const Start& start : starts(d)) {

@@ -53,6 +53,10 @@ Material read_material(const JsonObject& json, Material otherwise) {
     return result;
 }
 
+ElementFormulation read_elements(const JsonObject& json) {
+    return element_formulation(json.text("elements", "accurate"), "elements");
+}
+
 /// How a reduced model moves, the same for files and recipes.
 void read_reduced_motion(const JsonObject& json, ReducedSource& source) {
     if (const auto damping = json.object("damping")) {
@@ -97,6 +101,7 @@ ReducedSource read_recipe(const JsonObject& json, const fs::path& folder) {
             {read_selection(region, "where"), read_material(region, build.material)});
     build.fixed = read_selection(json, "fixed");
     build.is_free = json.boolean("free", build.is_free);
+    build.elements = read_elements(json);
     build.mesh = read_mesh(json, build.mesh);
     build.keeps_largest = json.boolean("keep_largest", build.keeps_largest);
     build.num_modes = json.integer("modes", build.num_modes);
@@ -145,6 +150,7 @@ FemSource read_fem(const JsonObject& json, const fs::path& folder) {
     source.mesh = read_mesh(json, source.mesh);
     source.material = read_material(json, source.material);
     source.fixed = read_selection(json, "fixed");
+    source.elements = read_elements(json);
     if (const auto damping = json.object("damping")) {
         Damping& d = source.damping;
         d.mass = damping->number("mass", d.mass);

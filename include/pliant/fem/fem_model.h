@@ -5,6 +5,8 @@
 
 #include <Eigen/SparseCore>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace pliant {
@@ -25,6 +27,11 @@ enum class ElementFormulation {
     Accurate,  ///< does not lock in bending, shear or nearly incompressible material
     Plain      ///< the displacement element of textbooks, stiffer the coarser the mesh
 };
+/// `accurate`, `plain`.
+[[nodiscard]] std::string_view to_string(ElementFormulation elements) noexcept;
+/// The formulation of that name; throws InputError with `field` for another one.
+[[nodiscard]] ElementFormulation element_formulation(std::string_view name,
+                                                     const std::string& field);
 
 struct FemOptions {
     ElementFormulation elements = ElementFormulation::Accurate;
