@@ -74,8 +74,7 @@ bool is_accurate_hex(const FemModelData& d, int place) noexcept {
 }
 
 HexStressSpace::HexStressSpace(const FemModelData& d, int place) noexcept
-    : points_(d.points.data() + static_cast<std::size_t>(place) * 8),
-      material_(d.materials[d.regions[place]]) {
+    : material_(d.materials[d.regions[place]]) {
     // ∂x/∂ξ at the centre
     const int* const nodes = d.nodes.data() + static_cast<std::size_t>(place) * 8;
     Matrix3d J = Matrix3d::Zero();
@@ -87,26 +86,32 @@ HexStressSpace::HexStressSpace(const FemModelData& d, int place) noexcept
         tangents_.col(k) = J.col(k).normalized();
         normals_.col(k) = J.col((k + 1) % 3).cross(J.col((k + 2) % 3)).normalized();
     }
+    if (const HexWeights* const cut = d.cut.of(place)) {
+        weights_ = *cut;
+        volume_ = weights_.col(0).sum();
+        return;
+    }
     // products of signs, freed of their means and, to first order, of each other
+    const QuadraturePoint* const points = d.points.data() + static_cast<std::size_t>(place) * 8;
     volume_ = 0;
     Vector3d mean = Vector3d::Zero();
     for (int q = 0; q < 8; ++q) {
-        volume_ += points_[q].weight;
-        for (int k = 0; k < 3; ++k) mean[k] += points_[q].weight * kHexSigns[q][k];
+        volume_ += points[q].weight;
+        for (int k = 0; k < 3; ++k) mean[k] += points[q].weight * kHexSigns[q][k];
     }
     mean /= volume_;
+    Eigen::Matrix<double, 8, 1> w;
     for (int q = 0; q < 8; ++q) {
+        w[q] = points[q].weight;
         Vector3d s;
         for (int k = 0; k < 3; ++k) s[k] = kHexSigns[q][k] - mean[k];
-        modes_.row(q) << s[0], s[1], s[2], s[1] * s[2], s[2] * s[0], s[0] * s[1];
+        weights_.row(q) << 1, s[0], s[1], s[2], s[1] * s[2], s[2] * s[0], s[0] * s[1];
     }
-    for (int k = 0; k < 6; ++k) {
-        double sum = 0, square = 0;
-        for (int q = 0; q < 8; ++q) sum += points_[q].weight * modes_(q, k);
-        modes_.col(k).array() -= sum / volume_;
-        for (int q = 0; q < 8; ++q) square += points_[q].weight * modes_(q, k) * modes_(q, k);
-        modes_.col(k) /= std::sqrt(square);
+    for (int k = 1; k < 7; ++k) {
+        weights_.col(k).array() -= w.dot(weights_.col(k)) / volume_;
+        weights_.col(k) /= std::sqrt(w.dot(weights_.col(k).cwiseAbs2()));
     }
+    weights_.array().colwise() *= w.array();
 }
 
 HexTensors HexStressSpace::elastic_stress(const HexTensors& E) const noexcept {
@@ -114,8 +119,8 @@ HexTensors HexStressSpace::elastic_stress(const HexTensors& E) const noexcept {
     std::array<Matrix3d, 6> of_mode;
     of_mode.fill(Matrix3d::Zero());
     for (int q = 0; q < 8; ++q) {
-        mean += (points_[q].weight / volume_) * E[q];
-        for (int k = 0; k < 6; ++k) of_mode[k] += (points_[q].weight * modes_(q, k)) * E[q];
+        mean += (weights_(q, 0) / volume_) * E[q];
+        for (int k = 0; k < 6; ++k) of_mode[k] += weights_(q, k + 1) * E[q];
     }
     mean = whole_stress(material_, mean);
     if (material_.anisotropy) {
@@ -141,9 +146,8 @@ HexTensors HexStressSpace::elastic_stress(const HexTensors& E) const noexcept {
     }
     HexTensors S;
     for (int q = 0; q < 8; ++q) {
-        S[q] = mean;
-        for (int k = 0; k < 6; ++k) S[q] += modes_(q, k) * of_mode[k];
-        S[q] *= points_[q].weight;
+        S[q] = weights_(q, 0) * mean;
+        for (int k = 0; k < 6; ++k) S[q] += weights_(q, k + 1) * of_mode[k];
     }
     return S;
 }
@@ -180,7 +184,7 @@ HexTensors AccurateHex::stress() const noexcept {
     const Matrix3d S0 = stress_from_voigt(material_.anisotropy->initial_stress -
                                           material_.anisotropy->stiffness * e0);
     HexTensors S = space_.elastic_stress(E_);
-    for (int q = 0; q < 8; ++q) S[q] += points_[q].weight * S0;
+    for (int q = 0; q < 8; ++q) S[q] += space_.weights()(q, 0) * S0;
     return S;
 }
 
@@ -193,8 +197,8 @@ double AccurateHex::energy() const noexcept {
     const Anisotropy& a = *material_.anisotropy;
     const Vector6d preload = a.stiffness * a.initial_strain;
     for (int q = 0; q < 8; ++q)
-        sum += points_[q].weight * ((a.initial_stress - preload).dot(strain_to_voigt(E_[q])) +
-                                    0.5 * preload.dot(a.initial_strain));
+        sum += space_.weights()(q, 0) * ((a.initial_stress - preload).dot(strain_to_voigt(E_[q])) +
+                                          0.5 * preload.dot(a.initial_strain));
     return sum;
 }
 

@@ -31,21 +31,19 @@ public:
     /// w_q C : E_q in the space: linear and symmetric in E, and free of initial stress.
     [[nodiscard]] HexTensors elastic_stress(const HexTensors& E) const noexcept;
 
-    [[nodiscard]] double weight(int q) const noexcept { return points_[q].weight; }
     [[nodiscard]] double volume() const noexcept { return volume_; }
-    /// The ψ at the points in the columns, three along one axis and three along the two others;
-    /// Σ w ψ_a = 0, Σ w ψ_a² = 1.
-    [[nodiscard]] const Eigen::Matrix<double, 8, 6>& modes() const noexcept { return modes_; }
+    /// Of sums over the points: w, then w ψ of three functions along one axis and of three along
+    /// two, with Σ w ψ_a = 0 and Σ w ψ_a² = 1.
+    [[nodiscard]] const HexWeights& weights() const noexcept { return weights_; }
     /// Unit vectors in the columns: across the plane of the other edges, and along the edges, both
     /// at the centre.
     [[nodiscard]] const Eigen::Matrix3d& normals() const noexcept { return normals_; }
     [[nodiscard]] const Eigen::Matrix3d& tangents() const noexcept { return tangents_; }
 
 private:
-    const QuadraturePoint* points_;
     const Material& material_;
     double volume_;
-    Eigen::Matrix<double, 8, 6> modes_;
+    HexWeights weights_;
     Eigen::Matrix3d normals_, tangents_;
 };
 

@@ -74,6 +74,7 @@ ElementEigenvalue largest_eigenvalue(const FemModelData& d, const Matrix9d* C, L
             int last = -1;  // the last place that was looked at closely
             for (int place = static_cast<int>(begin); place < static_cast<int>(end); ++place) {
                 if (last >= 0 && d.regions[last] == d.regions[place] &&
+                    d.cut.of(last) == nullptr && d.cut.of(place) == nullptr &&
                     is_congruent<N>(points_at(last), points_at(place)))
                     continue;
                 last = place;

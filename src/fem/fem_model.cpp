@@ -160,13 +160,15 @@ FemModel::FemModel(VolumeMesh mesh, std::vector<Material> materials, const FemOp
         d->nodes.insert(d->nodes.end(), nodes.begin(), nodes.end());
         d->regions.push_back(mesh.regions.empty() ? 0 : mesh.regions[e]);
     }
+    if (options.elements == ElementFormulation::Accurate)
+        d->cut = find_cut_hexes(mesh, d->blocks, d->points);
     d->mesh = std::move(mesh);
     d->materials = std::move(materials);
     build_pattern(*d);
     if (d->mesh.kind == ElementKind::Tet4)
         d->tets = make_tet_batches(*d);
     else
-        d->hexes = make_hex_batches(d->mesh, d->blocks, d->materials, d->elements);
+        d->hexes = make_hex_batches(d->mesh, d->blocks, d->materials, d->elements, &d->cut);
     data_ = std::move(d);
 }
 

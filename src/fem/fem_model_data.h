@@ -1,5 +1,6 @@
 #pragma once
 
+#include "fem/cut_hexes.h"
 #include "fem/element_blocks.h"
 #include "fem/element_quadrature.h"
 #include "fem/hex_kernels.h"
@@ -24,6 +25,7 @@ struct FemModelData {
     std::vector<int> slots;
     TetBatches tets;   ///< of Tet4 bodies
     HexBatches hexes;  ///< of Hex8 bodies
+    CutHexes cut;      ///< of Hex8 bodies of accurate elements
 
     /// Of the first entry of the block (a, b) whose slot is given; the next column follows
     /// column_height(b) entries later.

@@ -138,13 +138,61 @@ struct HexForce : HexStress<D> {
         }
     }
 
+    /// Accurate boxes that are cut: the weights of the points are in their table.
+    static HWY_INLINE void cut_boxes(const Values& values, V (&modes)[3][8], V& smallest) {
+        for (int k = 0; k < kHexCutValues; ++k) values.prefetch(k);
+        V F[3][4][3], C[3][4];
+        box_gradients(values, modes, F, C, smallest);
+        typename Stress::Tensors S;
+        PLIANT_UNROLL
+        for (int k = 0; k < 3; ++k) {
+            const int a = (k + 1) % 3, b = (k + 2) % 3;
+            PLIANT_UNROLL
+            for (int q = 0; q < 8; ++q) {
+                const V(&Fa)[3] = F[a][slot(a, q)];
+                const V(&Fb)[3] = F[b][slot(b, q)];
+                S[k][q] = C[k][slot(k, q)];
+                S[3 + k][q] = small_strain ? hn::Add(Fa[b], Fb[a]) : dot(Fa, Fb);
+            }
+        }
+        typename Stress::template Space<true> space;
+        space.set_cut(values, T{1});
+        space.stress(S);
+        Modes::clear(modes);
+        PLIANT_UNROLL
+        for (int axis = 0; axis < 3; ++axis) {
+            const int a = (axis + 1) % 3, b = (axis + 2) % 3;
+            V P[3][4];  // column of F S, summed over both points
+            PLIANT_UNROLL
+            for (int k = 0; k < 4; ++k) {
+                const int low = point_at_slot(axis, k), high = low | 1 << axis;
+                PLIANT_UNROLL
+                for (int c = 0; c < 3; ++c) {
+                    if constexpr (small_strain) {
+                        P[c][k] = hn::Add(Stress::component(S, c, axis, low),
+                                          Stress::component(S, c, axis, high));
+                    } else {
+                        V sum = hn::Mul(F[axis][k][c], hn::Add(S[axis][low], S[axis][high]));
+                        sum = hn::MulAdd(F[a][slot(a, low)][c], S[3 + b][low], sum);
+                        sum = hn::MulAdd(F[a][slot(a, high)][c], S[3 + b][high], sum);
+                        sum = hn::MulAdd(F[b][slot(b, low)][c], S[3 + a][low], sum);
+                        P[c][k] = hn::MulAdd(F[b][slot(b, high)][c], S[3 + a][high], sum);
+                    }
+                }
+            }
+            const Factors f(values.inverse_side(axis));
+            PLIANT_UNROLL
+            for (int c = 0; c < 3; ++c) Modes::add_derivative(P[c], axis, f, modes[c]);
+        }
+    }
+
     /// Accurate elements of any shape, eq. (A1)–(A4).
     static HWY_INLINE void accurate_any_shape(const Values& values, V (&modes)[3][8],
                                               V& smallest) {
         const V one = hn::Set(d, T{1});
         V F[8][3][3], weights[8];
         typename Stress::Tensors S;
-        typename Stress::Space space;
+        typename Stress::template Space<false> space;
         Columns dX;
         values.rest_derivatives(dX);
         {
@@ -358,7 +406,10 @@ struct HexForce : HexStress<D> {
 };
 
 /// Adds the forces of a batch, and writes the smallest det F of each element.
-template <class T, bool is_box, bool small_strain, bool is_accurate, bool with_det>
+/// How the elements of a batch are computed.
+enum class Way { PlainBoxes, PlainAnyShape, Boxes, AnyShape, CutBoxes };
+
+template <class T, Way way, bool small_strain, bool with_det>
 HWY_NOINLINE void add_batch(const HexBatch& batch, const T* values, const T* next_values,
                             NodePrefetch<2>& prefetch, const T* u, T* R, T* det) {
     using D = hn::CappedTag<T, kHexLanes>;
@@ -369,11 +420,13 @@ HWY_NOINLINE void add_batch(const HexBatch& batch, const T* values, const T* nex
         hn::Vec<D> modes[3][8], smallest = hn::Set(d, std::numeric_limits<T>::infinity());
         Force::load(u, batch, lane, modes);
         const HexValues<D> at_lanes{values + lane, next_values + lane};
-        if constexpr (is_box && is_accurate)
+        if constexpr (way == Way::CutBoxes)
+            Force::cut_boxes(at_lanes, modes, smallest);
+        else if constexpr (way == Way::Boxes)
             Force::accurate_boxes(at_lanes, modes, smallest);
-        else if constexpr (is_accurate)
+        else if constexpr (way == Way::AnyShape)
             Force::accurate_any_shape(at_lanes, modes, smallest);
-        else if constexpr (is_box)
+        else if constexpr (way == Way::PlainBoxes)
             Force::boxes(at_lanes, modes, smallest);
         else
             Force::any_shape(at_lanes, modes, smallest);
@@ -382,18 +435,19 @@ HWY_NOINLINE void add_batch(const HexBatch& batch, const T* values, const T* nex
     }
 }
 
-template <class T, bool is_box, bool with_det>
-auto batch_function_of_shape(const HexBatch& batch) {
-    if (batch.is_accurate)
-        return batch.is_small_strain ? add_batch<T, is_box, true, true, with_det>
-                                     : add_batch<T, is_box, false, true, with_det>;
-    return batch.is_small_strain ? add_batch<T, is_box, true, false, with_det>
-                                 : add_batch<T, is_box, false, false, with_det>;
+template <class T, Way way, bool with_det>
+auto batch_function_of_way(const HexBatch& batch) {
+    return batch.is_small_strain ? add_batch<T, way, true, with_det>
+                                 : add_batch<T, way, false, with_det>;
 }
 template <class T, bool with_det>
 auto batch_function(const HexBatch& batch) {
-    return batch.is_box ? batch_function_of_shape<T, true, with_det>(batch)
-                        : batch_function_of_shape<T, false, with_det>(batch);
+    if (batch.is_cut) return batch_function_of_way<T, Way::CutBoxes, with_det>(batch);
+    if (batch.is_accurate)
+        return batch.is_box ? batch_function_of_way<T, Way::Boxes, with_det>(batch)
+                            : batch_function_of_way<T, Way::AnyShape, with_det>(batch);
+    return batch.is_box ? batch_function_of_way<T, Way::PlainBoxes, with_det>(batch)
+                        : batch_function_of_way<T, Way::PlainAnyShape, with_det>(batch);
 }
 
 template <class T>

@@ -36,14 +36,16 @@ struct alignas(64) HexBatch {
     bool is_box;      ///< all elements are boxes along the axes, of any sizes
     bool is_small_strain;
     bool is_accurate;  ///< ElementFormulation::Accurate
+    bool is_cut;       ///< boxes whose filled part has weights of its own; see CutHexes
 };
 
 /// Numbers of each element: λ/(2μ), then
 ///     boxes    filled μ det J / 8 and the diagonal of J⁻¹
+///     cut      the same, 8/μ over the filled volume, 8/μ, and μ/8 times the weights of CutHexes
 ///     others   filled μ / 8 and, for each component, the seven factors of the rest shape
 ///              x = x₀ + x₁ξ + x₂η + x₃ξη + x₄ζ + x₅ξζ + x₆ηζ + x₇ξηζ
 /// With the batch itself 68 bytes per box in double and 48 in single, 212 and 120 for the others.
-inline constexpr int kHexBoxValues = 5, kHexValues = 23;
+inline constexpr int kHexBoxValues = 5, kHexValues = 23, kHexCutValues = 7 + 7 * 8;
 
 /// All elements of a mesh that have a kernel, made by make_hex_batches().
 struct HexBatches {

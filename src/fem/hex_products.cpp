@@ -117,10 +117,12 @@ struct HexProduct : HexStress<hn::CappedTag<double, kHexLanes>> {
 
     /// The same of accurate elements, whose stresses depend on the strains of all points, docs/fem.md
     /// eq. (A6).
+    template <bool is_cut>
     static HWY_INLINE void multiply_accurate(const HexValues<D>& values, const V (&u_modes)[3][8],
                                              V (&modes)[3][8]) {
         const Factors eighth(hn::Set(d, 0.125));
         const V one = hn::Set(d, 1.0);
+        constexpr int kNumValues = is_cut ? kHexCutValues : is_box ? kHexBoxValues : kHexValues;
         const HexShape<D, is_box> shape(values);
         V F[8][3][3], H[8][3][3], J_inverse[8][3][3], weights[8];
         Stress::Tensors S, dS;
@@ -130,9 +132,9 @@ struct HexProduct : HexStress<hn::CappedTag<double, kHexLanes>> {
             Modes::derivatives(modes, eighth, dp);
 #pragma GCC unroll 1
             for (int q = 0; q < 8; ++q) {
-                for (int k = q; k < (is_box ? kHexBoxValues : kHexValues); k += 8)
-                    values.prefetch(k);
+                for (int k = q; k < kNumValues; k += 8) values.prefetch(k);
                 weights[q] = shape.at_point(q, J_inverse[q]);
+                if constexpr (is_cut) weights[q] = one;
                 gradient(dp, q, J_inverse[q], H[q]);
                 if constexpr (!small_strain) gradient(du, q, J_inverse[q], F[q]);
                 PLIANT_UNROLL
@@ -159,10 +161,14 @@ struct HexProduct : HexStress<hn::CappedTag<double, kHexLanes>> {
                 }
             }
         }
-        Stress::Space space;
-        V J[3][3];
-        shape.centre_jacobian(J);
-        space.set(values.lambda_ratio(), weights, J);
+        typename Stress::template Space<is_cut> space;
+        if constexpr (is_cut) {
+            space.set_cut(values, 1.0);
+        } else {
+            V J[3][3];
+            shape.centre_jacobian(J);
+            space.set(values.lambda_ratio(), weights, J);
+        }
         if constexpr (!small_strain) space.stress(S);
         space.stress(dS);
         Columns P_sum;
@@ -203,7 +209,7 @@ struct HexProduct : HexStress<hn::CappedTag<double, kHexLanes>> {
     }
 };
 
-template <bool is_box, bool small_strain, bool is_accurate>
+template <bool is_box, bool small_strain, bool is_accurate, bool is_cut>
 HWY_NOINLINE void add_batch(const HexBatch& batch, const double* values, const double* next_values,
                             NodePrefetch<3>& prefetch, const double* u, const double* p,
                             double* Kp) {
@@ -215,19 +221,25 @@ HWY_NOINLINE void add_batch(const HexBatch& batch, const double* values, const d
         Product::load(u, batch, lane, u_modes);
         Product::load(p, batch, lane, modes);
         if constexpr (is_accurate)
-            Product::multiply_accurate({values + lane, next_values + lane}, u_modes, modes);
+            Product::template multiply_accurate<is_cut>({values + lane, next_values + lane}, u_modes, modes);
         else
             Product::multiply({values + lane, next_values + lane}, u_modes, modes);
         Product::add_to(Kp, batch, lane, modes);
     }
 }
 
-template <bool is_box>
+template <bool is_box, bool is_accurate, bool is_cut>
+auto batch_function_of_way(const HexBatch& batch) {
+    return batch.is_small_strain ? add_batch<is_box, true, is_accurate, is_cut>
+                                 : add_batch<is_box, false, is_accurate, is_cut>;
+}
 auto batch_function(const HexBatch& batch) {
+    if (batch.is_cut) return batch_function_of_way<true, true, true>(batch);
     if (batch.is_accurate)
-        return batch.is_small_strain ? add_batch<is_box, true, true>
-                                     : add_batch<is_box, false, true>;
-    return batch.is_small_strain ? add_batch<is_box, true, false> : add_batch<is_box, false, false>;
+        return batch.is_box ? batch_function_of_way<true, true, false>(batch)
+                            : batch_function_of_way<false, true, false>(batch);
+    return batch.is_box ? batch_function_of_way<true, false, false>(batch)
+                        : batch_function_of_way<false, false, false>(batch);
 }
 
 void products(const HexBatches& hexes, int block, const double* all_u, const double* all_p,
@@ -246,7 +258,7 @@ void products(const HexBatches& hexes, int block, const double* all_u, const dou
         const double* const values = hexes.values[batch.first_value].lane;
         const double* const next =
             is_last ? values : hexes.values[hexes.batches[b + 1].first_value].lane;
-        const auto add = batch.is_box ? batch_function<true>(batch) : batch_function<false>(batch);
+        const auto add = batch_function(batch);
         add(batch, values, next, prefetch, u.rows, p.rows, Kp.rows);
     }
     Kp.add_to(all_Kp);

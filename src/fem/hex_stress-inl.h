@@ -76,8 +76,10 @@ struct HexStress : HexModes<D> {
         }
     }
 
-    /// What the stress of elements of any shape depends on.
+    /// What the stress of elements of any shape depends on, or of boxes that are cut.
+    template <bool is_cut>
     struct Space {
+        const T* table;  ///< of boxes that are cut: weights of the seven functions
         V ratio, plane;
         V mean[8];            ///< weighted means of products of signs; [0]: 1/Σ weight
         V offset[3];          ///< of the bilinear functions
@@ -120,8 +122,61 @@ struct HexStress : HexModes<D> {
             }
         }
 
+        /// The same of boxes that are cut. Their C counts with `weight` at all points, S with it
+        /// once more.
+        HWY_INLINE void set_cut(const HexValues<D>& values, T weight) {
+            table = values.here + 7 * kHexLanes;
+            ratio = values.lambda_ratio();
+            plane = plane_ratio(ratio);
+            const V inverse_weight = hn::Set(d, T{1} / weight);
+            mean[0] = hn::Mul(inverse_weight, values[5]);
+            const V one = hn::Set(d, T{1}), inverse_scale = hn::Mul(inverse_weight, values[6]);
+            PLIANT_UNROLL
+            for (int m = 1; m < 8; ++m) inverse_square[m] = inverse_scale;
+            PLIANT_UNROLL
+            for (int k = 0; k < 3; ++k) {
+                inverse_normal[k] = inverse_tangent[k] = one;
+                PLIANT_UNROLL
+                for (int x = 0; x < 3; ++x)
+                    normal[k][x] = tangent[k][x] = x == k ? one : hn::Zero(d);
+            }
+        }
+        /// Of column k of the table at a point.
+        HWY_INLINE V weight_of(int k, int q) const {
+            return hn::Load(d, table + (8 * k + q) * kHexLanes);
+        }
+        /// Functions that a component of S varies by: the number in the table and the mode.
+        static constexpr int kNumFunctions = 7;
+        static constexpr int mode_of(int k) {
+            return k == 0 ? 0 : k < 4 ? 1 << (k - 1) : 7 - (1 << (k - 4));
+        }
+        static constexpr bool varies(int x, int k) {
+            if (k == 0) return true;
+            const int axis = (k - 1) % 3;
+            return k < 4 ? (x < 3 ? x != axis : x - 3 == axis) : x == axis;
+        }
+
         /// weight × C at the points to its products with 1 and the six functions, by modes.
         HWY_INLINE void to_modes(Tensors& C) const {
+            if constexpr (is_cut) {
+                PLIANT_UNROLL
+                for (int x = 0; x < 6; ++x) {
+                    V of_mode[8];
+                    PLIANT_UNROLL
+                    for (int m = 0; m < 8; ++m) of_mode[m] = hn::Zero(d);
+                    PLIANT_UNROLL
+                    for (int k = 0; k < kNumFunctions; ++k) {
+                        if (!varies(x, k)) continue;
+                        PLIANT_UNROLL
+                        for (int q = 0; q < 8; ++q)
+                            of_mode[mode_of(k)] =
+                                hn::MulAdd(weight_of(k, q), C[x][q], of_mode[mode_of(k)]);
+                    }
+                    PLIANT_UNROLL
+                    for (int m = 0; m < 8; ++m) C[x][m] = of_mode[m];
+                }
+                return;
+            }
             PLIANT_UNROLL
             for (int x = 0; x < 6; ++x) {
                 V(&v)[8] = C[x];
@@ -140,6 +195,24 @@ struct HexStress : HexModes<D> {
         }
         /// The transpose, without the weights.
         HWY_INLINE void from_modes(Tensors& S) const {
+            if constexpr (is_cut) {
+                PLIANT_UNROLL
+                for (int x = 0; x < 6; ++x) {
+                    V at_point[8];
+                    PLIANT_UNROLL
+                    for (int q = 0; q < 8; ++q) {
+                        at_point[q] = hn::Zero(d);
+                        PLIANT_UNROLL
+                        for (int k = 0; k < kNumFunctions; ++k)
+                            if (varies(x, k))
+                                at_point[q] = hn::MulAdd(weight_of(k, q), S[x][mode_of(k)],
+                                                         at_point[q]);
+                    }
+                    PLIANT_UNROLL
+                    for (int q = 0; q < 8; ++q) S[x][q] = at_point[q];
+                }
+                return;
+            }
             PLIANT_UNROLL
             for (int x = 0; x < 6; ++x) {
                 V(&v)[8] = S[x];

@@ -176,7 +176,8 @@ struct HexTangent : HexStress<hn::CappedTag<double, 4>> {
         V plane[3][3][6], along[3][6];  ///< factors of the six components
         V trace, deviator[2], shear;
 
-        HWY_INLINE void set(const Stress::Space& space) {
+        template <bool is_cut>
+        HWY_INLINE void set(const Stress::Space<is_cut>& space) {
             const V half = hn::Set(d, 0.5), one = hn::Set(d, 1.0), two = hn::Set(d, 2.0);
             const V mean = hn::Sqrt(hn::Mul(half, space.mean[0]));
             const V three_ratio = hn::Mul(hn::Set(d, 3.0), space.ratio);
@@ -250,7 +251,7 @@ struct HexTangent : HexStress<hn::CappedTag<double, 4>> {
     };
 
     /// The same of accurate elements, docs/fem.md eq. (A6).
-    template <bool is_box, bool small_strain>
+    template <bool is_box, bool is_cut, bool small_strain>
     HWY_INLINE void add_accurate_points(const HexValues<D>& values, V (&modes)[3][8]) {
         constexpr double kPower[3] = {1.0, 0.57735026918962576451, 1.0 / 3.0};
         const V one = hn::Set(d, 1.0), eighth = hn::Set(d, 0.125);
@@ -263,6 +264,7 @@ struct HexTangent : HexStress<hn::CappedTag<double, 4>> {
         for (int q = 0; q < 8; ++q) {
             const int slots[3] = {slot(0, q), slot(1, q), slot(2, q)};
             weights[q] = hn::Mul(eighth, shape.at_point(q, J_inverse[q]));
+            if constexpr (is_cut) weights[q] = eighth;
             PLIANT_UNROLL
             for (int l = 0; l < 3; ++l) {
                 PLIANT_UNROLL
@@ -292,10 +294,14 @@ struct HexTangent : HexStress<hn::CappedTag<double, 4>> {
                 F[q][l][l] = hn::Add(F[q][l][l], one);
             }
         }
-        Stress::Space space;
-        V J[3][3];
-        shape.centre_jacobian(J);
-        space.set(values.lambda_ratio(), weights, J);
+        Stress::Space<is_cut> space;
+        if constexpr (is_cut) {
+            space.set_cut(values, 0.125);
+        } else {
+            V J[3][3];
+            shape.centre_jacobian(J);
+            space.set(values.lambda_ratio(), weights, J);
+        }
         space.stress(S);
         RowMap map;
         map.set(space);
@@ -525,7 +531,7 @@ public:
     }
 };
 
-template <bool is_box, bool small_strain, bool is_accurate>
+template <bool is_box, bool small_strain, bool is_accurate, bool is_cut>
 HWY_NOINLINE void add_batch(const HexBatch& batch, const double* values, const HexPattern& pattern,
                             ColumnPrefetch& prefetch, const BlockNodes<double>& u,
                             BlockNodes<double>& R, double* K) {
@@ -536,7 +542,7 @@ HWY_NOINLINE void add_batch(const HexBatch& batch, const double* values, const H
         HexTangent::load(u.rows, batch, lane, modes);
         const HexValues<HexTangent::D> at_lanes{values + lane, values + lane};
         if constexpr (is_accurate)
-            hexes.add_accurate_points<is_box, small_strain>(at_lanes, modes);
+            hexes.add_accurate_points<is_box, is_cut, small_strain>(at_lanes, modes);
         else
             hexes.add_points<is_box, small_strain>(at_lanes, modes);
         HexTangent::add_to(R.rows, batch, lane, modes);
@@ -548,12 +554,18 @@ HWY_NOINLINE void add_batch(const HexBatch& batch, const double* values, const H
     }
 }
 
-template <bool is_box>
+template <bool is_box, bool is_accurate, bool is_cut>
+auto batch_function_of_way(const HexBatch& batch) {
+    return batch.is_small_strain ? add_batch<is_box, true, is_accurate, is_cut>
+                                 : add_batch<is_box, false, is_accurate, is_cut>;
+}
 auto batch_function(const HexBatch& batch) {
+    if (batch.is_cut) return batch_function_of_way<true, true, true>(batch);
     if (batch.is_accurate)
-        return batch.is_small_strain ? add_batch<is_box, true, true>
-                                     : add_batch<is_box, false, true>;
-    return batch.is_small_strain ? add_batch<is_box, true, false> : add_batch<is_box, false, false>;
+        return batch.is_box ? batch_function_of_way<true, true, false>(batch)
+                            : batch_function_of_way<false, true, false>(batch);
+    return batch.is_box ? batch_function_of_way<true, false, false>(batch)
+                        : batch_function_of_way<false, false, false>(batch);
 }
 
 void tangents(const HexBatches& hexes, int block, const HexPattern& pattern, const double* all_u,
@@ -566,7 +578,7 @@ void tangents(const HexBatches& hexes, int block, const HexPattern& pattern, con
     for (int b = hexes.batch_offsets[block]; b < hexes.batch_offsets[block + 1]; ++b) {
         const HexBatch& batch = hexes.batches[b];
         const double* const values = hexes.values[batch.first_value].lane;
-        const auto add = batch.is_box ? batch_function<true>(batch) : batch_function<false>(batch);
+        const auto add = batch_function(batch);
         add(batch, values, pattern, prefetch, u, R, K);
     }
     if (all_R != nullptr) R.add_to(all_R);

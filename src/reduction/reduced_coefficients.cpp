@@ -213,10 +213,8 @@ private:
                 scratch.e.row(0) = -anisotropy_->initial_strain.transpose();
                 scratch.e.row(0).tail<3>() *= 0.5;
             }
-            scratch.of_mode[0] += space.weight(q) * scratch.e;
-            for (int k = 0; k < 6; ++k)
-                scratch.of_mode[static_cast<std::size_t>(k) + 1] +=
-                    space.weight(q) * space.modes()(q, k) * scratch.e;
+            for (int k = 0; k < 7; ++k)
+                scratch.of_mode[static_cast<std::size_t>(k)] += space.weights()(q, k) * scratch.e;
         }
         scratch.of_mode[0] /= std::sqrt(scratch.volume);
     }

@@ -30,7 +30,10 @@ struct Hexes {
           materials(std::move(ms)),
           elements(formulation),
           blocks(element_blocks(mesh, elements_per_block)),
-          batches(make_hex_batches(mesh, blocks, materials, elements)) {}
+          cut(elements == ElementFormulation::Accurate
+                  ? find_cut_hexes(mesh, blocks, quadrature_points(mesh, blocks.elements))
+                  : CutHexes()),
+          batches(make_hex_batches(mesh, blocks, materials, elements, &cut)) {}
 
     /// The same as plain elements.
     [[nodiscard]] Hexes plain() const {
@@ -46,6 +49,7 @@ struct Hexes {
     std::vector<Material> materials;
     ElementFormulation elements;
     ElementBlocks blocks;
+    CutHexes cut;
     HexBatches batches;
 };
 
@@ -171,6 +175,11 @@ std::vector<Hexes> samples() {
     list.emplace_back(box_mesh(4, 5, 4), std::vector{isotropic(1e5, 0.3, 1e3, Law::SmallStrain)});
     // boxes of several sizes
     list.emplace_back(graded_box(8), std::vector{stvk()});
+    // boxes that are cut
+    VolumeMesh cut = box_mesh(4, 4, 4);
+    for (int e = 0; e < cut.num_elements(); ++e) cut.filled.push_back(1.0 / (1 + e % 5));
+    list.emplace_back(cut, std::vector{stvk(1e5, 0.45)});
+    list.emplace_back(cut, std::vector{isotropic(1e5, 0.3, 1e3, Law::SmallStrain)});
     // batches of every fill, and elements without kernel among them
     for (const int elements_per_block : {64, 37, 5, 1})
         list.emplace_back(mixed_mesh(), mixed_materials(), elements_per_block);
@@ -445,6 +454,9 @@ std::vector<TangentSample> tangent_samples() {
     list.emplace_back(
         Hexes(test::distorted_hexes(3), {isotropic(1e5, 0.3, 1e3, Law::SmallStrain)}));
     list.emplace_back(Hexes(graded_box(6), {stvk()}));
+    VolumeMesh cut = box_mesh(3, 4, 3);
+    for (int e = 0; e < cut.num_elements(); ++e) cut.filled.push_back(1.0 / (1 + e % 5));
+    list.emplace_back(Hexes(cut, {stvk(1e5, 0.45)}));
     list.emplace_back(Hexes(mixed_mesh(), mixed_materials()));
     for (std::size_t k = 0, count = list.size(); k < count; ++k)
         list.emplace_back(list[k].hexes.plain());
