@@ -15,8 +15,12 @@ namespace {
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 
-/// Share of the filled part that stays spread over the whole cell.
-constexpr double kSpread = 0.05;
+/// Share of the filled part that stays spread over the whole cell; all of it where nearly nothing
+/// is inside, for explicit steps.
+double spread_share(double filled) {
+    constexpr double kLeast = 0.05, kNothing = 0.04;
+    return std::clamp(1 - filled / kNothing, kLeast, 1.0);
+}
 /// Lines across a cell, along each axis, on which its filled part is integrated.
 constexpr int kLines = 12;
 /// Gradients of the filled fraction below this, over a cell, say nothing about the surface.
@@ -201,8 +205,8 @@ CutHexes find_cut_hexes(const VolumeMesh& mesh, const ElementBlocks& blocks,
         const double filled = mesh.filled[blocks.elements[places[i]]];
         const PlaneCut plane(normals[i]);
         Moments m = plane.moments(plane.place(filled));
-        const double part = (1 - kSpread) * filled / m[0];
-        for (std::size_t k = 0; k < m.size(); ++k) m[k] = part * m[k] + kSpread * filled * whole[k];
+        const double spread = spread_share(filled), part = (1 - spread) * filled / m[0];
+        for (std::size_t k = 0; k < m.size(); ++k) m[k] = part * m[k] + spread * filled * whole[k];
         double volume = 0;
         for (int q = 0; q < 8; ++q)
             volume += points[static_cast<std::size_t>(places[i]) * 8 + q].weight;
