@@ -175,7 +175,8 @@ std::vector<double> fractions_at_nodes(const VolumeMesh& mesh) {
 }  // namespace
 
 CutHexes find_cut_hexes(const VolumeMesh& mesh, const ElementBlocks& blocks,
-                        const std::vector<QuadraturePoint>& points) {
+                        const std::vector<QuadraturePoint>& points,
+                        const std::function<bool(int)>& is_wanted) {
     CutHexes cut;
     if (mesh.kind != ElementKind::Hex8 || mesh.filled.empty()) return cut;
     const std::vector<double> fractions = fractions_at_nodes(mesh);
@@ -184,7 +185,9 @@ CutHexes find_cut_hexes(const VolumeMesh& mesh, const ElementBlocks& blocks,
     cut.index_of_place.assign(blocks.elements.size(), -1);
     for (int place = 0; place < static_cast<int>(blocks.elements.size()); ++place) {
         const int e = blocks.elements[place];
-        if (mesh.filled[e] >= 1 || !is_box(&points[static_cast<std::size_t>(place) * 8])) continue;
+        if (mesh.filled[e] >= 1 || !is_box(&points[static_cast<std::size_t>(place) * 8]) ||
+            !is_wanted(place))
+            continue;
         // outwards, in natural coordinates
         Vector3d normal = Vector3d::Zero();
         const auto nodes = mesh.element(e);

@@ -4,6 +4,7 @@
 #include "fem/element_quadrature.h"
 
 #include <Eigen/Core>
+#include <functional>
 #include <vector>
 
 namespace pliant {
@@ -28,8 +29,9 @@ struct CutHexes {
 /// The filled part of each cut cell is taken as the cell below a plane: its normal from the filled
 /// fractions around, its place from the cell's own [Youngs1982]. A twentieth of it stays spread
 /// over the whole cell, so that no node is left without stiffness.
-/// `points`: as in FemModelData, by places.
+/// `points`: as in FemModelData, by places; only elements with `is_wanted(place)`.
 [[nodiscard]] CutHexes find_cut_hexes(const VolumeMesh& mesh, const ElementBlocks& blocks,
-                                      const std::vector<QuadraturePoint>& points);
+                                      const std::vector<QuadraturePoint>& points,
+                                      const std::function<bool(int)>& is_wanted);
 
 }  // namespace pliant

@@ -1,5 +1,6 @@
 #include "pliant/fem/fem_model.h"
 
+#include "fem/accurate_hex.h"
 #include "fem/fem_model_data.h"
 #include "fem/hex_batches.h"
 #include "pliant/core/error.h"
@@ -160,10 +161,11 @@ FemModel::FemModel(VolumeMesh mesh, std::vector<Material> materials, const FemOp
         d->nodes.insert(d->nodes.end(), nodes.begin(), nodes.end());
         d->regions.push_back(mesh.regions.empty() ? 0 : mesh.regions[e]);
     }
-    if (options.elements == ElementFormulation::Accurate)
-        d->cut = find_cut_hexes(mesh, d->blocks, d->points);
     d->mesh = std::move(mesh);
     d->materials = std::move(materials);
+    if (options.elements == ElementFormulation::Accurate)
+        d->cut = find_cut_hexes(d->mesh, d->blocks, d->points,
+                                [&](int place) { return is_accurate_hex(*d, place); });
     build_pattern(*d);
     if (d->mesh.kind == ElementKind::Tet4)
         d->tets = make_tet_batches(*d);

@@ -31,7 +31,10 @@ struct Hexes {
           elements(formulation),
           blocks(element_blocks(mesh, elements_per_block)),
           cut(elements == ElementFormulation::Accurate
-                  ? find_cut_hexes(mesh, blocks, quadrature_points(mesh, blocks.elements))
+                  ? find_cut_hexes(mesh, blocks, quadrature_points(mesh, blocks.elements),
+                                   [&](int place) {
+                                       return has_hex_kernel(material(blocks.elements[place]));
+                                   })
                   : CutHexes()),
           batches(make_hex_batches(mesh, blocks, materials, elements, &cut)) {}
 
