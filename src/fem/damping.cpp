@@ -1,6 +1,7 @@
 #include "pliant/fem/damping.h"
 
 #include "fem/scalar_elements.h"
+#include "fem/tet_domain_loops.h"
 #include "geometry/option_check.h"
 
 #include <cassert>
@@ -54,10 +55,15 @@ void add_stiffness_damping(const FemModel& model, const Damping& damping,
         model.tangent_product(u, v, scratch);
         f += damping.stiffness * scratch;
     }
-    const bool is_fixed = damping.stiffness > 0 && !damping.is_tangential;
+    const FemModelData& d = model.data();
+    bool is_fixed = damping.stiffness > 0 && !damping.is_tangential;
+    if (is_fixed && d.domains) {
+        domain_product(d, d.domains->no_displacements.data(), v.data(), scratch.data());
+        f += damping.stiffness * scratch;
+        is_fixed = false;
+    }
     const bool is_viscous = damping.bulk_viscosity > 0 || damping.shear_viscosity > 0;
     if (!is_fixed && !is_viscous) return;
-    const FemModelData& d = model.data();
     with_element(d.mesh.kind, [&](auto num_nodes_constant) {
         constexpr int N = num_nodes_constant;
         for_each_block(d.blocks, [&](int, int first, int end) {

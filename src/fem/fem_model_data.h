@@ -5,6 +5,7 @@
 #include "fem/element_quadrature.h"
 #include "fem/hex_kernels.h"
 #include "fem/tet_batches.h"
+#include "fem/tet_domains.h"
 #include "pliant/core/parallel.h"
 #include "pliant/fem/fem_model.h"
 
@@ -23,7 +24,9 @@ struct FemModelData {
     std::vector<int> column_offsets, rows;
     /// For nodes a, b of each element, at b N + a: place of a in the block column of b.
     std::vector<int> slots;
-    TetBatches tets;   ///< of Tet4 bodies
+    TetBatches tets;   ///< of plain Tet4 bodies
+    std::unique_ptr<TetDomains> domains;  ///< of accurate Tet4 bodies
+    std::unique_ptr<DomainScratchPool> domain_scratch;
     HexBatches hexes;  ///< of Hex8 bodies
     CutHexes cut;      ///< of Hex8 bodies of accurate elements
 

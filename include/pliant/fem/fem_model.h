@@ -69,7 +69,7 @@ public:
 
     [[nodiscard]] Workspace make_workspace() const;
     /// Zeros at all places that K may fill, both triangles: 3 × 3 blocks of nodes that share an
-    /// element.
+    /// element, or for accurate tetrahedra of nodes whose elements share a node (four times as many).
     [[nodiscard]] Matrix make_matrix() const;
 
     /// W [J].
@@ -79,7 +79,8 @@ public:
     /// R and, found on the way, the element nearest to collapse (of equal ones always the same one;
     /// NaN is passed over; none: infinity and −1). In Single the error of R stays below about 1e-6
     /// of Σ weight (λ + 2μ) |∇u| |g_a|, at half to two thirds of the time; elements without SIMD
-    /// kernel are computed in Double.
+    /// kernel are computed in Double. Of accurate tetrahedra it is the edge whose mean det (I + H̃)
+    /// is smallest, which is what their stress sees, by its lowest element.
     SmallestDetF internal_force(const ConstRef& u, Ref R, Workspace& ws,
                                 Precision precision = Precision::Double) const;
     /// K(u) p without the matrix.
@@ -91,7 +92,8 @@ public:
     /// (H : v) w with H = ∂K/∂u, symmetric in v and w, eq. (E6).
     void hessian_contraction(const ConstRef& u, const ConstRef& v, const ConstRef& w,
                              Ref Hvw) const;
-    /// Over all quadrature points; the lowest element of equal ones.
+    /// Over all quadrature points, and the edges of accurate tetrahedra as well; the lowest element
+    /// of equal ones.
     [[nodiscard]] SmallestDetF smallest_det_F(const ConstRef& u, Workspace& ws) const;
 
     /// For the library's own loops over elements.
