@@ -2,6 +2,7 @@
 
 #include "fem/accurate_hex.h"
 #include "fem/fem_model_data.h"
+#include "fem/material_dilation.h"
 #include "geometry/trilinear.h"
 #include "pliant/core/error.h"
 #include "pliant/core/parallel.h"
@@ -71,6 +72,7 @@ public:
         : d_(d),
           U_(U),
           is_quadratic_(material.law == Law::StVenantKirchhoff),
+          has_stars_(d.domains != nullptr && has_dilation_part(material)),
           P_(num_pairs(static_cast<int>(U.cols()))) {
         products_.trace = MatrixXd::Zero(P_, P_);
         if (material.anisotropy) {
@@ -139,11 +141,13 @@ public:
         }
     }
 
-    /// Adds the elements at `places`, all of one shape kind.
+    /// Adds the elements at `places`, all of one shape kind; of tetrahedra that do not lock the
+    /// edges in these slots.
     void add(const std::vector<int>& places, const PointRule& rule, std::int64_t block_bytes,
              Progress& progress) {
         const int num_points = points_per_element(d_.mesh.kind);
-        const int trace_columns = anisotropy_ != nullptr ? 6 * num_points : num_points;
+        const int trace_columns =
+            anisotropy_ != nullptr ? 6 * num_points : (has_stars_ ? 0 : num_points);
         const int strain_columns = anisotropy_ != nullptr ? 0 : rule.num_columns;
         const std::int64_t bytes = std::int64_t{8} * P_ * (trace_columns + strain_columns);
         const auto batch = static_cast<std::size_t>(
@@ -163,8 +167,9 @@ public:
                                            strain_columns));
             });
             const auto n = static_cast<Eigen::Index>(count);
-            add_symmetric_product(trace.leftCols(n * trace_columns), products_.trace,
-                                  num_threads());
+            if (trace_columns > 0)
+                add_symmetric_product(trace.leftCols(n * trace_columns), products_.trace,
+                                      num_threads());
             if (strain_columns > 0)
                 add_symmetric_product(strain.leftCols(n * strain_columns), products_.strain,
                                       num_threads());
@@ -172,6 +177,24 @@ public:
             if (anisotropy_ != nullptr)
                 products_.stress +=
                     trace.leftCols(n * trace_columns) * stress_factors(places, first, count);
+            progress.advance(count);
+        }
+    }
+
+    /// Adds the traces of stars, the means over their edges, docs/fem.md eq. (W2).
+    void add_stars(const std::vector<int>& stars, std::int64_t block_bytes, Progress& progress) {
+        const auto batch = static_cast<std::size_t>(std::clamp<std::int64_t>(
+            block_bytes / (std::int64_t{8} * P_), 1, static_cast<std::int64_t>(stars.size())));
+        MatrixXd trace(P_, static_cast<Eigen::Index>(batch));
+        for (std::size_t first = 0; first < stars.size(); first += batch) {
+            const std::size_t count = std::min(batch, stars.size() - first);
+            parallel_ranges(count, 16, [&](std::size_t begin, std::size_t end) {
+                Eigen::Matrix<double, 9, Eigen::Dynamic> G(9, U_.cols());
+                for (std::size_t k = begin; k < end; ++k)
+                    fill_star(stars[first + k], G, trace.col(static_cast<Eigen::Index>(k)));
+            });
+            add_symmetric_product(trace.leftCols(static_cast<Eigen::Index>(count)), products_.trace,
+                                  num_threads());
             progress.advance(count);
         }
     }
@@ -271,6 +294,7 @@ private:
     }
 
     [[nodiscard]] double weight(int place, int k) const {
+        if (d_.domains) return d_.domains->weights[place];
         return d_
             .points[static_cast<std::size_t>(place) *
                         static_cast<std::size_t>(points_per_element(d_.mesh.kind)) +
@@ -282,8 +306,11 @@ private:
               Eigen::Ref<MatrixXd> strain) const {
         Eigen::Index column = 0;
         for (int k = 0; k < points_per_element(d_.mesh.kind); ++k) {
-            with_element(d_.mesh.kind,
-                         [&](auto N) { basis_gradients<N>(d_, U_, place, k, scratch.G); });
+            if (d_.domains)
+                edge_gradients(*d_.domains, U_, place, scratch.G);
+            else
+                with_element(d_.mesh.kind,
+                             [&](auto N) { basis_gradients<N>(d_, U_, place, k, scratch.G); });
             pair_strains(scratch.G, is_quadratic_, scratch.e);
             const double w = weight(place, k), root = std::sqrt(w);
             if (anisotropy_ != nullptr) {
@@ -295,11 +322,35 @@ private:
                 trace.middleCols<6>(6 * k).noalias() = root * voigt * root_.transpose();
                 continue;
             }
-            trace.col(k) = root * scratch.e.leftCols<3>().rowwise().sum();
+            if (!has_stars_) trace.col(k) = root * scratch.e.leftCols<3>().rowwise().sum();
             for (int c = 0; c < 3; ++c)
                 if (const double factor = rule.normal_factor[c][k]; factor > 0)
                     strain.col(column++) = std::sqrt(factor * w) * scratch.e.col(c);
             for (int c = 3; c < 6; ++c) strain.col(column++) = std::sqrt(2 * w) * scratch.e.col(c);
+        }
+    }
+
+    /// √V_n times the mean of tr e_P.
+    void fill_star(int star, Eigen::Matrix<double, 9, Eigen::Dynamic>& G,
+                   Eigen::Ref<VectorXd> trace) const {
+        const TetDomains& domains = *d_.domains;
+        const auto r = static_cast<int>(U_.cols());
+        const double root = std::sqrt(domains.star_weights[star]);
+        Eigen::RowVectorXd linear = Eigen::RowVectorXd::Zero(r);
+        MatrixXd products = MatrixXd::Zero(r, r);  // ∇u_i : ∇u_j
+        for (int k = domains.star_edge_offsets[star]; k < domains.star_edge_offsets[star + 1];
+             ++k) {
+            const double share = root * domains.star_shares[k];
+            edge_gradients(domains, U_, domains.star_edges[k], G);
+            linear += share * (G.row(0) + G.row(4) + G.row(8));
+            if (is_quadratic_) products += share * G.transpose().lazyProduct(G);
+        }
+        trace.setZero();
+        for (int j = 1; j <= r; ++j) {
+            trace[pair_index(0, j)] = linear[j - 1];
+            if (!is_quadratic_) continue;
+            for (int i = 1; i <= j; ++i)
+                trace[pair_index(i, j)] = (i == j ? 0.5 : 1.0) * products(i - 1, j - 1);
         }
     }
 
@@ -321,6 +372,7 @@ private:
     const Anisotropy* anisotropy_ = nullptr;
     Matrix6d root_;
     bool is_quadratic_;
+    bool has_stars_;  ///< which take the trace
     int P_;
     Products products_;
 };
@@ -367,14 +419,24 @@ std::vector<MaterialPolynomials> build_coefficients(const FemModel& model, const
     const FemModelData& d = model.data();
     for (const Material& material : model.materials()) check_law(material);
     const auto r = static_cast<int>(U.cols());
-    progress.stage("polynomials", static_cast<std::size_t>(model.mesh().num_elements()));
+    const int num_places = d.domains ? d.domains->num_slots() : model.mesh().num_elements();
+    progress.stage("polynomials",
+                   static_cast<std::size_t>(num_places + (d.domains ? d.domains->num_stars() : 0)));
     const PointRule whole = all_points(points_per_element(d.mesh.kind)), box = box_points();
     std::vector<MaterialPolynomials> groups;
     for (int region = 0; region < static_cast<int>(model.materials().size()); ++region) {
         const Material& material = model.materials()[region];
         ProductBuilder builder(d, U, material);
-        std::vector<int> accurate, boxes, others;
-        for (int place = 0; place < model.mesh().num_elements(); ++place) {
+        std::vector<int> accurate, boxes, others, stars;
+        if (d.domains) {
+            const TetDomains& domains = *d.domains;
+            for (int slot = 0; slot < domains.num_slots(); ++slot)
+                if (domains.regions[slot] == region && domains.weights[slot] > 0)
+                    others.push_back(slot);
+            for (int star = 0; star < domains.num_stars(); ++star)
+                if (domains.star_regions[star] == region) stars.push_back(star);
+        }
+        for (int place = 0; !d.domains && place < num_places; ++place) {
             if (d.regions[place] != region) continue;
             if (is_accurate_hex(d, place))
                 accurate.push_back(place);
@@ -384,6 +446,7 @@ std::vector<MaterialPolynomials> build_coefficients(const FemModel& model, const
         if (!accurate.empty()) builder.add_accurate(accurate, block_bytes, progress);
         if (!boxes.empty()) builder.add(boxes, box, block_bytes, progress);
         if (!others.empty()) builder.add(others, whole, block_bytes, progress);
+        if (!stars.empty()) builder.add_stars(stars, block_bytes, progress);
 
         const Products& products = builder.products();
         MaterialPolynomials group;
