@@ -103,6 +103,7 @@ ReducedBuildOptions parse_options(const Arguments& arguments) {
                                    "vertices, or --free for a body that flies freely");
     take_mesh_options(arguments, "--mesh", options.mesh);
     options.keeps_largest = arguments.has("--keep-largest");
+    options.elements = element_formulation(arguments.text("--elements", "accurate"), "--elements");
     options.num_modes = arguments.integer("--modes", options.num_modes, 1, 1000);
     options.finds_errors = true;
     options.rank = arguments.integer("--rank", options.rank, 1, SurfaceShapes::kMaxSize);
@@ -285,6 +286,7 @@ const std::map<std::string, std::string> kKindsOfOption{
     {"--poisson", "reduced or greens"},
     {"--density", "reduced, greens or particles"},
     {"--law", "reduced"},
+    {"--elements", "reduced"},
     {"--region", "reduced or greens"},
     {"--fix", "reduced or greens"},
     {"--free", "reduced"},
@@ -423,6 +425,7 @@ Command build_command() {
              {"--density", "KG/M3", "density"},
              {"--law", "LAW",
               "st-venant-kirchhoff (default), small-strain, neo-hookean, corotational"},
+             {"--elements", "KIND", "accurate (default: no locking) or plain"},
              {"--region", "MAT=SEL", "another material in a selection; may be repeated"},
              {"--fix", "SELECTION", "hold these vertices, as in \"z < 5 %\""},
              {"--free", "", "hold nothing: the body flies freely"},

@@ -43,7 +43,8 @@ void print_model(const ReducedModel& model) {
     std::printf("basis        r = %d of %d modes, captures %s of them and their derivatives\n",
                 model.rank(), k, share(model.captured()).c_str());
     std::printf("modes        %.4g … %.4g Hz\n", model.frequency(0), model.frequency(k - 1));
-    std::printf("mesh         %s elements, %s vertices\n", grouped(model.num_elements()).c_str(),
+    std::printf("mesh         %s %s elements, %s vertices\n",
+                grouped(model.num_elements()).c_str(), to_string(model.elements()).data(),
                 grouped(model.num_vertices()).c_str());
     const SurfaceShapes shapes = model.shapes();
     std::printf("surface      %s vertices, %s triangles\n", grouped(shapes.num_vertices()).c_str(),

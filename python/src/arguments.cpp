@@ -97,6 +97,10 @@ Law law_of(const std::string& name) {
         "law", name, {"st-venant-kirchhoff", "small-strain", "neo-hookean", "corotational"}));
 }
 
+ElementFormulation elements_of(const std::string& name) {
+    return static_cast<ElementFormulation>(choice_of("elements", name, {"accurate", "plain"}));
+}
+
 Material material_of(const MaterialArgument& argument, Law law) {
     if (py::isinstance<Material>(argument)) return argument.cast<Material>();
     if (py::isinstance<py::str>(argument)) {

@@ -2,7 +2,7 @@
 
 #include "arrays.h"
 #include "pliant/core/progress.h"
-#include "pliant/fem/material.h"
+#include "pliant/fem/fem_model.h"
 #include "pliant/geometry/subdivision.h"
 #include "pliant/geometry/surface_mesh.h"
 #include "pliant/geometry/volume_mesh.h"
@@ -39,6 +39,7 @@ void warn(const std::string& text);
 [[nodiscard]] Material material_of(const MaterialArgument& argument,
                                    Law law = Law::StVenantKirchhoff);
 [[nodiscard]] Law law_of(const std::string& name);
+[[nodiscard]] ElementFormulation elements_of(const std::string& name);
 /// Pairs of a selection and something else in a list; None: none.
 [[nodiscard]] std::vector<std::pair<std::string, py::object>> selected_of(
     const py::object& regions, const std::string& expected);

@@ -34,7 +34,9 @@ Eigen::VectorXd node_values(const FemHandle& fem, const py::object& value, const
 
 FemHandle build_fem_of(const py::object& body, double size, const MaterialArgument& material,
                        const std::string& mesh, int resolution, const py::object& regions,
-                       bool hollow, double growth, int levels, const ProgressArgument& progress) {
+                       bool hollow, double growth, int levels, const std::string& elements,
+                       const ProgressArgument& progress) {
+    const FemOptions formulation{elements_of(elements)};
     std::vector<Material> materials{material_of(material, Law::NeoHookean)};
     const auto parts = regions_of(regions, Law::NeoHookean);
     for (const auto& [selection, other] : parts) materials.push_back(other);
@@ -50,7 +52,7 @@ FemHandle build_fem_of(const py::object& body, double size, const MaterialArgume
         const auto volume = body.cast<std::shared_ptr<VolumeMesh>>();
         return run_long(progress, [&](Progress& shown) {
             shown.stage("finite elements");
-            return FemHandle{FemModel(with_regions(*volume), materials), {}};
+            return FemHandle{FemModel(with_regions(*volume), materials, formulation), {}};
         });
     }
     const SimulationMeshOptions options{.kind = mesh,
@@ -64,7 +66,8 @@ FemHandle build_fem_of(const py::object& body, double size, const MaterialArgume
         SurfaceMesh surface = input.load(shown, size);
         VolumeMesh filled = build_simulation_mesh(SurfaceQuery(surface), options, shown);
         keep_largest_part(filled);
-        return FemHandle{FemModel(with_regions(std::move(filled)), materials), std::move(surface)};
+        return FemHandle{FemModel(with_regions(std::move(filled)), materials, formulation),
+                         std::move(surface)};
     });
     input.warn_of_refilling(made.model.mesh());
     return made;
@@ -142,6 +145,7 @@ BodyPointer make_fem_body(const FemHandle& fem, const std::string& fixed, const 
     FemBodyOptions options;
     options.pose = pose_of(pose);
     options.fixed = fixed;
+    options.elements = fem.model.elements();
     options.dynamics.damping.mass = mass_damping;
     options.dynamics.damping.stiffness = stiffness_damping;
     options.contact.friction = friction;
@@ -305,11 +309,11 @@ void bind_fem(py::module_& m) {
         "build_fem", &build_fem_of, py::arg("body"), py::kw_only(), py::arg("size") = 0.0,
         py::arg("material") = "rubber", py::arg("mesh") = "voxel", py::arg("resolution") = 16,
         py::arg("regions") = py::none(), py::arg("hollow") = false, py::arg("growth") = 0.5,
-        py::arg("levels") = 4, py::arg("progress") = py::none(),
+        py::arg("levels") = 4, py::arg("elements") = "accurate", py::arg("progress") = py::none(),
         "Finite elements of a VolumeMesh as it is, or of a surface (mesh, file or name of a shape) "
         "scaled to a longest side of size [m], 0: as it is, and filled with elements: mesh, "
-        "resolution, hollow, growth and levels as in build_reduced. regions: pairs of a selection "
-        "and a material. Materials given by name have the law neo-hookean.");
+        "resolution, hollow, growth, levels and elements as in build_reduced. regions: pairs of a "
+        "selection and a material. Materials given by name have the law neo-hookean.");
     py::class_<FemBodyHandle, BodyHandle, std::shared_ptr<FemBodyHandle>>(
         m, "FemBody", "A body of full finite elements in explicit dynamics.")
         .def_property_readonly(

@@ -43,7 +43,8 @@ ModelPointer build_reduced_of(const SurfaceArgument& surface, double size,
                               int rank, int num_modes, const std::string& mesh, int resolution,
                               const py::object& regions, bool hollow, bool keep_largest,
                               const CacheArgument& cache, double growth, int levels,
-                              const std::string& storage, const ProgressArgument& progress) {
+                              const std::string& storage, const std::string& elements,
+                              const ProgressArgument& progress) {
     ReducedBuildOptions options;
     options.size = size;
     options.material = material_of(material);
@@ -59,6 +60,7 @@ ModelPointer build_reduced_of(const SurfaceArgument& surface, double size,
     options.storage =
         static_cast<ShapeStorage>(choice_of("storage", storage, {"float32", "int16"}));
     options.keeps_largest = keep_largest;
+    options.elements = elements_of(elements);
     options.num_modes = num_modes;
     options.rank = rank;
     options.finds_errors = true;
@@ -404,7 +406,7 @@ void bind_reduced(py::module_& m) {
         py::arg("mesh") = "voxel", py::arg("resolution") = 40, py::arg("regions") = py::none(),
         py::arg("hollow") = false, py::arg("keep_largest") = false, py::arg("cache") = true,
         py::arg("growth") = 0.5, py::arg("levels") = 4, py::arg("storage") = "float32",
-        py::arg("progress") = py::none(),
+        py::arg("elements") = "accurate", py::arg("progress") = py::none(),
         "From a surface (mesh, file or name of a shape) to a model that deforms at haptic rates. "
         "size: longest side [m], 0: as it is; fixed: selection of vertices that are held, as "
         "\"z < 5 %\", or free; rank of the basis, which begins with num_modes modes of vibration, "
@@ -414,7 +416,7 @@ void bind_reduced(py::module_& m) {
         "only where the surface is (voxel), growth: cell size over depth, and levels of sizes "
         "(graded kinds); keep_largest: of a mesh in several parts, instead of an error; regions: "
         "pairs of a selection and a material; storage of the surface's shapes: float32 or int16; "
-        "cache: finished stages are kept.");
+        "elements: accurate, which do not lock, or plain; cache: finished stages are kept.");
 }
 
 }  // namespace pliant::python

@@ -1,6 +1,7 @@
 #include "pliant/fem/damping.h"
 
 #include "fem/scalar_elements.h"
+#include "fem/tet_domain_loops.h"
 #include "geometry/option_check.h"
 
 #include <cassert>
@@ -54,10 +55,15 @@ void add_stiffness_damping(const FemModel& model, const Damping& damping,
         model.tangent_product(u, v, scratch);
         f += damping.stiffness * scratch;
     }
-    const bool is_fixed = damping.stiffness > 0 && !damping.is_tangential;
+    const FemModelData& d = model.data();
+    bool is_fixed = damping.stiffness > 0 && !damping.is_tangential;
+    if (is_fixed && d.domains) {
+        domain_product(d, d.domains->no_displacements.data(), v.data(), scratch.data());
+        f += damping.stiffness * scratch;
+        is_fixed = false;
+    }
     const bool is_viscous = damping.bulk_viscosity > 0 || damping.shear_viscosity > 0;
     if (!is_fixed && !is_viscous) return;
-    const FemModelData& d = model.data();
     with_element(d.mesh.kind, [&](auto num_nodes_constant) {
         constexpr int N = num_nodes_constant;
         for_each_block(d.blocks, [&](int, int first, int end) {
@@ -66,10 +72,21 @@ void add_stiffness_damping(const FemModel& model, const Damping& damping,
                 const NodeColumns<N> ue = gather<N>(u.data(), element.nodes);
                 const NodeColumns<N> ve = gather<N>(v.data(), element.nodes);
                 Matrix9d rest_gradient = Matrix9d::Zero();
-                if (is_fixed)
+                NodeColumns<N> fe = NodeColumns<N>::Zero();
+                bool is_at_points = is_fixed;
+                if constexpr (N == 8) {
+                    if (is_fixed && is_accurate_hex(d, place)) {
+                        const AccurateHex at_rest(d, place, NodeColumns<N>::Zero());
+                        fe = damping.stiffness * at_rest.product(ve);
+                        is_at_points = false;
+                    } else if (is_fixed && has_mean_dilation(d, place)) {
+                        const HexDilation at_rest(d, place, NodeColumns<N>::Zero());
+                        fe = damping.stiffness * at_rest.product(ve);
+                    }
+                }
+                if (is_at_points)
                     rest_gradient =
                         damping.stiffness * stress_gradient(element.material, kRestShape);
-                NodeColumns<N> fe = NodeColumns<N>::Zero();
                 for (int k = 0; k < element.kPoints; ++k) {
                     const auto& gradients = element.reference.gradients[k];
                     const QuadraturePoint& point = element.points[k];
@@ -78,7 +95,7 @@ void add_stiffness_damping(const FemModel& model, const Damping& damping,
                     if (is_viscous)
                         P = viscous_stress(damping, deformation_gradient<N>(ue, gradients, point),
                                            F_rate);
-                    if (is_fixed) P.reshaped() += rest_gradient.lazyProduct(F_rate.reshaped());
+                    if (is_at_points) P.reshaped() += rest_gradient.lazyProduct(F_rate.reshaped());
                     add_stress_force<N>(P, gradients, point, fe);
                 }
                 scatter_add<N>(fe, element.nodes, f.data());

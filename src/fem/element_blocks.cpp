@@ -13,13 +13,16 @@ struct BlocksOfNodes {
     std::vector<int> offsets, blocks;
 };
 
-BlocksOfNodes blocks_of_nodes(const VolumeMesh& mesh, const std::vector<int>& order,
-                              int elements_per_block) {
+using NodesOf = std::function<std::span<const int>(int)>;
+
+BlocksOfNodes blocks_of_nodes(int num_nodes, const std::vector<int>& order, int elements_per_block,
+                              const NodesOf& nodes_of) {
     BlocksOfNodes table;
     for (const bool counting : {true, false}) {
-        std::vector<int> last(mesh.vertices.size(), -1), count(mesh.vertices.size() + 1, 0);
+        const auto size = static_cast<std::size_t>(num_nodes);
+        std::vector<int> last(size, -1), count(size + 1, 0);
         for (int i = 0; i < static_cast<int>(order.size()); ++i)
-            for (const int node : mesh.element(order[i])) {
+            for (const int node : nodes_of(order[i])) {
                 const int block = i / elements_per_block;
                 if (last[node] == block) continue;
                 last[node] = block;
@@ -37,10 +40,15 @@ BlocksOfNodes blocks_of_nodes(const VolumeMesh& mesh, const std::vector<int>& or
 }  // namespace
 
 ElementBlocks element_blocks(const VolumeMesh& mesh, int elements_per_block) {
-    const std::vector<int> order = elements_along_curve(mesh);
-    const int n = mesh.num_elements();
+    return coloured_blocks(mesh.num_vertices(), elements_along_curve(mesh), elements_per_block,
+                           [&](int e) { return mesh.element(e); });
+}
+
+ElementBlocks coloured_blocks(int num_nodes, const std::vector<int>& order, int elements_per_block,
+                              const NodesOf& nodes_of) {
+    const int n = static_cast<int>(order.size());
     const int num_blocks = (n + elements_per_block - 1) / elements_per_block;
-    const BlocksOfNodes around = blocks_of_nodes(mesh, order, elements_per_block);
+    const BlocksOfNodes around = blocks_of_nodes(num_nodes, order, elements_per_block, nodes_of);
     const auto end_of = [&](int block) { return std::min(n, (block + 1) * elements_per_block); };
 
     // each block takes the lowest colour that no neighbour has
@@ -48,7 +56,7 @@ ElementBlocks element_blocks(const VolumeMesh& mesh, int elements_per_block) {
     std::vector<int> taken_by;  // the block that last saw this colour beside it
     for (int block = 0; block < num_blocks; ++block) {
         for (int i = block * elements_per_block; i < end_of(block); ++i)
-            for (const int node : mesh.element(order[i]))
+            for (const int node : nodes_of(order[i]))
                 for (int k = around.offsets[node]; k < around.offsets[node + 1]; ++k)
                     if (const int c = colour[around.blocks[k]]; c >= 0) taken_by[c] = block;
         const auto free = std::ranges::find_if(taken_by, [&](int b) { return b != block; });

@@ -2,6 +2,8 @@
 
 #include "pliant/geometry/volume_mesh.h"
 
+#include <functional>
+#include <span>
 #include <vector>
 
 namespace pliant {
@@ -23,5 +25,9 @@ struct ElementBlocks {
 };
 
 [[nodiscard]] ElementBlocks element_blocks(const VolumeMesh& mesh, int elements_per_block);
+/// The same for anything that has nodes below num_nodes, in the order given.
+[[nodiscard]] ElementBlocks coloured_blocks(
+    int num_nodes, const std::vector<int>& order, int per_block,
+    const std::function<std::span<const int>(int)>& nodes_of);
 
 }  // namespace pliant

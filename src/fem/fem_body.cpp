@@ -265,8 +265,9 @@ FemBody::Impl::Impl(VolumeMesh mesh_world, std::vector<Material> materials,
                            o.damping_ratio, "0 <= value <= 0.5");
               ExplicitOptions dynamics = o.dynamics;
               if (o.damping_ratio > 0) dynamics.fast_damping = 2 * o.damping_ratio;
-              bodies.emplace_back(FemModel(std::move(mesh_world), std::move(materials)),
-                                  constraints, dynamics);
+              bodies.emplace_back(
+                  FemModel(std::move(mesh_world), std::move(materials), {o.elements}), constraints,
+                  dynamics);
               return bodies;
           }(),
           [&] {

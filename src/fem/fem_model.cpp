@@ -1,5 +1,6 @@
 #include "pliant/fem/fem_model.h"
 
+#include "fem/accurate_hex.h"
 #include "fem/fem_model_data.h"
 #include "fem/hex_batches.h"
 #include "pliant/core/error.h"
@@ -8,6 +9,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <sstream>
 
 namespace pliant {
@@ -93,27 +95,32 @@ void check_regions(const VolumeMesh& mesh, const std::vector<Material>& material
     for (const Material& material : materials) check_material(material);
 }
 
-/// Fills the block columns of K and the place of every element's blocks in them.
-void build_pattern(FemModelData& d) {
-    const int n = d.mesh.num_vertices(), per_element = nodes_per_element(d.mesh.kind);
-    // elements around each node
+/// The nodes of anything, one after the other: all pairs of nodes of one are coupled.
+struct Cliques {
+    std::span<const int> offsets, nodes;
+};
+
+/// Fills the block columns of K.
+void build_columns(FemModelData& d, const Cliques& cliques) {
+    const int n = d.mesh.num_vertices();
+    // cliques around each node
     std::vector<int> offsets(static_cast<std::size_t>(n) + 1, 0);
-    for (const int node : d.nodes) ++offsets[node + 1];
+    for (const int node : cliques.nodes) ++offsets[node + 1];
     for (int i = 0; i < n; ++i) offsets[i + 1] += offsets[i];
-    std::vector<int> next(offsets.begin(), offsets.end() - 1), around(d.nodes.size());
-    for (int k = 0; k < static_cast<int>(d.nodes.size()); ++k)
-        around[next[d.nodes[k]]++] = k / per_element;
+    std::vector<int> next(offsets.begin(), offsets.end() - 1), around(cliques.nodes.size());
+    for (int clique = 0; clique + 1 < static_cast<int>(cliques.offsets.size()); ++clique)
+        for (int k = cliques.offsets[clique]; k < cliques.offsets[clique + 1]; ++k)
+            around[next[cliques.nodes[k]]++] = clique;
 
     d.column_offsets.assign(1, 0);
-    d.slots.resize(d.nodes.size() * static_cast<std::size_t>(per_element));
-    std::vector<int> slot_of(static_cast<std::size_t>(n), -1);
+    std::vector<char> is_seen(static_cast<std::size_t>(n), 0);
     for (int b = 0; b < n; ++b) {
-        const int first = d.column_offsets.back();
+        const auto first = static_cast<std::ptrdiff_t>(d.rows.size());
         for (int k = offsets[b]; k < offsets[b + 1]; ++k)
-            for (int a = 0; a < per_element; ++a) {
-                const int node = d.nodes[around[k] * per_element + a];
-                if (slot_of[node] >= 0) continue;
-                slot_of[node] = 0;
+            for (int a = cliques.offsets[around[k]]; a < cliques.offsets[around[k] + 1]; ++a) {
+                const int node = cliques.nodes[a];
+                if (is_seen[node]) continue;
+                is_seen[node] = 1;
                 d.rows.push_back(node);
             }
         std::sort(d.rows.begin() + first, d.rows.end());
@@ -121,27 +128,67 @@ void build_pattern(FemModelData& d) {
             throw InputError("",
                              "the mesh has too many vertices: its stiffness matrix needs more "
                              "than 2147483647 entries; use a coarser one");
-        for (int k = first; k < static_cast<int>(d.rows.size()); ++k)
-            slot_of[d.rows[k]] = k - first;
-        for (int k = offsets[b]; k < offsets[b + 1]; ++k) {
-            const std::size_t start = static_cast<std::size_t>(around[k]) * per_element;
-            for (int column = 0; column < per_element; ++column)
-                if (d.nodes[start + column] == b)
-                    for (int a = 0; a < per_element; ++a)
-                        d.slots[(start + column) * per_element + a] = slot_of[d.nodes[start + a]];
-        }
-        for (int k = first; k < static_cast<int>(d.rows.size()); ++k) slot_of[d.rows[k]] = -1;
+        for (auto row = d.rows.begin() + first; row != d.rows.end(); ++row) is_seen[*row] = 0;
         d.column_offsets.push_back(static_cast<int>(d.rows.size()));
     }
 }
 
+/// The place of every element's blocks in the columns.
+void find_element_slots(FemModelData& d) {
+    const int per_element = nodes_per_element(d.mesh.kind);
+    d.slots.resize(d.nodes.size() * static_cast<std::size_t>(per_element));
+    parallel_for(d.nodes.size(), 1024, [&](std::size_t k) {
+        const std::size_t first = k - k % static_cast<std::size_t>(per_element);
+        const int* const begin = d.rows.data() + d.column_offsets[d.nodes[k]];
+        const int* const end = d.rows.data() + d.column_offsets[d.nodes[k] + 1];
+        for (int a = 0; a < per_element; ++a)
+            d.slots[k * static_cast<std::size_t>(per_element) + static_cast<std::size_t>(a)] =
+                static_cast<int>(std::lower_bound(begin, end, d.nodes[first + a]) - begin);
+    });
+}
+
+/// The pattern of K: nodes are coupled that share an element, or an edge or star of elements that
+/// do not lock.
+void build_pattern(FemModelData& d) {
+    if (d.domains == nullptr) {
+        const int per_element = nodes_per_element(d.mesh.kind);
+        std::vector<int> offsets;
+        for (int k = 0; k <= static_cast<int>(d.nodes.size()); k += per_element)
+            offsets.push_back(k);
+        build_columns(d, {offsets, d.nodes});
+    } else {
+        // a star holds the edges at its node; edges of regions without stars count themselves
+        std::vector<int> offsets = d.domains->star_offsets, nodes = d.domains->star_nodes;
+        for (int slot = 0; slot < d.domains->num_slots(); ++slot) {
+            if (d.domains->ends[slot][0] < d.domains->num_stars()) continue;
+            const auto of_edge = d.domains->nodes_of(slot);
+            nodes.insert(nodes.end(), of_edge.begin(), of_edge.end());
+            offsets.push_back(static_cast<int>(nodes.size()));
+        }
+        build_columns(d, {offsets, nodes});
+        set_domain_slots(d, *d.domains);
+    }
+    find_element_slots(d);
+}
+
 }  // namespace
 
-FemModel::FemModel(VolumeMesh mesh, std::vector<Material> materials) {
+std::string_view to_string(ElementFormulation elements) noexcept {
+    return elements == ElementFormulation::Accurate ? "accurate" : "plain";
+}
+
+ElementFormulation element_formulation(std::string_view name, const std::string& field) {
+    for (const auto elements : {ElementFormulation::Accurate, ElementFormulation::Plain})
+        if (name == to_string(elements)) return elements;
+    throw InputError("", field, std::string(name), "accurate or plain");
+}
+
+FemModel::FemModel(VolumeMesh mesh, std::vector<Material> materials, const FemOptions& options) {
     check_mesh(mesh);
     check_hanging(mesh);
     check_regions(mesh, materials);
     auto d = std::make_shared<FemModelData>();
+    d->elements = options.elements;
     d->blocks = element_blocks(mesh, elements_per_block(mesh));
     d->points = quadrature_points(mesh, d->blocks.elements);
     for (const int e : d->blocks.elements) {
@@ -151,11 +198,18 @@ FemModel::FemModel(VolumeMesh mesh, std::vector<Material> materials) {
     }
     d->mesh = std::move(mesh);
     d->materials = std::move(materials);
+    if (options.elements == ElementFormulation::Accurate)
+        d->cut = find_cut_hexes(d->mesh, d->blocks, d->points,
+                                [&](int place) { return is_accurate_hex(*d, place); });
+    const bool is_tet = d->mesh.kind == ElementKind::Tet4;
+    if (is_tet && d->elements == ElementFormulation::Accurate) {
+        d->domains = make_tet_domains(*d);
+        d->domain_scratch = std::make_unique<DomainScratchPool>(*d->domains);
+    }
     build_pattern(*d);
-    if (d->mesh.kind == ElementKind::Tet4)
-        d->tets = make_tet_batches(*d);
-    else
-        d->hexes = make_hex_batches(d->mesh, d->blocks, d->materials);
+    if (is_tet && d->domains == nullptr) d->tets = make_tet_batches(*d);
+    if (!is_tet)
+        d->hexes = make_hex_batches(d->mesh, d->blocks, d->materials, d->elements, &d->cut);
     data_ = std::move(d);
 }
 
@@ -165,6 +219,7 @@ const Material& FemModel::material_of(int element) const noexcept {
     const auto& regions = data_->mesh.regions;
     return data_->materials[regions.empty() ? 0 : regions[element]];
 }
+ElementFormulation FemModel::elements() const noexcept { return data_->elements; }
 
 FemModel::Workspace FemModel::make_workspace() const {
     const auto num_blocks = static_cast<std::size_t>(data_->blocks.num_blocks());

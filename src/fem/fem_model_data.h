@@ -1,9 +1,11 @@
 #pragma once
 
+#include "fem/cut_hexes.h"
 #include "fem/element_blocks.h"
 #include "fem/element_quadrature.h"
 #include "fem/hex_kernels.h"
 #include "fem/tet_batches.h"
+#include "fem/tet_domains.h"
 #include "pliant/core/parallel.h"
 #include "pliant/fem/fem_model.h"
 
@@ -13,6 +15,7 @@ namespace pliant {
 struct FemModelData {
     VolumeMesh mesh;
     std::vector<Material> materials;
+    ElementFormulation elements = ElementFormulation::Accurate;
     ElementBlocks blocks;
     std::vector<int> nodes;               ///< nodes_per_element each
     std::vector<int> regions;             ///< index of the material
@@ -21,8 +24,11 @@ struct FemModelData {
     std::vector<int> column_offsets, rows;
     /// For nodes a, b of each element, at b N + a: place of a in the block column of b.
     std::vector<int> slots;
-    TetBatches tets;   ///< of Tet4 bodies
+    TetBatches tets;   ///< of plain Tet4 bodies
+    std::unique_ptr<TetDomains> domains;  ///< of accurate Tet4 bodies
+    std::unique_ptr<DomainScratchPool> domain_scratch;
     HexBatches hexes;  ///< of Hex8 bodies
+    CutHexes cut;      ///< of Hex8 bodies of accurate elements
 
     /// Of the first entry of the block (a, b) whose slot is given; the next column follows
     /// column_height(b) entries later.

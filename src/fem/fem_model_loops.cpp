@@ -1,4 +1,5 @@
 #include "fem/scalar_elements.h"
+#include "fem/tet_domain_loops.h"
 #include "fem/tet_rounds.h"
 
 #include <algorithm>
@@ -69,6 +70,7 @@ void assemble(const FemModelData& d, const double* u, double* R, double* values)
 double FemModel::energy(const ConstRef& u, Workspace& ws) const {
     assert(u.size() == num_unknowns());
     const FemModelData& d = *data_;
+    if (d.domains) return domain_energy(d, u.data());
     with_element(d.mesh.kind, [&](auto num_nodes_constant) {
         constexpr int N = num_nodes_constant;
         for_each_block(d.blocks, [&](int block, int first, int end) {
@@ -76,6 +78,13 @@ double FemModel::energy(const ConstRef& u, Workspace& ws) const {
             for (int place = first; place < end; ++place) {
                 const ElementView<N> element(d, place);
                 const NodeColumns<N> ue = gather<N>(u.data(), element.nodes);
+                if constexpr (N == 8) {
+                    if (is_accurate_hex(d, place)) {
+                        sum += AccurateHex(d, place, ue).energy();
+                        continue;
+                    }
+                    if (has_mean_dilation(d, place)) sum += HexDilation(d, place, ue).energy();
+                }
                 with_law(element.material.law, [&](auto law) {
                     for (int k = 0; k < element.kPoints; ++k)
                         sum += element.points[k].weight *
@@ -96,6 +105,10 @@ double FemModel::energy(const ConstRef& u, Workspace& ws) const {
 void FemModel::internal_force(const ConstRef& u, Ref R) const {
     assert(u.size() == num_unknowns() && R.size() == num_unknowns());
     const FemModelData& d = *data_;
+    if (d.domains) {
+        domain_force<double>(d, u.data(), R.data());
+        return;
+    }
     clear(R);
     for_each_block(d.blocks, [&](int block, int, int) {
         add_block_forces<double>(d, block, u.data(), R.data());
@@ -106,6 +119,9 @@ SmallestDetF FemModel::internal_force(const ConstRef& u, Ref R, Workspace& ws,
                                       Precision precision) const {
     assert(u.size() == num_unknowns() && R.size() == num_unknowns());
     const FemModelData& d = *data_;
+    if (d.domains)
+        return precision == Precision::Single ? domain_force<float>(d, u.data(), R.data())
+                                              : domain_force<double>(d, u.data(), R.data());
     clear(R);
     for_each_block(d.blocks, [&](int block, int, int) {
         const SmallestDetF smallest =
@@ -122,6 +138,7 @@ void FemModel::tangent_product(const ConstRef& u, const ConstRef& p, Ref Kp) con
     assert(u.size() == num_unknowns() && p.size() == num_unknowns());
     assert(Kp.size() == num_unknowns());
     const FemModelData& d = *data_;
+    if (d.domains) return domain_product(d, u.data(), p.data(), Kp.data());
     clear(Kp);
     for_each_block(d.blocks, [&](int block, int, int) {
         if (d.mesh.kind == ElementKind::Tet4)
@@ -136,12 +153,14 @@ void FemModel::tangent_product(const ConstRef& u, const ConstRef& p, Ref Kp) con
 void FemModel::tangent(const ConstRef& u, Matrix& K) const {
     assert(u.size() == num_unknowns());
     assert(K.nonZeros() == 9 * std::ssize(data_->rows));
+    if (data_->domains) return domain_tangent(*data_, u.data(), nullptr, K.valuePtr());
     assemble(*data_, u.data(), nullptr, K.valuePtr());
 }
 
 void FemModel::force_and_tangent(const ConstRef& u, Ref R, Matrix& K) const {
     assert(u.size() == num_unknowns() && R.size() == num_unknowns());
     assert(K.nonZeros() == 9 * std::ssize(data_->rows));
+    if (data_->domains) return domain_tangent(*data_, u.data(), R.data(), K.valuePtr());
     clear(R);
     assemble(*data_, u.data(), R.data(), K.valuePtr());
 }
@@ -151,6 +170,8 @@ void FemModel::hessian_contraction(const ConstRef& u, const ConstRef& v, const C
     assert(u.size() == num_unknowns() && v.size() == num_unknowns());
     assert(w.size() == num_unknowns() && Hvw.size() == num_unknowns());
     const FemModelData& d = *data_;
+    if (d.domains)
+        return domain_hessian_contraction(d, u.data(), v.data(), w.data(), Hvw.data());
     clear(Hvw);
     with_element(d.mesh.kind, [&](auto num_nodes_constant) {
         constexpr int N = num_nodes_constant;
@@ -160,6 +181,12 @@ void FemModel::hessian_contraction(const ConstRef& u, const ConstRef& v, const C
                 const NodeColumns<N> ue = gather<N>(u.data(), element.nodes);
                 const NodeColumns<N> ve = gather<N>(v.data(), element.nodes);
                 const NodeColumns<N> we = gather<N>(w.data(), element.nodes);
+                if constexpr (N == 8)
+                    if (is_accurate_hex(d, place)) {
+                        scatter_add<N>(AccurateHex(d, place, ue).hessian(ve, we), element.nodes,
+                                       Hvw.data());
+                        continue;
+                    }
                 NodeColumns<N> fe = NodeColumns<N>::Zero();
                 with_law(element.material.law, [&](auto law) {
                     for (int k = 0; k < element.kPoints; ++k) {
@@ -172,6 +199,9 @@ void FemModel::hessian_contraction(const ConstRef& u, const ConstRef& v, const C
                         add_stress_force<N>(ddP, reference, point, fe);
                     }
                 });
+                if constexpr (N == 8)
+                    if (has_mean_dilation(d, place))
+                        fe += HexDilation(d, place, ue).hessian(ve, we);
                 scatter_add<N>(fe, element.nodes, Hvw.data());
             }
         });
@@ -190,7 +220,9 @@ SmallestDetF FemModel::smallest_det_F(const ConstRef& u, Workspace& ws) const {
             ws.element_of_block[block] = smallest.element;
         });
     });
-    return smallest_of_blocks(ws);
+    SmallestDetF smallest = smallest_of_blocks(ws);
+    if (d.domains) keep_smaller(domain_smallest_det_F(d, u.data()), smallest);
+    return smallest;
 }
 
 }  // namespace pliant

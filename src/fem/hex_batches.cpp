@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 #include <span>
+#include <tuple>
 #include <utility>
 
 namespace pliant {
@@ -52,14 +53,20 @@ struct Hex {
     int element, place;
     bool is_box;
     Law law;
+    const HexWeights* cut;  ///< null: filled evenly
     Modes modes;
 };
 
 class HexBatchBuilder {
 public:
     HexBatchBuilder(const VolumeMesh& mesh, const ElementBlocks& blocks,
-                    const std::vector<Material>& materials)
-        : mesh_(mesh), blocks_(blocks), materials_(materials) {}
+                    const std::vector<Material>& materials, ElementFormulation elements,
+                    const CutHexes* cut)
+        : mesh_(mesh),
+          blocks_(blocks),
+          materials_(materials),
+          is_accurate_(elements == ElementFormulation::Accurate),
+          cut_(cut) {}
 
     HexBatches build() && {
         hexes_.batch_offsets = hexes_.node_offsets = hexes_.other_offsets = {0};
@@ -93,8 +100,8 @@ private:
                 continue;
             }
             const Modes modes = rest_modes(mesh_, element);
-            block.push_back(
-                {element, place, is_axis_aligned_box(modes), material(element).law, modes});
+            block.push_back({element, place, is_axis_aligned_box(modes), material(element).law,
+                             cut_ != nullptr ? cut_->of(place) : nullptr, modes});
             for (const int node : mesh_.element(element)) block_nodes_.push_back(node);
         }
         std::ranges::sort(block_nodes_);
@@ -103,7 +110,9 @@ private:
         hexes_.nodes.insert(hexes_.nodes.end(), block_nodes_.begin(), block_nodes_.end());
 
         // one shape and law after the other
-        const auto kind = [](const Hex& hex) { return std::pair(hex.is_box, hex.law); };
+        const auto kind = [](const Hex& hex) {
+            return std::tuple(hex.cut != nullptr, hex.is_box, hex.law);
+        };
         std::ranges::stable_sort(block, {}, kind);
         for (auto rest = std::span<const Hex>(block); !rest.empty();) {
             const auto same =
@@ -121,9 +130,13 @@ private:
         batch.is_box = hexes[0].is_box;
         batch.is_small_strain = hexes[0].law == Law::SmallStrain;
         batch.is_neo_hookean = hexes[0].law == Law::NeoHookean;
+        batch.is_accurate = is_accurate_;
+        batch.is_cut = hexes[0].cut != nullptr;
         std::ranges::fill(batch.elements, -1);
-        hexes_.values.resize(hexes_.values.size() +
-                             static_cast<std::size_t>(batch.is_box ? kHexBoxValues : kHexValues));
+        const int num_values = batch.is_cut   ? kHexCutValues
+                               : batch.is_box ? kHexBoxValues
+                                              : kHexValues;
+        hexes_.values.resize(hexes_.values.size() + static_cast<std::size_t>(num_values));
         for (int lane = 0; lane < kHexLanes; ++lane) {
             // lanes without element have the shape of the first, so that nothing is 0/0 there
             const bool is_empty = lane >= batch.num_elements;
@@ -155,6 +168,13 @@ private:
             const Vector3d half_sides(hex.modes[1].x(), hex.modes[2].y(), hex.modes[4].z());
             append(factor * half_sides.prod());
             for (int k = 0; k < 3; ++k) append(1 / half_sides[k]);
+            if (hex.cut != nullptr) {
+                const double scale = law.mu / 8;
+                append(1 / (scale * hex.cut->col(0).sum()));
+                append(1 / scale);
+                for (int k = 0; k < 7; ++k)
+                    for (int q = 0; q < 8; ++q) append(scale * (*hex.cut)(kFromBinary[q], k));
+            }
         } else {
             append(factor);
             for (int k = 0; k < 3; ++k)
@@ -165,6 +185,8 @@ private:
     const VolumeMesh& mesh_;
     const ElementBlocks& blocks_;
     const std::vector<Material>& materials_;
+    bool is_accurate_;
+    const CutHexes* cut_;
     std::vector<int> block_nodes_;  ///< of the block at hand, ascending
     HexBatches hexes_;
 };
@@ -176,9 +198,10 @@ bool has_hex_kernel(const Material& material) noexcept {
 }
 
 HexBatches make_hex_batches(const VolumeMesh& mesh, const ElementBlocks& blocks,
-                            const std::vector<Material>& materials) {
+                            const std::vector<Material>& materials, ElementFormulation elements,
+                            const CutHexes* cut) {
     assert(mesh.kind == ElementKind::Hex8);
-    return HexBatchBuilder(mesh, blocks, materials).build();
+    return HexBatchBuilder(mesh, blocks, materials, elements, cut).build();
 }
 
 }  // namespace pliant

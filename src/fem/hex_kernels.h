@@ -25,6 +25,9 @@ struct alignas(64) HexLanes {
     T lane[kHexLanes];
 };
 
+/// Laws that have kernels.
+enum class HexLaw { StVenantKirchhoff, SmallStrain, NeoHookean };
+
 /// Up to kHexLanes elements of one block. Corners are counted in binary (x fastest), not as in the
 /// mesh. Lanes without element come last; all their corners are a spare node 0 before those of the
 /// block.
@@ -33,17 +36,20 @@ struct alignas(64) HexBatch {
     int elements[kHexLanes];              ///< numbers in the mesh
     int places[kHexLanes];                ///< in ElementBlocks
     int num_elements;
-    int first_value;                       ///< of HexBatches::values
-    bool is_box;                           ///< all elements are boxes along the axes, of any sizes
+    int first_value;  ///< of HexBatches::values
+    bool is_box;      ///< all elements are boxes along the axes, of any sizes
     bool is_small_strain, is_neo_hookean;  ///< neither: St. Venant–Kirchhoff
+    bool is_accurate;                      ///< ElementFormulation::Accurate
+    bool is_cut;  ///< boxes whose filled part has weights of its own; see CutHexes
 };
 
 /// Numbers of each element: λ/(2μ), then
 ///     boxes    filled μ det J / 8 and the diagonal of J⁻¹
+///     cut      the same, 8/μ over the filled volume, 8/μ, and μ/8 times the weights of CutHexes
 ///     others   filled μ / 8 and, for each component, the seven factors of the rest shape
 ///              x = x₀ + x₁ξ + x₂η + x₃ξη + x₄ζ + x₅ξζ + x₆ηζ + x₇ξηζ
 /// With the batch itself 68 bytes per box in double and 48 in single, 212 and 120 for the others.
-inline constexpr int kHexBoxValues = 5, kHexValues = 23;
+inline constexpr int kHexBoxValues = 5, kHexValues = 23, kHexCutValues = 7 + 7 * 8;
 
 /// All elements of a mesh that have a kernel, made by make_hex_batches().
 struct HexBatches {

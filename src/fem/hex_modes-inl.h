@@ -195,6 +195,14 @@ struct HexValues {
     HWY_INLINE hn::Vec<D> lambda_ratio() const { return (*this)[0]; }
     HWY_INLINE hn::Vec<D> weight() const { return (*this)[1]; }
     HWY_INLINE hn::Vec<D> inverse_side(int k) const { return (*this)[2 + k]; }
+    /// ∂x/∂ξ at the centre of elements of any shape, by columns.
+    HWY_INLINE void centre_jacobian(hn::Vec<D> (&J)[3][3]) const {
+        PLIANT_UNROLL
+        for (int k = 0; k < 3; ++k) {
+            PLIANT_UNROLL
+            for (int c = 0; c < 3; ++c) J[k][c] = (*this)[1 + 7 * c + (1 << k)];
+        }
+    }
     /// ∂x/∂ξ of elements of any shape.
     HWY_INLINE void rest_derivatives(typename HexModes<D>::Columns& dX) const {
         using Modes = HexModes<D>;
@@ -220,6 +228,20 @@ class HexShape {
 public:
     explicit HWY_INLINE HexShape(const HexValues<D>& values) : values_(values) {
         if constexpr (!is_box) values.rest_derivatives(dX_);
+    }
+    /// ∂x/∂ξ at the centre, by columns.
+    HWY_INLINE void centre_jacobian(V (&J)[3][3]) const {
+        if constexpr (is_box) {
+            // any length will do: only its direction counts
+            PLIANT_UNROLL
+            for (int k = 0; k < 3; ++k) {
+                PLIANT_UNROLL
+                for (int l = 0; l < 3; ++l)
+                    J[k][l] = hn::Set(D(), static_cast<typename Modes::T>(k == l));
+            }
+        } else {
+            values_.centre_jacobian(J);
+        }
     }
     /// Returns filled μ det J / 8.
     HWY_INLINE V at_point(int q, V (&J_inverse)[3][3]) const {

@@ -12,6 +12,7 @@
 #include "fem/hex_modes-inl.h"
 #include "fem/hex_neo_hookean-inl.h"
 #include "fem/hex_rows-inl.h"
+#include "fem/hex_stress-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pliant::HWY_NAMESPACE {
@@ -20,9 +21,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// K p of one vector of elements: modes of u and p in, those of the product out in place of p's.
 template <bool is_box, bool small_strain>
-struct HexProduct : HexModes<hn::CappedTag<double, kHexLanes>> {
+struct HexProduct : HexStress<hn::CappedTag<double, kHexLanes>> {
     using D = hn::CappedTag<double, kHexLanes>;
     using Modes = HexModes<D>;
+    using Stress = HexStress<D>;
     using Modes::Columns;
     using Modes::Factors;
     using Modes::V;
@@ -113,13 +115,106 @@ struct HexProduct : HexModes<hn::CappedTag<double, kHexLanes>> {
         }
         Modes::sum_derivatives(P_sum, Factors(one), modes);
     }
+
+    /// The same of accurate elements, whose stresses depend on the strains of all points, docs/fem.md
+    /// eq. (A6).
+    template <bool is_cut>
+    static HWY_INLINE void multiply_accurate(const HexValues<D>& values, const V (&u_modes)[3][8],
+                                             V (&modes)[3][8]) {
+        const Factors eighth(hn::Set(d, 0.125));
+        const V one = hn::Set(d, 1.0);
+        constexpr int kNumValues = is_cut ? kHexCutValues : is_box ? kHexBoxValues : kHexValues;
+        const HexShape<D, is_box> shape(values);
+        V F[8][3][3], H[8][3][3], J_inverse[8][3][3], weights[8];
+        Stress::Tensors S, dS;
+        {
+            Columns du, dp;
+            if constexpr (!small_strain) Modes::derivatives(u_modes, eighth, du);
+            Modes::derivatives(modes, eighth, dp);
+#pragma GCC unroll 1
+            for (int q = 0; q < 8; ++q) {
+                for (int k = q; k < kNumValues; k += 8) values.prefetch(k);
+                weights[q] = shape.at_point(q, J_inverse[q]);
+                if constexpr (is_cut) weights[q] = one;
+                gradient(dp, q, J_inverse[q], H[q]);
+                if constexpr (!small_strain) gradient(du, q, J_inverse[q], F[q]);
+                PLIANT_UNROLL
+                for (int l = 0; l < 3; ++l) {
+                    const int a = (l + 1) % 3, b = (l + 2) % 3;
+                    V own = hn::Add(H[q][l][l], H[q][l][l]);
+                    V shear = hn::Add(H[q][a][b], H[q][b][a]);
+                    if constexpr (!small_strain) {
+                        // Fᵀ∇p + ∇pᵀF, and FᵀF − I from ∇u so that nothing cancels
+                        const V product = dot(F[q][l], H[q][l]);
+                        own = hn::Add(own, hn::Add(product, product));
+                        shear = hn::Add(shear, hn::Add(dot(F[q][a], H[q][b]), dot(H[q][a], F[q][b])));
+                        S[l][q] = hn::Mul(weights[q], hn::Add(hn::Add(F[q][l][l], F[q][l][l]),
+                                                              dot(F[q][l], F[q][l])));
+                        S[3 + l][q] = hn::Mul(weights[q], hn::Add(hn::Add(F[q][a][b], F[q][b][a]),
+                                                                  dot(F[q][a], F[q][b])));
+                    }
+                    dS[l][q] = hn::Mul(weights[q], own);
+                    dS[3 + l][q] = hn::Mul(weights[q], shear);
+                }
+                if constexpr (!small_strain) {
+                    PLIANT_UNROLL
+                    for (int l = 0; l < 3; ++l) F[q][l][l] = hn::Add(F[q][l][l], one);
+                }
+            }
+        }
+        typename Stress::template Space<is_cut> space;
+        if constexpr (is_cut) {
+            space.set_cut(values, 1.0);
+        } else {
+            V J[3][3];
+            shape.centre_jacobian(J);
+            space.set(values.lambda_ratio(), weights, J);
+        }
+        if constexpr (!small_strain) space.stress(S);
+        space.stress(dS);
+        Columns P_sum;
+        Modes::clear(P_sum);
+#pragma GCC unroll 1
+        for (int q = 0; q < 8; ++q) {
+            PLIANT_UNROLL
+            for (int k = 0; k < 3; ++k) {
+                PLIANT_UNROLL
+                for (int l = 0; l < 3; ++l)
+                    J_inverse[q][k][l] = hn::Mul(weights[q], J_inverse[q][k][l]);
+            }
+            PLIANT_UNROLL
+            for (int c = 0; c < 3; ++c) {
+                V P[3];
+                PLIANT_UNROLL
+                for (int l = 0; l < 3; ++l) {
+                    if constexpr (small_strain) {
+                        P[l] = Stress::component(dS, c, l, q);
+                    } else {
+                        V S_l[3], dS_l[3];
+                        PLIANT_UNROLL
+                        for (int m = 0; m < 3; ++m) {
+                            S_l[m] = Stress::component(S, l, m, q);
+                            dS_l[m] = Stress::component(dS, l, m, q);
+                        }
+                        P[l] = hn::Add(row_times(H[q], c, S_l), row_times(F[q], c, dS_l));
+                    }
+                }
+                PLIANT_UNROLL
+                for (int k = 0; k < 3; ++k) {
+                    V& sum = P_sum[k][slot(k, q)][c];
+                    sum = hn::Add(sum, dot(P, J_inverse[q][k]));
+                }
+            }
+        }
+        Modes::sum_derivatives(P_sum, Factors(one), modes);
+    }
 };
 
-template <bool is_box, bool small_strain, bool neo_hookean = false>
+template <bool is_box, HexLaw law, bool is_accurate, bool is_cut>
 HWY_NOINLINE void add_batch(const HexBatch& batch, const double* values, const double* next_values,
                             NodePrefetch<3>& prefetch, const double* u, const double* p,
                             double* Kp) {
-    using Product = HexProduct<is_box, small_strain>;
+    using Product = HexProduct<is_box, law == HexLaw::SmallStrain>;
     constexpr int kWidth = static_cast<int>(hn::MaxLanes(typename Product::D()));
     for (int lane = 0; lane < batch.num_elements; lane += kWidth) {
         prefetch.next();
@@ -127,12 +222,30 @@ HWY_NOINLINE void add_batch(const HexBatch& batch, const double* values, const d
         Product::load(u, batch, lane, u_modes);
         Product::load(p, batch, lane, modes);
         const HexValues<typename Product::D> at_lanes{values + lane, next_values + lane};
-        if constexpr (neo_hookean)
-            neo_hookean_product<typename Product::D, is_box>(at_lanes, u_modes, modes);
+        if constexpr (law == HexLaw::NeoHookean)
+            neo_hookean_product<typename Product::D, is_box, is_accurate>(at_lanes, u_modes, modes);
+        else if constexpr (is_accurate)
+            Product::template multiply_accurate<is_cut>(at_lanes, u_modes, modes);
         else
             Product::multiply(at_lanes, u_modes, modes);
         Product::add_to(Kp, batch, lane, modes);
     }
+}
+
+template <bool is_box, bool is_accurate, bool is_cut>
+auto batch_function_of_way(const HexBatch& batch) {
+    if (batch.is_neo_hookean) return add_batch<is_box, HexLaw::NeoHookean, is_accurate, is_cut>;
+    return batch.is_small_strain
+               ? add_batch<is_box, HexLaw::SmallStrain, is_accurate, is_cut>
+               : add_batch<is_box, HexLaw::StVenantKirchhoff, is_accurate, is_cut>;
+}
+auto batch_function(const HexBatch& batch) {
+    if (batch.is_cut) return batch_function_of_way<true, true, true>(batch);
+    if (batch.is_accurate)
+        return batch.is_box ? batch_function_of_way<true, true, false>(batch)
+                            : batch_function_of_way<false, true, false>(batch);
+    return batch.is_box ? batch_function_of_way<true, false, false>(batch)
+                        : batch_function_of_way<false, false, false>(batch);
 }
 
 void products(const HexBatches& hexes, int block, const double* all_u, const double* all_p,
@@ -151,12 +264,7 @@ void products(const HexBatches& hexes, int block, const double* all_u, const dou
         const double* const values = hexes.values[batch.first_value].lane;
         const double* const next =
             is_last ? values : hexes.values[hexes.batches[b + 1].first_value].lane;
-        const auto add =
-            batch.is_neo_hookean
-                ? (batch.is_box ? add_batch<true, false, true> : add_batch<false, false, true>)
-            : batch.is_box
-                ? (batch.is_small_strain ? add_batch<true, true> : add_batch<true, false>)
-                : (batch.is_small_strain ? add_batch<false, true> : add_batch<false, false>);
+        const auto add = batch_function(batch);
         add(batch, values, next, prefetch, u.rows, p.rows, Kp.rows);
     }
     Kp.add_to(all_Kp);

@@ -73,12 +73,27 @@ void add_node_product(const Matrix& S, const VectorXd& x, VectorXd& y) noexcept 
     }
 }
 
+/// λ of the stand-in below, at most this times μ.
+constexpr double kStandInLambda = 20;
+
+/// Whose K the conjugate gradients see. K of tetrahedra that do not lock couples nodes two elements
+/// apart and is four times as large: products are taken without it, and the incomplete factor is
+/// that of plain elements, whose λ is limited since they lock.
+FemModel stand_in(const FemModel& model, StepSolver solver) {
+    if (!model.data().domains || solver != StepSolver::ConjugateGradient) return model;
+    std::vector<Material> materials = model.materials();
+    for (Material& m : materials)
+        if (!m.anisotropy) m.lambda = std::min(m.lambda, kStandInLambda * m.mu);
+    return {model.mesh(), std::move(materials), {ElementFormulation::Plain}};
+}
+
 }  // namespace
 
 struct ImplicitDynamics::Impl {
     FemModel model;
     ImplicitOptions options;
     std::optional<PenaltyContact> contact;
+    FemModel matrix_model;  ///< of K, D and all other matrices
     FreeSystem system;
     Matrix node_mass, node_drag;
     bool has_drag = false;
@@ -90,6 +105,11 @@ struct ImplicitDynamics::Impl {
     FreeSystem::Workspace system_ws;
     Matrix K, D, K_rest;  ///< the last two only where damping needs them
     Matrix A_free;        ///< not used when all unknowns are free
+    /// Where matrix_model is not the model: K and D of its elements, what the system matrix holds
+    /// besides, and the product of the system with K of the model instead.
+    Matrix K_elements, besides, besides_free;
+    StepOperator exact;
+    VectorXd tangent_u, p_all, Kp, Kp_sum, Kp_free;
     std::optional<StepLinearSolver> solver;
 
     std::vector<RigidMotion> motions;
@@ -125,6 +145,9 @@ struct ImplicitDynamics::Impl {
     /// y += T x.
     void add_free(const VectorXd& q, VectorXd& y) const { y.noalias() += system.T() * q; }
     void add_contact_matrix() noexcept;
+    [[nodiscard]] bool is_matrix_free() const noexcept { return exact != nullptr; }
+    void set_elements(double ratio) noexcept;
+    void apply(const VectorXd& p, VectorXd& q);
     [[nodiscard]] bool solve(ImplicitReport& report);
     void settle_contact(ImplicitReport& report);
     void move(double fraction) noexcept;
@@ -138,10 +161,11 @@ ImplicitDynamics::Impl::Impl(FemModel model_given, Constraints constraints,
     : model(std::move(model_given)),
       options(checked(options_given)),
       contact(std::move(contact_given)),
-      system(model, std::move(constraints)) {
+      matrix_model(stand_in(model, options.solver)),
+      system(matrix_model, std::move(constraints)) {
     const int n = model.num_unknowns();
-    node_mass = node_mass_matrix(model);
-    node_drag = node_drag_matrix(model);
+    node_mass = node_mass_matrix(matrix_model);
+    node_drag = node_drag_matrix(matrix_model);
     if (!options.has_consistent_mass) {
         node_mass = lumped_node_matrix(model.mesh(), node_mass, lumped_mass(model));
         node_drag = lumped_node_matrix(model.mesh(), node_drag, lumped_drag(model));
@@ -159,17 +183,24 @@ ImplicitDynamics::Impl::Impl(FemModel model_given, Constraints constraints,
     }
 
     model_ws = model.make_workspace();
-    K = model.make_matrix();
+    K = matrix_model.make_matrix();
     if (options.damping.has_stiffness_part()) {
         D = K;
         if (!options.damping.is_tangential) {
             K_rest = K;
-            model.tangent(VectorXd::Zero(n), K_rest);
+            matrix_model.tangent(VectorXd::Zero(n), K_rest);
         }
     }
     if (!system.is_whole()) {
         A_free = system.make_matrix();
         system_ws = system.make_workspace();
+    }
+    if (&matrix_model.data() != &model.data()) {
+        K_elements = besides = K;
+        if (!system.is_whole()) besides_free = A_free;
+        tangent_u = p_all = Kp = Kp_sum = VectorXd::Zero(n);
+        Kp_free = VectorXd::Zero(system.num_unknowns());
+        exact = [this](const VectorXd& p, VectorXd& q) { apply(p, q); };
     }
     VectorXd mass(system.num_unknowns());
     system.fold(lumped_mass(model), mass);
@@ -178,7 +209,7 @@ ImplicitDynamics::Impl::Impl(FemModel model_given, Constraints constraints,
     if (contact) {
         motions.resize(contact->obstacles().size());
         wrenches.resize(contact->obstacles().size());
-        const FemModelData& d = model.data();
+        const FemModelData& d = matrix_model.data();
         for (const int node : contact->nodes()) {
             const auto first = d.rows.begin() + d.column_offsets[node];
             const auto last = d.rows.begin() + d.column_offsets[node + 1];
@@ -245,10 +276,14 @@ void ImplicitDynamics::Impl::set_forces(ImplicitReport& report, bool with_tangen
     if (options.damping.has_stiffness_part())
         add_stiffness_damping(model, options.damping, now.u, now.v, scratch, inertia);
 
-    if (with_tangent)
+    if (with_tangent && is_matrix_free()) {
+        model.internal_force(now.u, R);
+        matrix_model.tangent(now.u, K);
+    } else if (with_tangent) {
         model.force_and_tangent(now.u, R, K);
-    else
+    } else {
         report.smallest_det_F = model.internal_force(now.u, R, model_ws);
+    }
 
     contact_force.setZero();
     if (contact)
@@ -266,9 +301,12 @@ void ImplicitDynamics::Impl::set_matrix() {
     const double per_u = 1 / u_factor(), ratio = v_factor() * per_u;
     if (options.damping.has_stiffness_part()) {
         std::fill_n(D.valuePtr(), D.nonZeros(), 0.0);
-        add_damping_matrix(model, options.damping, now.u,
+        add_damping_matrix(matrix_model, options.damping, now.u,
                            options.damping.is_tangential ? K : K_rest, D);
+        if (is_matrix_free()) set_elements(ratio);
         for (Eigen::Index k = 0; k < K.nonZeros(); ++k) K.valuePtr()[k] += ratio * D.valuePtr()[k];
+    } else if (is_matrix_free()) {
+        set_elements(ratio);
     }
     add_node_matrix(per_u + ratio * options.damping.mass, ratio);
     for (std::size_t i = 0; i < contact_blocks.size(); ++i)
@@ -279,11 +317,45 @@ void ImplicitDynamics::Impl::set_matrix() {
 void ImplicitDynamics::Impl::add_contact_matrix() noexcept {
     if (contact) contact->add_matrix(now.u, now.v, motions, 1, v_factor() / u_factor(), K);
     if (!system.is_whole()) system.fold(K, A_free, system_ws);
+    if (!is_matrix_free()) return;
+    for (Eigen::Index k = 0; k < K.nonZeros(); ++k)
+        besides.valuePtr()[k] = K.valuePtr()[k] - K_elements.valuePtr()[k];
+    if (!system.is_whole()) system.fold(besides, besides_free, system_ws);
+}
+
+/// The part of the elements in the system matrix: K + (α dt / (γ dt²/2)) β K, where β K is at `now`
+/// or at rest.
+void ImplicitDynamics::Impl::set_elements(double ratio) noexcept {
+    const Damping& damping = options.damping;
+    const double factor = ratio * damping.stiffness;
+    const Matrix& damped = damping.is_tangential || factor == 0 ? K : K_rest;
+    for (Eigen::Index k = 0; k < K.nonZeros(); ++k)
+        K_elements.valuePtr()[k] = K.valuePtr()[k] + factor * damped.valuePtr()[k];
+    tangent_u = now.u;
+}
+
+/// q = A p with K of the model.
+void ImplicitDynamics::Impl::apply(const VectorXd& p, VectorXd& q) {
+    p_all.setZero();
+    add_free(p, p_all);
+    model.tangent_product(tangent_u, p_all, Kp);
+    const Damping& damping = options.damping;
+    if (const double factor = v_factor() / u_factor() * damping.stiffness; factor > 0) {
+        if (damping.is_tangential) {
+            Kp *= 1 + factor;
+        } else {
+            model.tangent_product(rest.v, p_all, Kp_sum);
+            Kp += factor * Kp_sum;
+        }
+    }
+    system.fold(Kp, Kp_free);
+    q.noalias() = (system.is_whole() ? besides : besides_free) * p;
+    q += Kp_free;
 }
 
 /// Mass and drag on the diagonals of the blocks of K.
 void ImplicitDynamics::Impl::add_node_matrix(double mass_factor, double drag_factor) noexcept {
-    const FemModelData& d = model.data();
+    const FemModelData& d = matrix_model.data();
     for (int node = 0; node < model.num_nodes(); ++node) {
         const int height = d.column_height(node);
         for (int k = d.column_offsets[node]; k < d.column_offsets[node + 1]; ++k) {
@@ -297,7 +369,7 @@ void ImplicitDynamics::Impl::add_node_matrix(double mass_factor, double drag_fac
 
 /// du from b; false if the solver failed.
 bool ImplicitDynamics::Impl::solve(ImplicitReport& report) {
-    const StepSolution solution = solver->solve(system_matrix(), 1 / u_factor(), b, x);
+    const StepSolution solution = solver->solve(system_matrix(), 1 / u_factor(), b, x, exact);
     report.cg_iterations += solution.iterations;
     report.linear_residual = solution.relative_residual;
     report.mass_shift = std::max(report.mass_shift, solution.shift);
@@ -404,7 +476,7 @@ void ImplicitDynamics::Impl::iterate(ImplicitReport& report) {
     set_forces(report, true);
     bool is_solved = true;
     while (report.residual > report.limit && report.newton_iterations < options.max_iterations) {
-        if (report.newton_iterations > 0) model.tangent(now.u, K);
+        if (report.newton_iterations > 0) matrix_model.tangent(now.u, K);
         set_matrix();
         if (report.newton_iterations > 0) x.setZero();
         ++report.newton_iterations;

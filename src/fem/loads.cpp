@@ -1,7 +1,7 @@
 #include "pliant/fem/loads.h"
 
 #include "fem/check_node.h"
-#include "fem/fem_model_data.h"
+#include "fem/node_shares.h"
 #include "geometry/face_table.h"
 #include "pliant/core/error.h"
 #include "pliant/fem/mass.h"
@@ -57,16 +57,13 @@ VectorXd body_force_load(const FemModel& model, const Vector3d& force_per_volume
     VectorXd f = VectorXd::Zero(model.num_unknowns());
     with_element(d.mesh.kind, [&](auto num_nodes_constant) {
         constexpr int N = num_nodes_constant;
-        const auto& reference = ReferenceElement<N>::get();
         for_each_block(d.blocks, [&](int, int first, int end) {
-            for (int place = first; place < end; ++place)
-                for (int k = 0; k < reference.kPoints; ++k) {
-                    const double weight =
-                        d.points[static_cast<std::size_t>(place) * reference.kPoints + k].weight;
-                    for (int a = 0; a < N; ++a)
-                        f.segment<3>(3 * d.nodes[static_cast<std::size_t>(place) * N + a]) +=
-                            weight * reference.values[k][a] * force_per_volume;
-                }
+            for (int place = first; place < end; ++place) {
+                const auto shares = node_shares<N>(d, place, Lumping::RowSum);
+                for (int a = 0; a < N; ++a)
+                    f.segment<3>(3 * d.nodes[static_cast<std::size_t>(place) * N + a]) +=
+                        shares[a] * force_per_volume;
+            }
         });
     });
     return f;

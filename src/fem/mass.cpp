@@ -25,6 +25,12 @@ Eigen::Matrix<double, N, N> shape_products(const FemModelData& d, int place) {
             m += d.points[static_cast<std::size_t>(place) * reference.kPoints + k].weight *
                  phi.lazyProduct(phi.transpose());
         }
+        // with the row sums of the lumped mass, and positive definite as both parts are
+        if (const HexWeights* const cut = d.cut.of(place)) {
+            m *= 0.5;
+            const Eigen::Matrix<double, N, 1> evenly = m.rowwise().sum();
+            m.diagonal() += cut_shares(d, place, *cut) - evenly;
+        }
         return m;
     }
 }

@@ -76,13 +76,12 @@ std::vector<int> free_surface_nodes(const VolumeMesh& mesh) {
     return nodes;
 }
 
-void add_to_diagonal_block(const FemModelData& data, int node, const Matrix3d& block,
-                           FemModel::Matrix& A) {
-    const auto begin = data.rows.begin() + data.column_offsets[node],
-               end = data.rows.begin() + data.column_offsets[node + 1];
-    const int slot = static_cast<int>(std::lower_bound(begin, end, node) - begin);
-    double* value = A.valuePtr() + data.value_index(node, slot);
-    for (int column = 0; column < 3; ++column, value += data.column_height(node))
+/// Of a matrix of nodes' blocks, each of them with its diagonal.
+void add_to_diagonal_block(int node, const Matrix3d& block, FemModel::Matrix& A) {
+    const int begin = A.outerIndexPtr()[3 * node], end = A.outerIndexPtr()[3 * node + 1];
+    const int* const rows = A.innerIndexPtr();
+    double* value = A.valuePtr() + (std::lower_bound(rows + begin, rows + end, 3 * node) - rows);
+    for (int column = 0; column < 3; ++column, value += end - begin)
         for (int row = 0; row < 3; ++row) value[row] += block(row, column);
 }
 
@@ -137,7 +136,7 @@ void PenaltyContact::add_matrix(const FemModel::ConstRef& u, const FemModel::Con
                          Matrix3d block = c.normal * c.normal.transpose();
                          block *= along - across;
                          block.diagonal().array() += across;
-                         add_to_diagonal_block(model_.data(), c.node, block, A);
+                         add_to_diagonal_block(c.node, block, A);
                      });
 }
 

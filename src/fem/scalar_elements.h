@@ -1,7 +1,9 @@
 #pragma once
 
+#include "fem/accurate_hex.h"
 #include "fem/element_kernels.h"
 #include "fem/fem_model_data.h"
+#include "fem/hex_dilation.h"
 
 #include <Eigen/LU>
 #include <limits>
@@ -30,6 +32,10 @@ struct ElementView {
 template <int N>
 void add_element_force(const FemModelData& d, int place, const double* u, double* R) noexcept {
     const ElementView<N> element(d, place);
+    if constexpr (N == 8)
+        if (is_accurate_hex(d, place))
+            return scatter_add<N>(AccurateHex(d, place, gather<N>(u, element.nodes)).force(),
+                                  element.nodes, R);
     const NodeColumns<N> ue = gather<N>(u, element.nodes);
     NodeColumns<N> fe = NodeColumns<N>::Zero();
     with_law(element.material.law, [&](auto law) {
@@ -39,6 +45,8 @@ void add_element_force(const FemModelData& d, int place, const double* u, double
             add_stress_force<N>(law.stress(element.material, F), reference, element.points[k], fe);
         }
     });
+    if constexpr (N == 8)
+        if (has_mean_dilation(d, place)) fe += HexDilation(d, place, ue).force();
     scatter_add<N>(fe, element.nodes, R);
 }
 
@@ -67,6 +75,12 @@ template <int N>
 void add_element_tangent(const FemModelData& d, int place, const double* u, double* R,
                          double* values) noexcept {
     const ElementView<N> element(d, place);
+    if constexpr (N == 8)
+        if (is_accurate_hex(d, place)) {
+            const AccurateHex hex(d, place, gather<N>(u, element.nodes));
+            if (R != nullptr) scatter_add<N>(hex.force(), element.nodes, R);
+            return scatter_add_matrix<N>(d, place, hex.tangent(), values);
+        }
     const NodeColumns<N> ue = gather<N>(u, element.nodes);
     NodeColumns<N> fe = NodeColumns<N>::Zero();
     ElementMatrix<N> Ke = ElementMatrix<N>::Zero();
@@ -80,6 +94,12 @@ void add_element_tangent(const FemModelData& d, int place, const double* u, doub
             add_tangent<N>(law.stress_gradient(element.material, F), reference, point, Ke);
         }
     });
+    if constexpr (N == 8)
+        if (has_mean_dilation(d, place)) {
+            const HexDilation dilation(d, place, ue);
+            if (R != nullptr) fe += dilation.force();
+            Ke += dilation.tangent();
+        }
     if (R != nullptr) scatter_add<N>(fe, element.nodes, R);
     scatter_add_matrix<N>(d, place, Ke, values);
 }
@@ -89,6 +109,11 @@ template <int N>
 void add_element_product(const FemModelData& d, int place, const double* u, const double* p,
                          double* Kp) noexcept {
     const ElementView<N> element(d, place);
+    if constexpr (N == 8)
+        if (is_accurate_hex(d, place))
+            return scatter_add<N>(AccurateHex(d, place, gather<N>(u, element.nodes))
+                                      .product(gather<N>(p, element.nodes)),
+                                  element.nodes, Kp);
     const NodeColumns<N> ue = gather<N>(u, element.nodes);
     const NodeColumns<N> pe = gather<N>(p, element.nodes);
     NodeColumns<N> fe = NodeColumns<N>::Zero();
@@ -104,6 +129,8 @@ void add_element_product(const FemModelData& d, int place, const double* u, cons
             add_stress_force<N>(dP, reference, point, fe);
         }
     });
+    if constexpr (N == 8)
+        if (has_mean_dilation(d, place)) fe += HexDilation(d, place, ue).product(pe);
     scatter_add<N>(fe, element.nodes, Kp);
 }
 

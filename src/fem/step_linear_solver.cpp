@@ -39,29 +39,30 @@ StepLinearSolver::StepLinearSolver(const Matrix& pattern, Eigen::VectorXd mass,
 }
 
 StepSolution StepLinearSolver::solve(Matrix& A, double mass_factor, const Eigen::VectorXd& b,
-                                     Eigen::VectorXd& x) noexcept {
+                                     Eigen::VectorXd& x, const StepOperator& exact) noexcept {
     // the factor of a very different step length is of little use
     if (!(mass_factor < 2 * renewed_at_ && renewed_at_ < 2 * mass_factor)) renew_ = true;
     if (renew_) renewed_at_ = mass_factor;
     StepSolution solution;
-    Outcome outcome = solve_once(A, false, b, x, solution);
+    Outcome outcome = solve_once(A, mass_factor, b, x, exact, solution);
     for (int k = 0; k < kMaxShifts && outcome == Outcome::NotPositiveDefinite; ++k) {
         const double shift = k == 0 ? kFirstShift : 4 * solution.shift;
         for (std::size_t i = 0; i < diagonal_.size(); ++i)
             A.valuePtr()[diagonal_[i]] += (shift - solution.shift) * mass_factor * mass_[i];
         solution.shift = shift;
         x.setZero();
-        outcome = solve_once(A, true, b, x, solution);
+        outcome = solve_once(A, mass_factor, b, x, exact, solution);
     }
     solution.is_solved = outcome == Outcome::Solved;
     return solution;
 }
 
-StepLinearSolver::Outcome StepLinearSolver::solve_once(const Matrix& A, bool is_shifted,
+StepLinearSolver::Outcome StepLinearSolver::solve_once(const Matrix& A, double mass_factor,
                                                        const Eigen::VectorXd& b, Eigen::VectorXd& x,
+                                                       const StepOperator& exact,
                                                        StepSolution& solution) noexcept {
     return kind_ == StepSolver::Direct ? solve_directly(A, b, x, solution)
-                                       : iterate(A, is_shifted, b, x, solution);
+                                       : iterate(A, mass_factor, b, x, exact, solution);
 }
 
 StepLinearSolver::Outcome StepLinearSolver::solve_directly(const Matrix& A,
@@ -85,12 +86,18 @@ StepLinearSolver::Outcome StepLinearSolver::solve_directly(const Matrix& A,
     return x.allFinite() ? Outcome::Solved : Outcome::NotSolved;
 }
 
-StepLinearSolver::Outcome StepLinearSolver::iterate(const Matrix& A, bool is_shifted,
+StepLinearSolver::Outcome StepLinearSolver::iterate(const Matrix& A, double mass_factor,
                                                     const Eigen::VectorXd& b, Eigen::VectorXd& x,
+                                                    const StepOperator& exact,
                                                     StepSolution& solution) noexcept {
+    const bool is_shifted = solution.shift > 0;
     const bool renews = renew_ || is_shifted;
     cg_.set_values(A, renews);
-    const CgResult result = cg_.solve(b, x);
+    const auto apply = [&](const Eigen::VectorXd& p, Eigen::VectorXd& q) {
+        exact(p, q);
+        if (is_shifted) q += (solution.shift * mass_factor) * mass_.cwiseProduct(p);
+    };
+    const CgResult result = exact ? cg_.solve(apply, b, x) : cg_.solve(b, x);
     solution.iterations += result.iterations;
     solution.relative_residual = result.relative_residual;
 

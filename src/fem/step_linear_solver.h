@@ -2,6 +2,7 @@
 
 #include "pliant/fem/implicit_dynamics.h"
 
+#include <functional>
 #include <vector>
 
 namespace pliant {
@@ -14,6 +15,9 @@ struct StepSolution {
     double shift = 0;  ///< times the mass, added to the diagonal: docs/fem.md eq. (T8)
 };
 
+/// q = A p of the unknowns that are left.
+using StepOperator = std::function<void(const Eigen::VectorXd& p, Eigen::VectorXd& q)>;
+
 /// Solves the systems A x = b of one step after the other, for matrices of one pattern that change
 /// little in between. Allocates nothing after construction with StepSolver::ConjugateGradient.
 class StepLinearSolver {
@@ -25,18 +29,22 @@ public:
 
     /// `x` holds a guess on entry. `mass_factor` turns mass into an entry of A; where A is not
     /// positive definite, its diagonal is raised by multiples of mass_factor · mass, in place.
+    /// With an `exact` operator A serves the preconditioner of the conjugate gradients alone.
     [[nodiscard]] StepSolution solve(Matrix& A, double mass_factor, const Eigen::VectorXd& b,
-                                     Eigen::VectorXd& x) noexcept;
+                                     Eigen::VectorXd& x,
+                                     const StepOperator& exact = nullptr) noexcept;
 
 private:
     enum class Outcome { Solved, NotSolved, NotPositiveDefinite };
 
-    [[nodiscard]] Outcome solve_once(const Matrix& A, bool is_shifted, const Eigen::VectorXd& b,
-                                     Eigen::VectorXd& x, StepSolution& solution) noexcept;
+    [[nodiscard]] Outcome solve_once(const Matrix& A, double mass_factor, const Eigen::VectorXd& b,
+                                     Eigen::VectorXd& x, const StepOperator& exact,
+                                     StepSolution& solution) noexcept;
     [[nodiscard]] Outcome solve_directly(const Matrix& A, const Eigen::VectorXd& b,
                                          Eigen::VectorXd& x, StepSolution& solution) noexcept;
-    [[nodiscard]] Outcome iterate(const Matrix& A, bool is_shifted, const Eigen::VectorXd& b,
-                                  Eigen::VectorXd& x, StepSolution& solution) noexcept;
+    [[nodiscard]] Outcome iterate(const Matrix& A, double mass_factor, const Eigen::VectorXd& b,
+                                  Eigen::VectorXd& x, const StepOperator& exact,
+                                  StepSolution& solution) noexcept;
 
     StepSolver kind_;
     Eigen::VectorXd mass_, residual_;

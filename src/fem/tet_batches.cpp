@@ -9,8 +9,6 @@
 namespace pliant {
 namespace {
 
-constexpr int kPairs[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
-
 TetLaw tet_law(const Material& material) {
     if (material.anisotropy) return TetLaw::Scalar;
     switch (material.law) {
@@ -73,7 +71,7 @@ private:
             tet.nodes[a] = place_of_node_[node];
         }
         for (int k = 0; k < 6; ++k) {
-            const int a = kPairs[k][0], b = kPairs[k][1];
+            const int a = kTetPairs[k][0], b = kTetPairs[k][1];
             int& pair = place_of_pair_[tet.nodes[a] * kMaxRoundNodes + tet.nodes[b]];
             if (pair < 0) {
                 pair = static_cast<int>(pairs_.size());

@@ -13,6 +13,8 @@ namespace pliant {
 struct FemModelData;
 
 inline constexpr int kTetLanes = 8;  ///< elements in a batch, whatever the instruction set
+/// Pairs of nodes: the edges of a tetrahedron.
+inline constexpr int kTetPairs[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
 inline constexpr int kMaxRoundTets = 512;
 inline constexpr int kMaxRoundNodes = 256;
 inline constexpr int kMaxRoundPairs = 1280;  ///< of different nodes that share an element

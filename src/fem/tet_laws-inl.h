@@ -4,6 +4,10 @@
 //     stress_change(dF)    ∂P/∂F : dF
 //     block(a, b)          Σ_kl g_ak ∂P_·k/∂F_·l g_bl, after set_gradients(g)
 //     det_F()
+// For the domains of tet_domain_kernels.h λ is zero, and θ of material_dilation.h counts instead:
+//     dilation()           θ
+//     dilation_gradient()  ∂θ/∂F
+//     add_pressure(p)      to be called first: stress() becomes P + p ∂θ/∂F, and so on
 // Highway includes this file once for each instruction set.
 #if defined(PLIANT_FEM_TET_LAWS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef PLIANT_FEM_TET_LAWS_INL_H
@@ -73,8 +77,15 @@ public:
     using typename LawLanes<D>::V;
 
     HWY_INLINE StVenantKirchhoffLanes(const Matrix3<D>& H, const V& lambda, const V& mu)
-        : LawLanes<D>(H, lambda, mu), S_(linear_stress<D>(lambda, mu, twice_green_strain(H))) {}
+        : LawLanes<D>(H, lambda, mu) {
+        const Matrix3<D> twice_strain = twice_green_strain(H);
+        dilation_ = hn::Mul(hn::Set(D(), 0.5), trace(twice_strain));
+        S_ = linear_stress<D>(lambda, mu, twice_strain);
+    }
 
+    HWY_INLINE V dilation() const { return dilation_; }
+    HWY_INLINE Matrix3<D> dilation_gradient() const { return this->F_; }
+    HWY_INLINE void add_pressure(const V& p) { add_to_diagonal<D>(p, S_); }
     HWY_INLINE Matrix3<D> stress() const { return product(this->F_, S_); }
     HWY_INLINE Matrix3<D> stress_change(const Matrix3<D>& dF) const {
         const Matrix3<D> dS =
@@ -110,6 +121,7 @@ public:
     }
 
 private:
+    V dilation_;
     Matrix3<D> S_, mu_FFt_;
     Vector3<D> Fg_[3], Sg_[3];
 };
@@ -121,9 +133,18 @@ public:
     using typename LawLanes<D>::V;
 
     HWY_INLINE SmallStrainLanes(const Matrix3<D>& H, const V& lambda, const V& mu)
-        : LawLanes<D>(H, lambda, mu), H_(H) {}
+        : LawLanes<D>(H, lambda, mu), H_(H), pressure_(hn::Zero(D())) {}
 
-    HWY_INLINE Matrix3<D> stress() const { return stress_change(H_); }
+    HWY_INLINE V dilation() const { return trace(H_); }
+    HWY_INLINE Matrix3<D> dilation_gradient() const {
+        return multiple_of_identity<D>(hn::Set(D(), 1));
+    }
+    HWY_INLINE void add_pressure(const V& p) { pressure_ = p; }
+    HWY_INLINE Matrix3<D> stress() const {
+        Matrix3<D> P = stress_change(H_);
+        add_to_diagonal<D>(pressure_, P);
+        return P;
+    }
     HWY_INLINE Matrix3<D> stress_change(const Matrix3<D>& dF) const {
         Matrix3<D> dP;
         PLIANT_UNROLL
@@ -146,6 +167,7 @@ public:
 
 private:
     Matrix3<D> H_;
+    V pressure_;
 };
 
 /// P = a F + b C, C = cof F, eq. (M8), in terms of H: a and b cancel at rest.
@@ -184,6 +206,9 @@ public:
     }
 
     HWY_INLINE V det_F() const { return hn::Add(hn::Set(D(), 1), dilation_); }
+    HWY_INLINE V dilation() const { return dilation_; }
+    HWY_INLINE Matrix3<D> dilation_gradient() const { return C_; }
+    HWY_INLINE void add_pressure(const V& p) { a_plus_b_ = hn::Add(a_plus_b_, p); }
     HWY_INLINE Matrix3<D> stress() const {
         Matrix3<D> P = scaled<D>(a_, F_minus_C_);
         add_scaled<D>(a_plus_b_, C_, P);
@@ -286,6 +311,7 @@ public:
             if constexpr (kWithDerivative)
                 G_inverse_.m[i][j] = hn::IfThenZeroElse(redo_, G_inverse_.m[i][j]);
         }
+        dilation_ = hn::Mul(hn::Set(d, 0.5), trace(twice_D));
         T_ = linear_stress<D>(this->lambda_, this->mu_, twice_D);
         if constexpr (kWithDerivative)
             kappa_ = hn::Sub(hn::Mul(hn::Mul(hn::Set(d, 0.5), this->lambda_), trace(twice_D)),
@@ -294,6 +320,13 @@ public:
 
     HWY_INLINE V det_F() const { return det_F_; }
     HWY_INLINE Mask redo() const { return redo_; }
+    HWY_INLINE V dilation() const { return dilation_; }
+    HWY_INLINE Matrix3<D> dilation_gradient() const { return R_; }
+    HWY_INLINE void add_pressure(const V& given) {
+        const V p = hn::IfThenZeroElse(redo_, given);
+        add_to_diagonal<D>(p, T_);
+        if constexpr (kWithDerivative) kappa_ = hn::Add(kappa_, p);
+    }
     HWY_INLINE Matrix3<D> stress() const { return product(R_, T_); }
 
     /// 2μ dF + λ (R:dF) R + κ [w]× R,  G w = 2 axial(dF Rᵀ).
@@ -416,7 +449,7 @@ private:
     }
 
     Matrix3<D> R_, T_, G_inverse_, turn_[3];
-    V det_F_, kappa_;
+    V det_F_, dilation_, kappa_;
     Vector3<D> Rg_[3];
     Mask redo_;
 };

@@ -1,6 +1,6 @@
 #include "fem/tet_rounds.h"
-#include "fem/sound_origin.h"
 
+#include "fem/round_vectors.h"
 #include "fem/scalar_elements.h"
 #include "fem/tet_kernels.h"
 
@@ -11,49 +11,24 @@
 namespace pliant {
 namespace {
 
-/// A vector of each node of a round.
-template <class T>
-struct alignas(64) RoundVectors {
-    T values[4 * kMaxRoundNodes];
-};
 struct alignas(64) RoundBlocks {
     double diagonal[kTetBlockSize * kMaxRoundNodes];
     double pairs[kTetBlockSize * kMaxRoundPairs];
 };
 using RedoBits = std::uint8_t[kMaxRoundTets / kTetLanes];
 
-/// Copies the round's part of u. In float relative to a place near its nodes, so that digits are
-/// not spent on how far the body has moved.
 template <class T>
 void load(const TetBatches& tets, const TetRound& round, const double* u, RoundVectors<T>& local) {
-    const int* const nodes = tets.round_nodes.data() + round.first_node;
-    double origin[3] = {0, 0, 0};
-    if constexpr (sizeof(T) < sizeof(double)) {
-        const double* const first = u + nodes[0];
-        const double* const middle = u + nodes[round.num_nodes / 2];
-        const double* const last = u + nodes[round.num_nodes - 1];
-        for (int k = 0; k < 3; ++k) origin[k] = sound_origin(first[k], middle[k], last[k]);
-    }
-    for (int i = 0; i < round.num_nodes; ++i) {
-        const double* const from = u + nodes[i];
-        T* const to = local.values + 4 * i;
-        for (int k = 0; k < 3; ++k) to[k] = static_cast<T>(from[k] - origin[k]);
-        to[3] = 0;
-    }
+    load(tets.round_nodes.data() + round.first_node, round.num_nodes, u, local);
 }
-
 template <class T>
 void clear(const TetRound& round, RoundVectors<T>& local) {
-    std::fill_n(local.values, 4 * round.num_nodes, T{0});
+    clear(round.num_nodes, local);
 }
-
 template <class T>
 void add_to_all(const TetBatches& tets, const TetRound& round, const RoundVectors<T>& local,
                 double* all) {
-    const int* const nodes = tets.round_nodes.data() + round.first_node;
-    for (int i = 0; i < round.num_nodes; ++i)
-        for (int k = 0; k < 3; ++k)
-            all[nodes[i] + k] += static_cast<double>(local.values[4 * i + k]);
+    add_to_all(tets.round_nodes.data() + round.first_node, round.num_nodes, local, all);
 }
 
 /// Clears the round's blocks, and calls the columns of K that the next one needs in from memory.

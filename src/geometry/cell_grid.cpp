@@ -189,7 +189,7 @@ CellGrid build_cell_grid(const SurfaceQuery& surface, const CellGridOptions& opt
     const LayeredSurface layered = sort_into_layers(with_border_caps(surface.mesh()), grid);
 
     const int samples = options.samples_per_axis;
-    const double smallest = 0.5 / (samples * samples * samples);
+    constexpr double smallest = 1.0 / 128;
     const auto num_layers = static_cast<std::size_t>(grid.size[2]);
     const auto layer_cells = grid.index(0, 0, 1);
     std::vector<std::vector<double>> filled(num_layers);

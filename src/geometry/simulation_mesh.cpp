@@ -10,6 +10,9 @@
 namespace pliant {
 namespace {
 
+/// Rays across a cut cell: walls along the axes are found to a 64th of a cell.
+constexpr int kSamplesPerAxis = 8;
+
 std::string elements_text(const VolumeMesh& mesh) {
     return std::to_string(mesh.num_elements()) +
            (mesh.kind == ElementKind::Tet4 ? " tetrahedra" : " hexahedra");
@@ -55,12 +58,17 @@ VolumeMesh build_simulation_mesh(const SurfaceQuery& surface, const SimulationMe
     check_options(options);
     if (options.kind == "voxel")
         return build_voxel_mesh(
-            surface, {.resolution = options.resolution, .is_hollow = options.is_hollow}, progress);
+            surface,
+            {.resolution = options.resolution,
+             .is_hollow = options.is_hollow,
+             .samples_per_axis = kSamplesPerAxis},
+            progress);
     if (options.kind == "graded")
         return build_graded_mesh(surface,
                                  {.resolution = options.resolution,
                                   .growth = options.growth,
-                                  .max_levels = options.levels},
+                                  .max_levels = options.levels,
+                                  .samples_per_axis = kSamplesPerAxis},
                                  progress);
     if (options.kind == "tet")
         return build_tet_mesh(surface, {.resolution = options.resolution}, progress);

@@ -29,7 +29,7 @@ using Eigen::VectorXd;
 using Sparse = Eigen::SparseMatrix<double>;
 
 /// Of the stages' results: counted up when one of them changes its meaning.
-constexpr int kCacheFormat = 1;
+constexpr int kCacheFormat = 2;
 
 /// A basis with what is told of the modes it came from.
 struct BasisResult {
@@ -144,6 +144,7 @@ struct StageKeys {
         key.add(std::span<const double>(materials.constants));
         key.add(std::span<const double>(materials.anisotropic));
         key.add(options.fixed).add(options.is_free ? 1 : 0).add(options.num_modes);
+        key.add(static_cast<int>(options.elements));
         modes = derivatives = key.hash();
         basis = key.add(options.rank).hash();
         polynomials = key.add(static_cast<int>(options.storage)).add(input_hash).hash();
@@ -175,11 +176,12 @@ public:
 
         ReducedModelParts parts;
         parts.materials = all_materials(options_);
+        parts.elements = options_.elements;
         parts.storage = options_.storage;
         parts.input_hash = input_hash;
         parts.surface = std::move(surface);
         make_geometry(parts, keys);
-        const FemModel model(parts.mesh, parts.materials);
+        const FemModel model(parts.mesh, parts.materials, {parts.elements});
         add_basis(parts, model, keys);
         const ReducedModel made = timed("polynomials", [&] {
             add_projections(parts, model, progress_);

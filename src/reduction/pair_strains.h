@@ -2,6 +2,7 @@
 
 #include "fem/element_kernels.h"
 #include "fem/fem_model_data.h"
+#include "fem/tet_domain_loops.h"
 
 namespace pliant {
 
@@ -30,6 +31,13 @@ void basis_gradients(const FemModelData& d, const Eigen::MatrixXd& U, int place,
         for (int a = 0; a < N; ++a) sum += U.col(i).segment<3>(3 * nodes[a]) * g.col(a).transpose();
         G.col(i) = sum.reshaped();
     }
+}
+
+/// ∇u of each basis vector at an edge of tetrahedra that do not lock.
+inline void edge_gradients(const TetDomains& domains, const Eigen::MatrixXd& U, int slot,
+                           Eigen::Matrix<double, 9, Eigen::Dynamic>& G) {
+    for (Eigen::Index i = 0; i < U.cols(); ++i)
+        G.col(i) = domain_gradient(domains, slot, U.col(i).data()).reshaped();
 }
 
 inline void pair_strains(const Eigen::Matrix<double, 9, Eigen::Dynamic>& G, bool is_quadratic,

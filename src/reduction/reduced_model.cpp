@@ -110,11 +110,13 @@ ReducedModel::ReducedModel(ReducedModelParts parts) {
                              ", three for each vertex of the mesh");
     for (const MaterialPolynomials& group : p.polynomials) {
         if (group.of_lambda.r != data->rank ||
-            (!group.is_anisotropic && group.of_mu.r != data->rank))
+            (!group.is_anisotropic && group.of_mu.r != data->rank) ||
+            (!group.of_plane.w.empty() && group.of_plane.r != data->rank))
             throw InputError("", "polynomials, rank", std::to_string(group.of_lambda.r),
                              std::to_string(data->rank) + ", that of the basis");
         data->groups.push_back(
-            {group.of_lambda.w.data(), group.is_anisotropic ? nullptr : group.of_mu.w.data()});
+            {group.of_lambda.w.data(), group.is_anisotropic ? nullptr : group.of_mu.w.data(),
+             group.of_plane.w.empty() ? nullptr : group.of_plane.w.data()});
     }
     data->check();
     if (!p.embedding) p.embedding.emplace(p.mesh, p.surface.vertices);
@@ -195,6 +197,7 @@ int ReducedModel::num_modes() const noexcept {
 int ReducedModel::num_vertices() const noexcept { return data_->num_vertices; }
 int ReducedModel::num_elements() const noexcept { return data_->num_elements; }
 bool ReducedModel::is_free() const noexcept { return data_->parts.inertia.has_value(); }
+ElementFormulation ReducedModel::elements() const noexcept { return data_->parts.elements; }
 bool ReducedModel::has_polynomials() const noexcept { return !data_->groups.empty(); }
 const VectorXd& ReducedModel::eigenvalues() const noexcept { return data_->parts.eigenvalues; }
 const VectorXd& ReducedModel::singular_values() const noexcept {
@@ -237,6 +240,8 @@ std::vector<MaterialPolynomials> ReducedModel::polynomials() const {
         polynomials.of_lambda = {rank_, {group.of_lambda, group.of_lambda + count}};
         polynomials.is_anisotropic = group.of_mu == nullptr;
         if (group.of_mu) polynomials.of_mu = {rank_, {group.of_mu, group.of_mu + count}};
+        if (group.of_plane)
+            polynomials.of_plane = {rank_, {group.of_plane, group.of_plane + count}};
     }
     return all;
 }
@@ -244,7 +249,8 @@ std::vector<MaterialPolynomials> ReducedModel::polynomials() const {
 std::unique_ptr<ReducedForce> ReducedModel::make_force(Precision precision) const {
     try {
         if (!has_polynomials())
-            return make_direct_force(FemModel(mesh(), materials()), MatrixXd(basis()));
+            return make_direct_force(FemModel(mesh(), materials(), {elements()}),
+                                     MatrixXd(basis()));
         return make_polynomial_force(combine(polynomials(), materials()), precision);
     } catch (const InputError& error) {
         throw InputError(data_->name, error.what());

@@ -8,7 +8,8 @@ namespace pliant {
 struct ReducedModel::Data {
     struct Group {
         const double* of_lambda = nullptr;
-        const double* of_mu = nullptr;  ///< null: anisotropic
+        const double* of_mu = nullptr;     ///< null: anisotropic
+        const double* of_plane = nullptr;  ///< null: no accurate hexes, or anisotropic
     };
 
     /// Whole for a model just built; of a file only what is small, the rest being looked up.

@@ -173,6 +173,10 @@ ReducedModel ReducedModel::from_archive(const Archive& archive, std::string name
     p.unit_weights = in.matrices("weight/unit", num_groups, 3, data->rank);
     if (in.has("inertia/rigid")) p.inertia = read_inertia(in, data->rank);
     p.expected_reach = in.vector("model/expected_reach", 1)[0];
+    // files of earlier versions hold plain elements
+    p.elements = in.has("model/elements") && in.get<int>("model/elements", {1})[0] == 1
+                     ? ElementFormulation::Accurate
+                     : ElementFormulation::Plain;
     p.input_hash = in.get<std::uint64_t>("model/input_hash", {1})[0];
 
     // what is large is looked at when it is used
@@ -182,6 +186,8 @@ ReducedModel ReducedModel::from_archive(const Archive& archive, std::string name
         group.of_lambda = in.get<double>(group_chunk(g, "lambda"), {count}).data();
         if (!p.materials[g].anisotropy)
             group.of_mu = in.get<double>(group_chunk(g, "mu"), {count}).data();
+        if (in.has(group_chunk(g, "plane")))
+            group.of_plane = in.get<double>(group_chunk(g, "plane"), {count}).data();
     }
     const std::uint64_t num_points = in.rows("surface/vertices", 2);
     data->num_surface_vertices = static_cast<int>(num_points);
@@ -275,6 +281,8 @@ void ReducedModel::save(const std::filesystem::path& path, const Provenance& pro
         writer.add<double>(group_chunk(g, "lambda"), {data_->groups[g].of_lambda, count});
         if (data_->groups[g].of_mu)
             writer.add<double>(group_chunk(g, "mu"), {data_->groups[g].of_mu, count});
+        if (data_->groups[g].of_plane)
+            writer.add<double>(group_chunk(g, "plane"), {data_->groups[g].of_plane, count});
     }
     const std::vector<double> masses = flattened(p.unit_masses, rank_, rank_);
     const std::vector<double> weights = flattened(p.unit_weights, 3, rank_);
@@ -293,6 +301,8 @@ void ReducedModel::save(const std::filesystem::path& path, const Provenance& pro
     }
     const std::array<double, 1> reach{p.expected_reach};
     const std::array<std::uint64_t, 1> hash{p.input_hash};
+    const std::array<int, 1> formulation{elements() == ElementFormulation::Accurate ? 1 : 0};
+    writer.add<int>("model/elements", formulation);
     writer.add<double>("model/expected_reach", reach);
     writer.add<std::uint64_t>("model/input_hash", hash);
     writer.save(path);

@@ -127,12 +127,13 @@ ReducedModel sketch_model(const ReducedModel& model, const std::vector<SketchLoa
     ReducedModelParts parts;
     parts.mesh = model.mesh();
     parts.materials = model.materials();
+    parts.elements = model.elements();
     parts.fixed_vertices = model.fixed_vertices();
     parts.surface = model.surface();
     parts.input_hash = content_hash(parts.surface);
     parts.storage = model.shapes().arrays().storage;
     parts.embedding = model.embedding();
-    const FemModel fem(parts.mesh, parts.materials);
+    const FemModel fem(parts.mesh, parts.materials, {parts.elements});
     Constraints constraints(fem.num_nodes());
     constraints.fix(parts.fixed_vertices);
 
@@ -148,7 +149,7 @@ ReducedModel sketch_model(const ReducedModel& model, const std::vector<SketchLoa
     for (const int i : thin_loads(modes, bearable, options.load_distance, options.max_loads))
         spread_loads.push_back(spread(bearable[static_cast<std::size_t>(i)], MPsi, modes));
     const Sketch sketch = solve_sketch(
-        FemModel(parts.mesh, tough(parts.materials)), constraints, modes, spread_loads,
+        FemModel(parts.mesh, tough(parts.materials), {parts.elements}), constraints, modes, spread_loads,
         {.load_distance = 0, .shape_distance = options.shape_distance, .statics = options.statics},
         progress);
 

@@ -208,6 +208,7 @@ void BodyMaker::make(std::size_t d, const FemSource& source) {
     }
     FemBodyOptions options;
     options.fixed = source.fixed;
+    options.elements = source.elements;
     options.dynamics.damping = source.damping;
     options.damping_ratio = source.damping_ratio;
     options.contact.friction = source.friction;

@@ -63,6 +63,10 @@ Material read_material(const JsonObject& json, Material otherwise, Law default_l
     return result;
 }
 
+ElementFormulation read_elements(const JsonObject& json) {
+    return element_formulation(json.text("elements", "accurate"), "elements");
+}
+
 /// How a reduced model moves, the same for files and recipes.
 void read_reduced_motion(const JsonObject& json, ReducedSource& source) {
     if (const auto damping = json.object("damping")) {
@@ -108,6 +112,7 @@ ReducedSource read_recipe(const JsonObject& json, const fs::path& folder) {
             {read_selection(region, "where"), read_material(region, build.material, kLaw)});
     build.fixed = read_selection(json, "fixed");
     build.is_free = json.boolean("free", build.is_free);
+    build.elements = read_elements(json);
     build.mesh = read_mesh(json, build.mesh);
     build.keeps_largest = json.boolean("keep_largest", build.keeps_largest);
     build.num_modes = json.integer("modes", build.num_modes);
@@ -156,6 +161,7 @@ FemSource read_fem(const JsonObject& json, const fs::path& folder) {
     source.mesh = read_mesh(json, source.mesh);
     source.material = read_material(json, source.material, Law::NeoHookean);
     source.fixed = read_selection(json, "fixed");
+    source.elements = read_elements(json);
     if (const auto damping = json.object("damping")) {
         Damping& d = source.damping;
         d.mass = damping->number("mass", d.mass);

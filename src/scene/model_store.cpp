@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Of recipes in the cache: counted up when shapes or recipes change their meaning.
-constexpr int kModelFormat = 2;
+constexpr int kModelFormat = 3;
 /// Of a recipe the cache holds the key of the model alone: the build keeps the model, once.
 constexpr const char* kStage = "model";
 constexpr const char* kKeyChunk = "model_key";
@@ -40,6 +40,7 @@ std::uint64_t recipe_key(const ReducedRecipe& recipe) {
     key.add(b.size).add(b.fixed).add(b.is_free ? 1 : 0);
     key.add(b.mesh.kind).add(b.mesh.resolution).add(b.mesh.is_hollow ? 1 : 0);
     key.add(b.mesh.growth).add(b.mesh.levels).add(b.keeps_largest ? 1 : 0);
+    key.add(static_cast<int>(b.elements));
     key.add(b.num_modes).add(b.rank).add(static_cast<int>(b.storage));
     return key.hash();
 }

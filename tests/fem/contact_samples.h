@@ -9,9 +9,10 @@
 /// Scenes on which contact is tested.
 namespace pliant::test {
 
+/// Of plain elements, as those of the reference numbers.
 inline ExplicitDynamics free_body(VolumeMesh mesh, const Material& material) {
     const int n = mesh.num_vertices();
-    return {FemModel(std::move(mesh), {material}), Constraints(n)};
+    return {FemModel(std::move(mesh), {material}, {ElementFormulation::Plain}), Constraints(n)};
 }
 inline std::vector<ExplicitDynamics> one(ExplicitDynamics body) {
     std::vector<ExplicitDynamics> bodies;

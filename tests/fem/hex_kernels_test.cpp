@@ -1,6 +1,7 @@
 #include "fem/hex_kernels.h"
 
-#include "fem/element_kernels.h"
+#include "fem/accurate_hex.h"
+#include "fem/hex_dilation.h"
 #include "fem/fem_model_data.h"
 #include "fem/fem_samples.h"
 #include "fem/hex_batches.h"
@@ -24,11 +25,25 @@ using Eigen::VectorXd;
 
 /// A mesh with its blocks and batches.
 struct Hexes {
-    Hexes(VolumeMesh m, std::vector<Material> ms, int elements_per_block = kMaxHexesPerBlock)
+    Hexes(VolumeMesh m, std::vector<Material> ms, int elements_per_block = kMaxHexesPerBlock,
+          ElementFormulation formulation = ElementFormulation::Accurate)
         : mesh(std::move(m)),
           materials(std::move(ms)),
+          elements(formulation),
           blocks(element_blocks(mesh, elements_per_block)),
-          batches(make_hex_batches(mesh, blocks, materials)) {}
+          cut(elements == ElementFormulation::Accurate
+                  ? find_cut_hexes(mesh, blocks, quadrature_points(mesh, blocks.elements),
+                                   [&](int place) {
+                                       return has_hex_kernel(material(blocks.elements[place]));
+                                   })
+                  : CutHexes()),
+          batches(make_hex_batches(mesh, blocks, materials, elements, &cut)) {}
+
+    /// The same as plain elements.
+    [[nodiscard]] Hexes plain() const {
+        const int count = blocks.block_offsets.size() > 2 ? blocks.block_offsets[1] : mesh.num_elements();
+        return {mesh, materials, std::min(count, kMaxHexesPerBlock), ElementFormulation::Plain};
+    }
 
     [[nodiscard]] const Material& material(int element) const {
         return materials[mesh.regions.empty() ? 0 : mesh.regions[element]];
@@ -36,7 +51,9 @@ struct Hexes {
 
     VolumeMesh mesh;
     std::vector<Material> materials;
+    ElementFormulation elements;
     ElementBlocks blocks;
+    CutHexes cut;
     HexBatches batches;
 };
 
@@ -60,24 +77,39 @@ Reference reference(const Hexes& hexes, const VectorXd& u) {
     std::vector<int> all(static_cast<std::size_t>(hexes.mesh.num_elements()));
     std::iota(all.begin(), all.end(), 0);
     const auto points = quadrature_points(hexes.mesh, all);
+    const FemModel model(hexes.mesh, hexes.materials, {hexes.elements});
+    std::vector<int> place_of(all.size());
+    for (const int place : all) place_of[model.data().blocks.elements[place]] = place;
     for (const int e : all) {
         const Material& material = hexes.material(e);
         if (!has_hex_kernel(material)) continue;
         const int* const nodes = hexes.mesh.element(e).data();
         const NodeColumns<8> ue = gather<8>(u.data(), nodes);
         NodeColumns<8> fe = NodeColumns<8>::Zero(), size = NodeColumns<8>::Zero();
+        const bool is_at_points = !is_accurate_hex(model.data(), place_of[e]);
         for (int k = 0; k < 8; ++k) {
             const auto& gradients = ReferenceElement<8>::get().gradients[k];
             const QuadraturePoint& point = points[8 * static_cast<std::size_t>(e) + k];
             const Matrix3d F = deformation_gradient<8>(ue, gradients, point);
-            add_stress_force<8>(stress(material, F), gradients, point, fe);
+            if (is_at_points) {
+                add_stress_force<8>(stress(material, F), gradients, point, fe);
+                out.energy += point.weight * energy_density(material, F);
+            }
             const double H = (F - Matrix3d::Identity()).norm();
             const NodeColumns<8> g = point.inverse_jacobian.transpose() * gradients;
             size.rowwise() += point.weight * (std::abs(material.lambda) + 2 * material.mu) * H *
                               (1 + H) * (1 + H) * g.colwise().norm();
-            out.energy += point.weight * energy_density(material, F);
             const HexDetF here{F.determinant(), e};
             if (here.value < out.smallest.value) out.smallest = here;
+        }
+        if (!is_at_points) {
+            const AccurateHex hex(model.data(), place_of[e], ue);
+            fe = hex.force();
+            out.energy += hex.energy();
+        } else if (has_mean_dilation(model.data(), place_of[e])) {
+            const HexDilation dilation(model.data(), place_of[e], ue);
+            fe += dilation.force();
+            out.energy += dilation.energy();
         }
         scatter_add<8>(fe, nodes, out.R.data());
         scatter_add<8>(size, nodes, out.size.data());
@@ -156,9 +188,15 @@ std::vector<Hexes> samples() {
     list.emplace_back(box_mesh(4, 5, 3), std::vector{isotropic(1e5, 0.4, 1e3, Law::NeoHookean)});
     list.emplace_back(test::distorted_hexes(4),
                       std::vector{isotropic(1e5, 0.4, 1e3, Law::NeoHookean)});
+    // boxes that are cut
+    VolumeMesh cut = box_mesh(4, 4, 4);
+    for (int e = 0; e < cut.num_elements(); ++e) cut.filled.push_back(1.0 / (1 + e % 5));
+    list.emplace_back(cut, std::vector{stvk(1e5, 0.45)});
+    list.emplace_back(cut, std::vector{isotropic(1e5, 0.3, 1e3, Law::SmallStrain)});
     // batches of every fill, and elements without kernel among them
     for (const int elements_per_block : {64, 37, 5, 1})
         list.emplace_back(mixed_mesh(), mixed_materials(), elements_per_block);
+    for (std::size_t k = 0, count = list.size(); k < count; ++k) list.push_back(list[k].plain());
     return list;
 }
 
@@ -376,7 +414,7 @@ TEST(HexKernels, SameBitsForEveryNumberOfThreadsAndNoAllocation) {
 
 /// The pattern of K and the tangent by elements one by one.
 struct TangentSample {
-    explicit TangentSample(Hexes h) : hexes(std::move(h)), model(hexes.mesh, hexes.materials) {
+    explicit TangentSample(Hexes h) : hexes(std::move(h)), model(hexes.mesh, hexes.materials, {hexes.elements}) {
         const FemModelData& d = model.data();
         EXPECT_EQ(d.blocks.elements, hexes.blocks.elements);
         pattern = {d.column_offsets.data(), d.slots.data()};
@@ -397,14 +435,17 @@ struct TangentSample {
             if (!has_hex_kernel(material)) continue;
             const int* const nodes = d.nodes.data() + 8 * static_cast<std::size_t>(place);
             const NodeColumns<8> ue = gather<8>(u.data(), nodes);
+            const bool is_accurate = is_accurate_hex(d, place);
             ElementMatrix<8> Ke = ElementMatrix<8>::Zero();
-            for (int k = 0; k < 8; ++k) {
+            if (is_accurate) Ke = AccurateHex(d, place, ue).tangent();
+            for (int k = 0; k < 8 && !is_accurate; ++k) {
                 const auto& gradients = ReferenceElement<8>::get().gradients[k];
                 const QuadraturePoint& point = d.points[8 * static_cast<std::size_t>(place) + k];
                 add_tangent<8>(
                     stress_gradient(material, deformation_gradient<8>(ue, gradients, point)),
                     gradients, point, Ke);
             }
+            if (has_mean_dilation(d, place)) Ke += HexDilation(d, place, ue).tangent();
             for (int b = 0; b < 8; ++b)
                 for (int a = 0; a < 8; ++a)
                     for (int j = 0; j < 3; ++j)
@@ -427,7 +468,14 @@ std::vector<TangentSample> tangent_samples() {
     list.emplace_back(
         Hexes(test::distorted_hexes(3), {isotropic(1e5, 0.3, 1e3, Law::SmallStrain)}));
     list.emplace_back(Hexes(graded_box(6), {stvk()}));
+    VolumeMesh cut = box_mesh(3, 4, 3);
+    for (int e = 0; e < cut.num_elements(); ++e) cut.filled.push_back(1.0 / (1 + e % 5));
+    list.emplace_back(Hexes(cut, {stvk(1e5, 0.45)}));
     list.emplace_back(Hexes(mixed_mesh(), mixed_materials()));
+    list.emplace_back(
+        Hexes(test::distorted_hexes(3), {isotropic(1e5, 0.45, 1e3, Law::NeoHookean)}));
+    for (std::size_t k = 0, count = list.size(); k < count; ++k)
+        list.emplace_back(list[k].hexes.plain());
     return list;
 }
 

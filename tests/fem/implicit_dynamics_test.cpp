@@ -218,7 +218,8 @@ TEST(ImplicitDynamics, FastSpinKeepsItsEnergy) {
 }
 
 TEST(ImplicitDynamics, DampedMotionEndsInTheStaticEquilibrium) {
-    const FemModel model = bar();
+    // stiff enough that the first mode is not overdamped by the mass part
+    const FemModel model = bar(Law::StVenantKirchhoff, 5e5);
     const VectorXd f = gravity_load(model, kGravity);
     const StaticResult equilibrium = solve_static(model, held(model), f);
     ASSERT_TRUE(equilibrium.has_converged());
@@ -304,7 +305,7 @@ TEST(ImplicitDynamics, FrictionStopsASlidingBody) {
             s.u[3 * i + 2] = -1e-4;
             s.v[3 * i] = 0.5;
         }
-        for (int k = 0; k < 300; ++k)
+        for (int k = 0; k < 400; ++k)
             ASSERT_NE(dynamics.step(s, scene.f, 1e-3).status, StepStatus::StepRejected);
         // v²/(2 μ g) for a rigid block; this one rocks
         double distance = 0;

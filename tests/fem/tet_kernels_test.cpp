@@ -19,6 +19,8 @@ using Eigen::Vector3d;
 using Eigen::VectorXd;
 using test::kLaws;
 
+constexpr FemOptions kPlain{.elements = ElementFormulation::Plain};
+
 Material kernel_material(Law law) { return isotropic(1e4, 0.3, 1000, law); }
 
 /// Several constants of each law and an anisotropic one, in regions that cross each other.
@@ -34,7 +36,7 @@ FemModel mixed_model(int n) {
         mesh.regions.push_back(e * 7 % 31 % static_cast<int>(materials.size()));
         mesh.filled.push_back(1.0 / (1 + e % 3));
     }
-    return {std::move(mesh), std::move(materials)};
+    return {std::move(mesh), std::move(materials), kPlain};
 }
 
 struct Response {
@@ -101,7 +103,7 @@ TEST(TetKernels, EqualTheScalarLawsOnEveryTarget) {
         for (const Law law : kLaws) {
             SCOPED_TRACE(to_string(law));
             // 2058 elements: nine blocks, the last one with ten elements
-            const FemModel model(test::distorted_tets(7), {kernel_material(law)});
+            const FemModel model(test::distorted_tets(7), {kernel_material(law)}, kPlain);
             compare_with_scalar(model, test::random_displacements(model.num_unknowns(), 0.03, 1));
         }
         const FemModel model = mixed_model(5);
@@ -113,7 +115,7 @@ TEST(TetKernels, FollowLargeRotations) {
     std::mt19937 generator(5);
     const VolumeMesh mesh = test::distorted_tets(3);
     for (const Law law : kLaws) {
-        const FemModel model(mesh, {kernel_material(law)});
+        const FemModel model(mesh, {kernel_material(law)}, kPlain);
         for (int k = 0; k < 5; ++k) {
             const Matrix3d A = test::random_rotation(generator) - Matrix3d::Identity();
             const VectorXd u = test::affine_displacements(mesh, A, Vector3d(1, 2, 3));
@@ -138,7 +140,7 @@ TEST(TetKernels, AnyNumberOfElementsFillsTheBatches) {
         }
         for (int& v : mesh.elements) v = number[v];
         mesh.vertices = vertices;
-        const FemModel model(mesh, {kernel_material(Law::StVenantKirchhoff)});
+        const FemModel model(mesh, {kernel_material(Law::StVenantKirchhoff)}, kPlain);
         SCOPED_TRACE(count);
         compare_with_scalar(model, test::random_displacements(model.num_unknowns(), 0.1, 4));
         // det F = 1 everywhere: the element is one of the body's, not an empty lane
@@ -164,7 +166,7 @@ TEST(TetKernels, ScatteredElementsTakeSeveralRounds) {
         mesh.elements.resize(mesh.elements.size() - 4);
         mesh.vertices.resize(mesh.vertices.size() - 4);
     }
-    const FemModel model(mesh, {kernel_material(Law::StVenantKirchhoff)});
+    const FemModel model(mesh, {kernel_material(Law::StVenantKirchhoff)}, kPlain);
     EXPECT_GT(std::ssize(model.data().tets.rounds), model.data().blocks.num_blocks());
     compare_with_scalar(model, test::random_displacements(model.num_unknowns(), 0.1, 7));
 }
@@ -215,7 +217,7 @@ TEST(TetBatches, EveryElementHasOneLaneAndItsOwnNodesAndPairs) {
 
 TEST(TetKernels, CorotationalSurvivesCollapseAndInversionLikeTheScalarLaw) {
     const VolumeMesh mesh = test::distorted_tets(3);
-    const FemModel model(mesh, {kernel_material(Law::Corotational)});
+    const FemModel model(mesh, {kernel_material(Law::Corotational)}, kPlain);
     std::mt19937 generator(8);
     std::vector<VectorXd> cases;
     // flat, nearly flat from both sides, mirrored, shrunk
@@ -268,7 +270,7 @@ TEST(TetKernels, SinglePrecisionKeepsSixDigitsAtAnySizeAndPlace) {
         const ScopedSimdTarget scope(target);
         for (const double size : {1e-9, 1e-5, 1e-2, 0.1}) {
             for (const Law law : kLaws) {
-                const FemModel model(test::distorted_tets(5), {kernel_material(law)});
+                const FemModel model(test::distorted_tets(5), {kernel_material(law)}, kPlain);
                 auto ws = model.make_workspace();
                 VectorXd u = test::random_displacements(model.num_unknowns(), size, 12);
                 VectorXd R(u.size()), single(u.size());
@@ -294,7 +296,7 @@ TEST(TetKernels, NotANumberStaysWithTheElementsAroundIt) {
     const FemModel mixed = mixed_model(4);
     std::vector<FemModel> models{mixed};
     for (const Law law : kLaws)
-        models.emplace_back(mixed.mesh(), std::vector(9, kernel_material(law)));
+        models.emplace_back(mixed.mesh(), std::vector(9, kernel_material(law)), kPlain);
     for (const std::string& target : simd_targets()) {
         const ScopedSimdTarget scope(target);
         for (const FemModel& model : models) {

@@ -11,6 +11,7 @@ namespace pliant {
 
 struct FemBodyOptions {
     Pose pose;  ///< of the rest shape in the world; applied to the mesh
+    ElementFormulation elements = ElementFormulation::Accurate;
     ExplicitOptions dynamics;
     ContactOptions contact;
     /// Nodes held where they are, as in "z < 5 %" of the unmoved mesh, see parse_selection; empty:

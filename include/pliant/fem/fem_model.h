@@ -5,6 +5,8 @@
 
 #include <Eigen/SparseCore>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace pliant {
@@ -19,6 +21,21 @@ struct SmallestDetF {
 
 /// Of the arithmetic inside element forces.
 enum class Precision { Double, Single };
+
+/// How the energy of an element is formed from the displacements of its nodes.
+enum class ElementFormulation {
+    Accurate,  ///< does not lock in bending, shear or nearly incompressible material
+    Plain      ///< the displacement element of textbooks, stiffer the coarser the mesh
+};
+/// `accurate`, `plain`.
+[[nodiscard]] std::string_view to_string(ElementFormulation elements) noexcept;
+/// The formulation of that name; throws InputError with `field` for another one.
+[[nodiscard]] ElementFormulation element_formulation(std::string_view name,
+                                                     const std::string& field);
+
+struct FemOptions {
+    ElementFormulation elements = ElementFormulation::Accurate;
+};
 
 /// Elastic body of Hex8 or Tet4 elements, docs/fem.md section "Elements":
 ///     W(u) = ∫ w(F) dV,   R = ∂W/∂u,   K = ∂R/∂u,   F = I + ∇u                               (E1)
@@ -41,17 +58,18 @@ public:
     /// One material for each region of the mesh; the filled fraction of an element scales its
     /// stiffness and mass. Throws InputError for an inverted or degenerate element, an index out
     /// of range, a vertex without element, and materials that do not match the regions.
-    FemModel(VolumeMesh mesh, std::vector<Material> materials);
+    FemModel(VolumeMesh mesh, std::vector<Material> materials, const FemOptions& options = {});
 
     [[nodiscard]] const VolumeMesh& mesh() const noexcept;
     [[nodiscard]] const std::vector<Material>& materials() const noexcept;
     [[nodiscard]] const Material& material_of(int element) const noexcept;
+    [[nodiscard]] ElementFormulation elements() const noexcept;
     [[nodiscard]] int num_nodes() const noexcept { return mesh().num_vertices(); }
     [[nodiscard]] int num_unknowns() const noexcept { return 3 * num_nodes(); }
 
     [[nodiscard]] Workspace make_workspace() const;
     /// Zeros at all places that K may fill, both triangles: 3 × 3 blocks of nodes that share an
-    /// element.
+    /// element, or for accurate tetrahedra of nodes whose elements share a node (four times as many).
     [[nodiscard]] Matrix make_matrix() const;
 
     /// W [J].
@@ -61,7 +79,8 @@ public:
     /// R and, found on the way, the element nearest to collapse (of equal ones always the same one;
     /// NaN is passed over; none: infinity and −1). In Single the error of R stays below about 1e-6
     /// of Σ weight (λ + 2μ) |∇u| |g_a|, at half to two thirds of the time; elements without SIMD
-    /// kernel are computed in Double.
+    /// kernel are computed in Double. Of accurate tetrahedra it is the edge whose mean det (I + H̃)
+    /// is smallest, which is what their stress sees, by its lowest element.
     SmallestDetF internal_force(const ConstRef& u, Ref R, Workspace& ws,
                                 Precision precision = Precision::Double) const;
     /// K(u) p without the matrix.
@@ -73,7 +92,8 @@ public:
     /// (H : v) w with H = ∂K/∂u, symmetric in v and w, eq. (E6).
     void hessian_contraction(const ConstRef& u, const ConstRef& v, const ConstRef& w,
                              Ref Hvw) const;
-    /// Over all quadrature points; the lowest element of equal ones.
+    /// Over all quadrature points, and the edges of accurate tetrahedra as well; the lowest element
+    /// of equal ones.
     [[nodiscard]] SmallestDetF smallest_det_F(const ConstRef& u, Workspace& ws) const;
 
     /// For the library's own loops over elements.

@@ -16,7 +16,7 @@ struct VoxelOptions {
 /// Equal cubes around or inside any surface, soups included; docs/geometry-meshing.md section
 /// "Voxels". Inside is where the winding number is positive once holes are closed by fans over
 /// their rims. `filled` holds the fraction of each cell inside the surface, in hollow meshes too,
-/// and never less than 1/(2s³), so that open sheets have mass. Throws InputError for options out of
+/// and never less than 1/128, so that open sheets have mass. Throws InputError for options out of
 /// range and for a surface without triangles or extent.
 [[nodiscard]] VolumeMesh build_voxel_mesh(const SurfaceQuery& surface,
                                           const VoxelOptions& options = {},

@@ -22,6 +22,7 @@ struct ReducedBuildOptions {
     double size = 0;  ///< the longest side of the surface is scaled to this [m]; 0: as it is
     Material material = material_preset("rubber");
     std::vector<MaterialRegion> regions = {};  ///< later ones win
+    ElementFormulation elements = ElementFormulation::Accurate;
     /// Vertices of the simulation mesh that are held, as in "z < 5 %", see parse_selection.
     std::string fixed = {};
     bool is_free = false;  ///< nothing is held: the body flies freely

@@ -35,9 +35,12 @@ struct ReducedCoefficients {
 }
 
 /// λ and μ parts of one material group, so that both constants may be changed at run time:
-/// W = λ · of_lambda + μ · of_mu. Anisotropic materials have one part, of their whole stiffness.
+/// W = λ · of_lambda + μ · of_mu + λ* · of_plane, with the constant of plane stress
+/// λ* = 2λμ / (λ + 2μ), docs/reduction.md eq. (14). Anisotropic materials have one part, of their
+/// whole stiffness.
 struct MaterialPolynomials {
     ReducedCoefficients of_lambda, of_mu;  ///< for λ = 1 Pa, μ = 1 Pa
+    ReducedCoefficients of_plane;          ///< of accurate hexes, for λ* = 1 Pa; empty: none
     bool is_anisotropic = false;           ///< of_lambda holds all, with factor 1
 };
 

@@ -20,6 +20,7 @@ namespace pliant {
 struct ReducedModelParts {
     VolumeMesh mesh;
     std::vector<Material> materials;  ///< one for each region of the mesh
+    ElementFormulation elements = ElementFormulation::Accurate;
     std::vector<int> fixed_vertices;  ///< ascending; none: the body is free
     Eigen::VectorXd eigenvalues;      ///< of the modes that the basis began with [1/s²], ascending
     Basis basis;                      ///< 3n × r
@@ -64,6 +65,7 @@ public:
     [[nodiscard]] int num_vertices() const noexcept;  ///< of the simulation mesh
     [[nodiscard]] int num_elements() const noexcept;
     [[nodiscard]] bool is_free() const noexcept;
+    [[nodiscard]] ElementFormulation elements() const noexcept;
     [[nodiscard]] bool has_polynomials() const noexcept;
     /// Of the modes, with the materials of the build.
     [[nodiscard]] const Eigen::VectorXd& eigenvalues() const noexcept;

@@ -111,6 +111,7 @@ struct FemSource {
     SimulationMeshOptions mesh = {.resolution = 16};
     Material material = material_preset("rubber", Law::NeoHookean);
     std::string fixed;  ///< selection of nodes; empty: the body is free
+    ElementFormulation elements = ElementFormulation::Accurate;
     Damping damping;
     double damping_ratio = 0.1;  ///< see FemBodyOptions; 0 where `damping` is given without one
     double friction = 0.3;       ///< against the rigid bodies of its loop
