@@ -205,7 +205,7 @@ void BodyMaker::make(std::size_t d, const FemSource& source) {
     options.fixed = source.fixed;
     options.dynamics.damping = source.damping;
     options.damping_ratio = source.damping_ratio;
-    options.contact.friction = source.friction;
+    options.friction = source.friction;
     for (const Start& start : starts(d)) {
         options.pose = start.pose;
         if (source.fixed.empty()) options.velocity = start.velocity;
