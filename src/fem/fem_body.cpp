@@ -133,6 +133,8 @@ struct FemBody::Impl {
     mutable ExplicitDynamics::Workspace energy_ws;
     std::vector<Wrench> wrenches;
     VectorXd load;               ///< of the inner step
+    VectorXd contact_a;          ///< the part of the accelerations that is of contact
+    double last_h = 0;           ///< inner step that solved for it, in the time of (B1); 0: none
     VectorXd u_start;            ///< displacements when the last step began
     VectorXd pending;            ///< loads of the next step
     VectorXd steady;             ///< gravity and wind
@@ -211,6 +213,8 @@ struct FemBody::Impl {
     /// Contact begins anew.
     void forget_contacts() {
         kept.clear();
+        contact_a.setZero();
+        last_h = 0;
         partners.forget();
         contact.forget(contact_ws);
     }
@@ -250,6 +254,7 @@ FemBody::Impl::Impl(VolumeMesh mesh_world, std::vector<Material> materials,
       energy_ws(elements.make_workspace()),
       wrenches(partners.obstacles().size()),
       load(VectorXd::Zero(fem().u.size())),
+      contact_a(load),
       u_start(fem().u),
       pending(VectorXd::Zero(fem().u.size())),
       steady(pending),
@@ -294,6 +299,8 @@ void FemBody::Impl::set_stiffness(double factor) {
     const double change = std::sqrt(factor / stiffness);
     fem().v /= change;
     fem().a /= change * change;
+    contact_a /= change * change;
+    last_h *= change;
     stiffness = factor;
 }
 
@@ -320,6 +327,9 @@ FemBody::Impl::Outcome FemBody::Impl::inner_step(const Part& part, double dt) {
     // what is shorter than its share by rounding is not slower
     pace.rate = part.own_time < (1 - 1e-9) * share * dt ? part.own_time / (share * dt) : 1;
     const double h = tempo() * part.own_time;
+    // impulses of contact are those of the step that solved for them, whatever this one's length
+    if (last_h > 0 && last_h != h) fem().v += 0.5 * (last_h - h) * contact_a;
+    last_h = h;
     VectorXd& f = load;
     f = steady;
     if (has_pending) f += pending;
@@ -334,11 +344,15 @@ FemBody::Impl::Outcome FemBody::Impl::inner_step(const Part& part, double dt) {
         return {StepStatus::StepRejected, true};
     }
     partners.predict(part.is_last ? 1 : part.end, dt, share * dt, tempo() * pace.rate, stiffness);
-    // places go where h took them
+    // places go where h took them; the next step may be longer
     const double way = h * fastest(ws.half_v);
+    const double longest = dt / std::ceil(dt / longest_inner_step() * (1 - 1e-9));
+    const double horizon = std::max(h, tempo() * longest);
+    contact_a = ws.a;
     const StepStatus found =
         contact.solve({state.u, ws.half_v, ws.inverse_q, ws.a}, way, partners.motions(),
-                      partners.partner_of(), partners.solved(), kept, h, contact_ws);
+                      partners.partner_of(), partners.solved(), kept, h, horizon, contact_ws);
+    contact_a = ws.a - contact_a;
     if (const StepStatus finished = elements.finish(state, h, ws); finished != StepStatus::Ok)
         return {finished};
     for (Wrench& w : contact_ws.wrenches) w = {stiffness * w.force, stiffness * w.torque};
@@ -428,6 +442,8 @@ StepStatus FemBody::do_step(double dt) noexcept {
             held_limit = num_held_up == 0 ? b.longest_inner_step() : own_time;
             is_given_up = ++num_held_up > kMaxHoldUps ||
                           !b.guard.hold_up(b.fem(), b.tempo() * held_limit, b.pace.det_F);
+            // which took the accelerations away
+            b.contact_a.setZero();
             if (is_given_up) worst = StepStatus::StepRejected;
             b.is_held_up = true;
             continue;
@@ -610,7 +626,7 @@ void FemBody::set_parameter(int index, double value) noexcept {
 
 int FemBody::state_size() const noexcept {
     // of what never changes: other threads ask while vectors of the state trade places
-    return 4 + kPaceNumbers + 3 * model().num_unknowns() + kKeptNumbers * impl_->contact.capacity() +
+    return 6 + kPaceNumbers + 4 * model().num_unknowns() + kKeptNumbers * impl_->contact.capacity() +
            kHandedNumbers * static_cast<int>(obstacles().size());
 }
 
@@ -621,10 +637,10 @@ void FemBody::save_state(std::span<double> state) const noexcept {
     double* place = state.data();
     for (const double number :
          {b.stiffness, s.time, static_cast<double>(b.num_rejections),
-          static_cast<double>(b.kept.size()), b.pace.stable_dt, b.pace.det_F, b.pace.det_F_at_look,
+          static_cast<double>(b.kept.size()), b.last_h, b.partners.last_step(), b.pace.stable_dt, b.pace.det_F, b.pace.det_F_at_look,
           static_cast<double>(b.pace.between_looks), static_cast<double>(b.pace.since_look)})
         *place++ = number;
-    for (const VectorXd* x : {&s.u, &s.v, &s.a}) {
+    for (const VectorXd* x : {&s.u, &s.v, &s.a, &b.contact_a}) {
         Eigen::Map<VectorXd>(place, x->size()) = *x;
         place += x->size();
     }
@@ -652,7 +668,10 @@ bool FemBody::restore_state(std::span<const double> state) noexcept {
     const double factor = b.stiffness;
     b.fem().time = state[1];
     b.num_rejections = static_cast<int>(std::clamp(state[2], 0.0, double{kMaxRejections}));
-    const double* place = state.data() + 4;
+    b.forget_contacts();
+    b.last_h = std::max(0.0, state[4]);
+    b.partners.set_last_step(std::max(0.0, state[5]));
+    const double* place = state.data() + 6;
     b.pace = {
         .stable_dt = std::clamp(place[0], 0.0, b.dynamics().stable_step().dt),
         .det_F = place[1],
@@ -661,7 +680,7 @@ bool FemBody::restore_state(std::span<const double> state) noexcept {
         .since_look = static_cast<int>(std::clamp(place[4], 0.0, double{kMostBetweenLooks})),
         .rate = 1};
     place += kPaceNumbers;
-    for (VectorXd* x : {&b.fem().u, &b.fem().v, &b.fem().a}) {
+    for (VectorXd* x : {&b.fem().u, &b.fem().v, &b.fem().a, &b.contact_a}) {
         *x = Eigen::Map<const VectorXd>(place, x->size());
         place += x->size();
     }
@@ -669,7 +688,6 @@ bool FemBody::restore_state(std::span<const double> state) noexcept {
     const auto index = [](double x) {
         return std::abs(x) < 1e9 ? static_cast<std::int32_t>(x) : -1;
     };
-    b.forget_contacts();
     for (int k = 0; k < b.contact.capacity(); ++k, place += kKeptNumbers)
         if (k < num_kept) b.kept.push_back({index(place[0]), index(place[1]), vector(2)});
     for (RigidPartners::Handed& handed : b.partners.handed()) {

@@ -70,7 +70,10 @@ RigidPartners::RigidPartners(std::vector<RigidBody*> obstacles)
     solved_.reserve(obstacles_.size());
 }
 
-void RigidPartners::forget() noexcept { std::ranges::fill(handed_, Handed{}); }
+void RigidPartners::forget() noexcept {
+    std::ranges::fill(handed_, Handed{});
+    last_step_ = 0;
+}
 
 void RigidPartners::begin() noexcept {
     partners_.clear();
@@ -118,8 +121,11 @@ void RigidPartners::expect(Partner& p, int obstacle) noexcept {
     const Wrench expected = handed_[at(obstacle)].expected.about(arm);
     const Wrench last = handed_[at(obstacle)].last.about(arm);
     p.expected += expected;
+    const Matrix3d inverse_inertia = p.inertia.inverse();
     p.now.acceleration.linear += (last.force - expected.force) / p.mass;
-    p.now.acceleration.angular += p.inertia.inverse() * (last.torque - expected.torque);
+    p.now.acceleration.angular += inverse_inertia * (last.torque - expected.torque);
+    p.now.contact.linear += last.force / p.mass;
+    p.now.contact.angular += inverse_inertia * last.torque;
 }
 
 void RigidPartners::predict(double t, double dt, double h, double factor,
@@ -135,9 +141,10 @@ void RigidPartners::predict(double t, double dt, double h, double factor,
         Partner& p = partners_[i];
         Difference& d = p.next;
         d = p.now;
-        // leapfrog, as the nodes
-        d.velocity.linear += 0.5 * h * d.acceleration.linear;
-        d.velocity.angular += 0.5 * h * d.acceleration.angular;
+        // leapfrog, as the nodes; impulses of contact are those of the step that solved for them
+        const double left = last_step_ > 0 ? 0.5 * (last_step_ - h) : 0;
+        d.velocity.linear += 0.5 * h * d.acceleration.linear + left * d.contact.linear;
+        d.velocity.angular += 0.5 * h * d.acceleration.angular + left * d.contact.angular;
         d.shift += h * d.velocity.linear;
         d.turn = (rotation_from_vector(h * d.velocity.angular) * d.turn).normalized();
         Vector3d force = -p.expected.force, torque = -p.expected.torque;
@@ -155,7 +162,8 @@ void RigidPartners::predict(double t, double dt, double h, double factor,
         const Matrix3d inverse_inertia = inertia.inverse();
         const double squared = factor * factor;
         ContactPartner& s = solved_[i];
-        s.acceleration = {force / (mass * squared), inverse_inertia * torque / squared};
+        p.free = {force / mass, inverse_inertia * torque};
+        s.acceleration = {p.free.linear / squared, p.free.angular / squared};
         s.inverse_mass = stiffness / (mass * squared);
         s.inverse_inertia = stiffness / squared * inverse_inertia;
         s.centre = reference(p.obstacle).pose.to_world(p.centre_body);
@@ -178,10 +186,13 @@ void RigidPartners::accept(std::span<const Wrench> wrenches) noexcept {
         p.now = p.next;
         p.now.acceleration = {squared * solved_[i].acceleration.linear,
                               squared * solved_[i].acceleration.angular};
+        p.now.contact = {p.now.acceleration.linear - p.free.linear,
+                         p.now.acceleration.angular - p.free.angular};
         p.now.velocity.linear += 0.5 * h_ * p.now.acceleration.linear;
         p.now.velocity.angular += 0.5 * h_ * p.now.acceleration.angular;
     }
     for (std::size_t k = 0; k < handed_.size(); ++k) handed_[k].last = wrenches[k];
+    last_step_ = h_;
 }
 
 void RigidPartners::end(std::span<const Wrench> mean, double left_out) noexcept {

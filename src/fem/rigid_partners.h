@@ -29,6 +29,9 @@ public:
     /// solved() are in a time that runs `factor` times as fast, with forces over `stiffness`:
     /// docs/fem.md eq. (B1).
     void predict(double t, double dt, double h, double factor, double stiffness) noexcept;
+    /// Length of the last inner step, which the next begins from [s].
+    [[nodiscard]] double last_step() const noexcept { return last_step_; }
+    void set_last_step(double h) noexcept { last_step_ = h; }
     /// For SurfaceContact.
     [[nodiscard]] std::span<const RigidMotion> motions() const noexcept { return motions_; }
     [[nodiscard]] std::span<const int> partner_of() const noexcept { return partner_of_; }
@@ -47,6 +50,7 @@ private:
         Eigen::Vector3d shift = Eigen::Vector3d::Zero();
         Quaternion turn = Quaternion::Identity();
         Twist velocity, acceleration;
+        Twist contact;  ///< the part of the acceleration that is of contact
     };
     struct Partner {
         int obstacle = -1;  ///< the first one
@@ -56,6 +60,7 @@ private:
         Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero();  ///< in the world
         Wrench expected;                                    ///< about the centre
         Difference now, next;
+        Twist free;  ///< acceleration in the predicted step without contact
     };
     void add(int obstacle, RigidGuide* guide) noexcept;
     void expect(Partner& partner, int obstacle) noexcept;
@@ -67,6 +72,7 @@ private:
     std::vector<Partner> partners_;
     std::vector<ContactPartner> solved_;
     double h_ = 0, factor_ = 1;  ///< of the predicted inner step
+    double last_step_ = 0;
 };
 
 }  // namespace pliant

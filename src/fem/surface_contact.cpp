@@ -134,7 +134,7 @@ void SurfaceContact::carry(const FoundContact& contact, Row& row, Workspace& ws)
 void SurfaceContact::make_rows(const ContactNodes& nodes, std::span<const RigidMotion> motions,
                                std::span<const int> partner_of,
                                std::span<const ContactPartner> partners,
-                               const std::vector<Kept>& kept, double dt,
+                               const std::vector<Kept>& kept, double dt, double horizon,
                                Workspace& ws) const noexcept {
     ws.rows.clear();
     auto last = kept.begin();
@@ -151,8 +151,8 @@ void SurfaceContact::make_rows(const ContactNodes& nodes, std::span<const RigidM
                             0.5 * dt * motion.acceleration_at(found.x);
         row.arm.setZero();
         if (row.partner >= 0) row.arm = found.x - partners[at(row.partner)].centre;
-        row.wanted = found.gap > 0 ? -found.gap / dt
-                                   : std::min(-found.gap / (kStepsOut * dt), kSpeedOut);
+        row.wanted = found.gap > 0 ? -found.gap / horizon
+                                   : std::min(-found.gap / (kStepsOut * horizon), kSpeedOut);
         set_response(row, nodes.inverse_q, partners);
         // where the last step ended
         const std::int32_t index = found.vertex >= 0 ? 2 * found.vertex : 2 * found.point + 1;
@@ -175,9 +175,9 @@ StepStatus SurfaceContact::solve(const ContactNodes& nodes, double way,
                                  std::span<const RigidMotion> motions,
                                  std::span<const int> partner_of,
                                  std::span<ContactPartner> partners, const std::vector<Kept>& kept,
-                                 double dt, Workspace& ws) const noexcept {
-    detection_.find(surface_, nodes.u, way, motions, dt, ws.detection);
-    make_rows(nodes, motions, partner_of, partners, kept, dt, ws);
+                                 double dt, double horizon, Workspace& ws) const noexcept {
+    detection_.find(surface_, nodes.u, way, motions, horizon, horizon / dt, ws.detection);
+    make_rows(nodes, motions, partner_of, partners, kept, dt, horizon, ws);
     for (const Row& row : ws.rows)
         if (row.lambda > 0)
             push(row, row.lambda * row.normal + row.friction, nodes.inverse_q, nodes.a, partners);

@@ -75,19 +75,21 @@ public:
     /// Changes the accelerations of nodes and partners, and leaves contacts, wrenches and the kept
     /// forces in `ws`. `way`: how far a node went at most to where it is; `motions`: of the
     /// obstacles now; `partner_of`: of each obstacle, −1: nothing
-    /// moves it; `kept`: of the last step.
+    /// moves it; `kept`: of the last step;
+    /// `horizon`: the longest that the next step may be, at least dt, in place of dt in g/dt.
     [[nodiscard]] StepStatus solve(const ContactNodes& nodes, double way,
                                    std::span<const RigidMotion> motions,
                                    std::span<const int> partner_of,
                                    std::span<ContactPartner> partners,
-                                   const std::vector<Kept>& kept, double dt,
+                                   const std::vector<Kept>& kept, double dt, double horizon,
                                    Workspace& ws) const noexcept;
 
 private:
     using Row = Workspace::Row;
     void make_rows(const ContactNodes& nodes, std::span<const RigidMotion> motions,
                    std::span<const int> partner_of, std::span<const ContactPartner> partners,
-                   const std::vector<Kept>& kept, double dt, Workspace& ws) const noexcept;
+                   const std::vector<Kept>& kept, double dt, double horizon,
+                   Workspace& ws) const noexcept;
     void carry(const FoundContact& contact, Row& row, Workspace& ws) const noexcept;
     void report(std::span<const RigidMotion> motions, Workspace& ws) const noexcept;
 

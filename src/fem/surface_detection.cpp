@@ -107,7 +107,7 @@ double SurfaceDetection::radius_of(const Obstacle& o, const Pose& pose) const no
 }
 
 void SurfaceDetection::find(const CarriedSurface& surface, const VectorXd& u, double way,
-                            std::span<const RigidMotion> motions, double dt,
+                            std::span<const RigidMotion> motions, double dt, double growth,
                             Workspace& ws) const noexcept {
     ws.found.clear();
     ws.is_complete = true;
@@ -118,7 +118,7 @@ void SurfaceDetection::find(const CarriedSurface& surface, const VectorXd& u, do
         const auto& [pose, velocity, acceleration] = motions[o];
         const double radius = radius_of(obstacles_[o], pose);
         // twice what is left to go: other contacts change velocities
-        near.reach = 2 * (soft_way + dt * (velocity.linear.norm() +
+        near.reach = 2 * (growth * soft_way + dt * (velocity.linear.norm() +
                                            (velocity.angular.isZero(0.0)
                                                 ? 0.0
                                                 : radius * velocity.angular.norm()))) +

@@ -65,10 +65,11 @@ public:
     /// After nodes or obstacles were put elsewhere.
     void forget(Workspace& ws) const noexcept;
     /// Contacts that may close within the next step of `dt` seconds, into ws.found. `u` are the
-    /// displacements now, `way` bounds how far a node has moved since the last call and will move
-    /// in the next step.
+    /// displacements now, `way` bounds how far a node has moved since the last call and, times
+    /// `growth`, will move in the next step.
     void find(const CarriedSurface& surface, const Eigen::VectorXd& u, double way,
-              std::span<const RigidMotion> motions, double dt, Workspace& ws) const noexcept;
+              std::span<const RigidMotion> motions, double dt, double growth,
+              Workspace& ws) const noexcept;
 
 private:
     struct Obstacle {
