@@ -148,7 +148,7 @@ BodyPointer make_fem_body(const FemHandle& fem, const std::string& fixed, const 
     options.elements = fem.model.elements();
     options.dynamics.damping.mass = mass_damping;
     options.dynamics.damping.stiffness = stiffness_damping;
-    options.contact.friction = friction;
+    options.friction = friction;
     options.inner_step = inner_step;
     std::vector<RigidBody*> solids;
     solids.reserve(obstacles.size());

@@ -16,8 +16,8 @@ using Eigen::Vector3d;
 
 namespace {
 
-/// Numbers of a saved state: pose, velocity, acceleration, time.
-constexpr int kStateSize = 7 + 6 + 6 + 1;
+/// Numbers of a saved state: pose, velocity, acceleration, time, load of the next step.
+constexpr int kStateSize = 7 + 6 + 6 + 1 + 6;
 
 /// Turns the body by `angle` about one of its principal axes, `rotation` takes these to the world,
 /// and the angular momentum in these axes with it: in the world it stays.
@@ -140,6 +140,10 @@ void RigidBody::drive_to(const Pose& pose) noexcept {
     }
     target_ = pose;
     target_->rotation.normalize();
+}
+
+void RigidBody::put(const RigidMotion& motion) noexcept {
+    if ((mass_ || guide_) && pliant::is_finite(motion)) end_ = motion;
 }
 
 void RigidBody::add_wrench(const Wrench& wrench) noexcept {
@@ -313,7 +317,7 @@ void RigidBody::save_state(std::span<double> state) const noexcept {
     assert(state.size() == static_cast<std::size_t>(kStateSize));
     Eigen::Map<Eigen::Matrix<double, kStateSize, 1>> s(state.data());
     s << end_.pose.position, end_.pose.rotation.coeffs(), end_.velocity.linear,
-        end_.velocity.angular, end_.acceleration.linear, end_.acceleration.angular, time_;
+        end_.velocity.angular, end_.acceleration.linear, end_.acceleration.angular, time_, load_.force, load_.torque;
 }
 
 bool RigidBody::restore_state(std::span<const double> state) noexcept {
@@ -328,6 +332,7 @@ bool RigidBody::restore_state(std::span<const double> state) noexcept {
     if (std::abs(motion.pose.rotation.norm() - 1) > 1e-6) return false;
     start_ = end_ = motion;
     time_ = s[19];
+    load_ = {s.segment<3>(20), s.segment<3>(23)};
     return true;
 }
 

@@ -70,6 +70,17 @@ FacetTree::FacetTree(const VolumeMesh& mesh)
     build();
 }
 
+FacetTree::FacetTree(SurfaceMesh surface)
+    : facets_(surface.triangles),
+      nodes_(static_cast<std::size_t>(surface.num_vertices())),
+      surface_(std::move(surface)),
+      topology_(surface_),
+      order_(facets_.size()) {
+    assert(!facets_.empty());
+    std::iota(nodes_.begin(), nodes_.end(), 0);
+    build();
+}
+
 void FacetTree::build() {
     std::vector<Vector3d> centres;
     centres.reserve(facets_.size());
@@ -186,6 +197,13 @@ FacetTree::Closest FacetTree::closest(const Vector3d& x, double radius,
     for (int k = 0; k < 3; ++k) point += nearest.barycentric[k] * corner(facet, k, ws);
     result.normal = (is_inside ? -1.0 : 1.0) * (x - point).normalized();
     return result;
+}
+
+bool FacetTree::is_within(int facet, const Vector3d& x, double radius,
+                          const Workspace& ws) const noexcept {
+    return detail::nearest_on_triangle(x, corner(facet, 0, ws), corner(facet, 1, ws),
+                                       corner(facet, 2, ws))
+               .distance_squared <= radius * radius;
 }
 
 Vector3d FacetTree::facet_normal(int facet, const Workspace& ws) const noexcept {

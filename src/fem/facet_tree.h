@@ -5,6 +5,7 @@
 #include "pliant/geometry/volume_mesh.h"
 
 #include <Eigen/Core>
+#include <array>
 #include <limits>
 
 namespace pliant {
@@ -26,6 +27,8 @@ public:
     };
 
     explicit FacetTree(const VolumeMesh& mesh);
+    /// Of any surface with triangles; nodes() are all its vertices.
+    explicit FacetTree(SurfaceMesh surface);
 
     /// boundary_triangles(mesh): corners are vertices of the mesh.
     [[nodiscard]] const std::vector<Triangle>& facets() const noexcept { return facets_; }
@@ -35,6 +38,8 @@ public:
 
     /// Takes the displacements of all 3n unknowns of the mesh. O(facets).
     void refit(const Eigen::Ref<const Eigen::VectorXd>& u, Workspace& ws) const noexcept;
+    /// Moves the boxes to where `ws.positions` are. O(facets).
+    void fit_boxes(Workspace& ws) const noexcept;
     /// Box around the deformed surface.
     [[nodiscard]] static const Box& bounds(const Workspace& ws) noexcept { return ws.boxes[0]; }
     /// Nearest point of the deformed surface within `radius`; the lowest of equally near facets.
@@ -42,6 +47,28 @@ public:
     /// not cut itself. None for a point that is not finite.
     [[nodiscard]] Closest closest(const Eigen::Vector3d& x, double radius,
                                   const Workspace& ws) const noexcept;
+    /// Calls add(facet) for every facet whose nearest point is within `radius` of x, in the order
+    /// of the tree.
+    template <class Add>
+    void for_each_within(const Eigen::Vector3d& x, double radius, const Workspace& ws,
+                         const Add& add) const noexcept {
+        std::array<int, kMaxDepth> stack;
+        int depth = 0;
+        stack[depth++] = 0;
+        while (depth > 0) {
+            const int n = stack[--depth];
+            if (!(ws.boxes[n].squaredExteriorDistance(x) <= radius * radius)) continue;
+            const auto [first, count] = tree_[n];
+            if (count == 0) {
+                stack[depth++] = first + 1;
+                stack[depth++] = first;
+            }
+            for (int i = first; i < first + count; ++i)
+                if (is_within(order_[i], x, radius, ws)) add(order_[i]);
+        }
+    }
+    /// On the vertices that positions count by.
+    [[nodiscard]] const SurfaceMesh& surface() const noexcept { return surface_; }
 
 private:
     static constexpr int kLeafSize = 4;
@@ -52,11 +79,12 @@ private:
     };
 
     void build();
-    void fit_boxes(Workspace& ws) const noexcept;
     [[nodiscard]] const Eigen::Vector3d& corner(int facet, int k,
                                                 const Workspace& ws) const noexcept {
         return ws.positions[surface_.triangles[facet][k]];
     }
+    [[nodiscard]] bool is_within(int facet, const Eigen::Vector3d& x, double radius,
+                                 const Workspace& ws) const noexcept;
     [[nodiscard]] Eigen::Vector3d facet_normal(int facet, const Workspace& ws) const noexcept;
     [[nodiscard]] Eigen::Vector3d feature_normal(int facet, Feature feature, int index,
                                                  const Workspace& ws) const noexcept;

@@ -2,9 +2,11 @@
 
 #include "body/surface_display.h"
 #include "body/wind.h"
+#include "core/numbers.h"
 #include "fem/element_guard.h"
 #include "fem/fem_display.h"
 #include "fem/rigid_part.h"
+#include "fem/rigid_partners.h"
 #include "geometry/option_check.h"
 #include "pliant/geometry/selection.h"
 
@@ -17,10 +19,9 @@ namespace {
 
 using Eigen::Vector3d;
 using Eigen::VectorXd;
-using Touch = ExplicitScene::Touch;
 
 enum Parameter { kStiffness, kDrag, kFriction };
-constexpr int kMotionNumbers = 19, kTouchNumbers = 4;
+constexpr int kKeptNumbers = 5, kHandedNumbers = 12;
 /// Steps that leave the finite numbers in a row before the body starts again.
 constexpr int kMaxRejections = 20;
 /// Of the stable step that the elements of the present shape allow.
@@ -39,7 +40,7 @@ constexpr double kShortestPart = 1.0 / 4;
 constexpr int kMaxHoldUps = 4;
 /// Where St. Venant and Kirchhoff's law under compression is softest: docs/fem.md eq. (M6).
 constexpr double kSoftestStretch = 0.57735026918962576;
-constexpr int kPaceNumbers = 6;
+constexpr int kPaceNumbers = 5;
 
 VolumeMesh moved(VolumeMesh mesh, const Pose& pose) {
     for (Vector3d& x : mesh.vertices) x = pose.to_world(x);
@@ -97,47 +98,20 @@ double slowest_frequency(const FemModel& model) {
     return 2 * speed / (high - low).maxCoeff();
 }
 
-/// Along the smooth path between the motions at the ends of a step: cubic in position and in the
-/// rotation vector, whose rate is taken for the angular velocity (turns of a step are small).
-RigidMotion between(const RigidMotion& start, const RigidMotion& end, double t, double dt) {
-    const double h00 = (1 + 2 * t) * (1 - t) * (1 - t), h10 = t * (1 - t) * (1 - t);
-    const double h11 = t * t * (t - 1);
-    const double d00 = 6 * t * (t - 1) / dt, d10 = (1 - t) * (1 - 3 * t), d11 = t * (3 * t - 2);
-    const double c00 = (12 * t - 6) / (dt * dt), c10 = (6 * t - 4) / dt, c11 = (6 * t - 2) / dt;
-    const Vector3d turn = rotation_difference(start.pose.rotation, end.pose.rotation);
-    const auto blend = [&](double a, double b, double c, const Vector3d& step, const Vector3d& v0,
-                           const Vector3d& v1) -> Vector3d { return a * step + b * v0 + c * v1; };
-    const Vector3d step = end.pose.position - start.pose.position;
-    const auto& [v0, w0] = start.velocity;
-    const auto& [v1, w1] = end.velocity;
-    RigidMotion m;
-    m.pose.position = start.pose.position + blend(1 - h00, dt * h10, dt * h11, step, v0, v1);
-    m.pose.rotation = rotation_from_vector(blend(1 - h00, dt * h10, dt * h11, turn, w0, w1)) *
-                      start.pose.rotation;
-    m.velocity = {blend(-d00, d10, d11, step, v0, v1), blend(-d00, d10, d11, turn, w0, w1)};
-    m.acceleration = {blend(-c00, c10, c11, step, v0, v1), blend(-c00, c10, c11, turn, w0, w1)};
-    return m;
+ExplicitOptions damped(const FemBodyOptions& o) {
+    check_option(o.damping_ratio >= 0 && o.damping_ratio <= 0.5, "damping_ratio", o.damping_ratio,
+                 "0 <= value <= 0.5");
+    ExplicitOptions dynamics = o.dynamics;
+    if (o.damping_ratio > 0) dynamics.fast_damping = 2 * o.damping_ratio;
+    return dynamics;
 }
 
-/// Rates in a time that runs `factor` times as fast.
-RigidMotion in_time(RigidMotion motion, double factor) {
-    motion.velocity.linear /= factor;
-    motion.velocity.angular /= factor;
-    motion.acceleration.linear /= factor * factor;
-    motion.acceleration.angular /= factor * factor;
-    return motion;
-}
-
-void put(const RigidMotion& m, double* at) {
-    Eigen::Map<Eigen::Matrix<double, kMotionNumbers, 1>>(at) << m.pose.position,
-        m.pose.rotation.w(), m.pose.rotation.x(), m.pose.rotation.y(), m.pose.rotation.z(),
-        m.velocity.linear, m.velocity.angular, m.acceleration.linear, m.acceleration.angular;
-}
-RigidMotion get(const double* at) {
-    const auto vector = [at](int i) { return Vector3d(at[i], at[i + 1], at[i + 2]); };
-    return {{vector(0), Quaternion(at[3], at[4], at[5], at[6])},
-            {vector(7), vector(10)},
-            {vector(13), vector(16)}};
+/// Largest speed of a node.
+double fastest(const VectorXd& v) {
+    double squared = 0;
+    for (Eigen::Index i = 0; i < v.size(); i += 3)
+        squared = std::max(squared, v.segment<3>(i).squaredNorm());
+    return std::sqrt(squared);
 }
 
 }  // namespace
@@ -148,15 +122,19 @@ struct FemBody::Impl {
          const FemBodyOptions& o);
 
     FemBodyOptions options;
-    std::vector<RigidBody*> obstacles;
     std::shared_ptr<const FemDisplay> display;
-    ExplicitScene scene;
-    ExplicitScene::State state, start_state;
-    mutable ExplicitScene::Workspace ws;
+    ExplicitDynamics elements;
+    RigidPartners partners;
+    SurfaceContact contact;
+    FemState state, start_state;
+    std::vector<SurfaceContact::Kept> kept;  ///< forces of the last inner step
+    ExplicitDynamics::Workspace ws;
+    SurfaceContact::Workspace contact_ws;
     mutable ExplicitDynamics::Workspace energy_ws;
-    std::vector<RigidMotion> motions;  ///< of the obstacles in an inner step
     std::vector<Wrench> wrenches;
-    std::vector<VectorXd> load;  ///< of the inner step; one body
+    VectorXd load;               ///< of the inner step
+    VectorXd contact_a;          ///< the part of the accelerations that is of contact
+    double last_h = 0;           ///< inner step that solved for it, in the time of (B1); 0: none
     VectorXd u_start;            ///< displacements when the last step began
     VectorXd pending;            ///< loads of the next step
     VectorXd steady;             ///< gravity and wind
@@ -184,9 +162,9 @@ struct FemBody::Impl {
         double rate = 1;  ///< time of the body over that of the world in the last inner step
     } pace;
 
-    [[nodiscard]] const ExplicitDynamics& dynamics() const { return scene.bodies()[0]; }
-    [[nodiscard]] FemState& fem() { return state.bodies[0]; }
-    [[nodiscard]] const FemState& fem() const { return state.bodies[0]; }
+    [[nodiscard]] const ExplicitDynamics& dynamics() const { return elements; }
+    [[nodiscard]] FemState& fem() { return state; }
+    [[nodiscard]] const FemState& fem() const { return state; }
     /// √s of docs/fem.md eq. (B1).
     [[nodiscard]] double tempo() const { return std::sqrt(stiffness); }
     [[nodiscard]] double longest_step_at_rest() const {
@@ -232,19 +210,25 @@ struct FemBody::Impl {
     }
     void set_steady_load();
     void set_stiffness(double factor);
-    /// Contacts of another step length or stiffness are found anew.
+    /// Contact begins anew.
     void forget_contacts() {
-        for (auto& touches : state.touches) std::ranges::fill(touches, Touch{});
-        state.has_captured = false;
+        kept.clear();
+        contact_a.setZero();
+        last_h = 0;
+        partners.forget();
+        contact.forget(contact_ws);
     }
     void watch();
-    void set_rate(double rate);
     /// A part of a step, in parts of it, and the body's own time for it [s].
     struct Part {
         double start, end, own_time;
         bool is_last;
     };
-    ExplicitScene::Report inner_step(const Part& part, double dt);
+    struct Outcome {
+        StepStatus status = StepStatus::Ok;
+        bool is_inverting = false;  ///< refused for its det F
+    };
+    Outcome inner_step(const Part& part, double dt);
     /// Whether the body must begin anew.
     bool start_again(StepStatus& worst);
 };
@@ -253,35 +237,25 @@ FemBody::Impl::Impl(VolumeMesh mesh_world, std::vector<Material> materials,
                     const SurfaceMesh& surface_world, const Constraints& constraints,
                     std::vector<RigidBody*> rigid_bodies, const FemBodyOptions& o)
     : options(o),
-      obstacles(std::move(rigid_bodies)),
       display(std::make_shared<FemDisplay>(
           mesh_world,
           surface_world.num_vertices() > 0 ? surface_world : boundary_of(mesh_world).surface,
           carried_by(mesh_world, surface_world))),
-      scene(
-          [&] {
-              std::vector<ExplicitDynamics> bodies;
-              check_option(o.damping_ratio >= 0 && o.damping_ratio <= 0.5, "damping_ratio",
-                           o.damping_ratio, "0 <= value <= 0.5");
-              ExplicitOptions dynamics = o.dynamics;
-              if (o.damping_ratio > 0) dynamics.fast_damping = 2 * o.damping_ratio;
-              bodies.emplace_back(
-                  FemModel(std::move(mesh_world), std::move(materials), {o.elements}), constraints,
-                  dynamics);
-              return bodies;
-          }(),
-          [&] {
-              std::vector<RigidShape> shapes;
-              for (const RigidBody* body : obstacles) shapes.push_back(body->shape());
-              return shapes;
-          }(),
-          o.contact),
-      state(scene.make_state()),
-      ws(scene.make_workspace()),
-      energy_ws(dynamics().make_workspace()),
-      motions(obstacles.size()),
-      wrenches(obstacles.size()),
-      load(1, VectorXd::Zero(fem().u.size())),
+      elements(FemModel(std::move(mesh_world), std::move(materials), {o.elements}), constraints,
+               damped(o)),
+      partners(std::move(rigid_bodies)),
+      contact(CarriedSurface(display->surface_world(), display->embedding(),
+                             elements.model().mesh()),
+              partners.obstacles(), o.friction, o.contact_capacity),
+      state(elements.make_state()),
+      start_state(state),
+      kept(contact.make_kept()),
+      ws(elements.make_workspace()),
+      contact_ws(contact.make_workspace()),
+      energy_ws(elements.make_workspace()),
+      wrenches(partners.obstacles().size()),
+      load(VectorXd::Zero(fem().u.size())),
+      contact_a(load),
       u_start(fem().u),
       pending(VectorXd::Zero(fem().u.size())),
       steady(pending),
@@ -300,6 +274,9 @@ FemBody::Impl::Impl(VolumeMesh mesh_world, std::vector<Material> materials,
     }
     check_option(options.budget >= 1 && options.budget <= 1000, "budget", options.budget,
                  "1 <= value <= 1000");
+    check_option(o.friction >= 0 && std::isfinite(o.friction), "friction", o.friction,
+                 "0 <= value < infinity");
+    check_option(o.contact_capacity >= 0, "contact_capacity", o.contact_capacity, "0 <= value");
     pace.stable_dt = dynamics().stable_step().dt;
     if (options.inner_step != 0) dynamics().check_step(options.inner_step);
     for (Eigen::Index node = 0; node < inverse_mass.size(); ++node) {
@@ -309,7 +286,6 @@ FemBody::Impl::Impl(VolumeMesh mesh_world, std::vector<Material> materials,
                              dynamics().constraints().is_prescribed(static_cast<int>(node), 2);
         if (mass > 0 && !is_held) inverse_mass[node] = 1 / mass;
     }
-    for (std::size_t i = 0; i < obstacles.size(); ++i) state.obstacles[i] = obstacles[i]->motion();
     start_state = state;
 }
 
@@ -324,9 +300,9 @@ void FemBody::Impl::set_stiffness(double factor) {
     const double change = std::sqrt(factor / stiffness);
     fem().v /= change;
     fem().a /= change * change;
-    for (RigidMotion& motion : state.obstacles) motion = in_time(motion, change);
+    contact_a /= change * change;
+    last_h *= change;
     stiffness = factor;
-    forget_contacts();
 }
 
 /// Looks at the elements when it is time to.
@@ -346,42 +322,47 @@ void FemBody::Impl::watch() {
     is_softened = is_softened || seen.smallest_stvk < kSoftestStretch;
 }
 
-/// Motions of the obstacles are kept in the time of the body.
-void FemBody::Impl::set_rate(double rate) {
-    if (rate == pace.rate) return;
-    for (RigidMotion& motion : state.obstacles) motion = in_time(motion, rate / pace.rate);
-    pace.rate = rate;
-}
-
 /// A part of a step of dt seconds.
-ExplicitScene::Report FemBody::Impl::inner_step(const Part& part, double dt) {
+FemBody::Impl::Outcome FemBody::Impl::inner_step(const Part& part, double dt) {
     const double share = part.end - part.start;
     // what is shorter than its share by rounding is not slower
-    const double rate = part.own_time < (1 - 1e-9) * share * dt ? part.own_time / (share * dt) : 1;
-    set_rate(rate);
-    for (std::size_t k = 0; k < obstacles.size(); ++k) {
-        const RigidMotion& end = obstacles[k]->motion(TickMoment::End);
-        motions[k] = in_time(
-            part.is_last ? end
-                         : between(obstacles[k]->motion(TickMoment::Start), end, part.end, dt),
-            tempo() * rate);
-    }
-    VectorXd& f = load[0];
+    pace.rate = part.own_time < (1 - 1e-9) * share * dt ? part.own_time / (share * dt) : 1;
+    const double h = tempo() * part.own_time;
+    // impulses of contact are those of the step that solved for them, whatever this one's length
+    if (last_h > 0 && last_h != h) fem().v += 0.5 * (last_h - h) * contact_a;
+    last_h = h;
+    VectorXd& f = load;
     f = steady;
     if (has_pending) f += pending;
     if (drag > 0) f.array() -= drag * tempo() * dynamics().mass().array() * fem().v.array();
     f /= stiffness;
     if (internal_damping > 0) rigid_part.damp(fem(), internal_damping, f);
-    const double h = tempo() * part.own_time;
-    if (state.has_captured && std::abs(h - state.last_dt) > 1e-9 * h) forget_contacts();
-    const ExplicitScene::Report report =
-        scene.step(state, load, motions, h, ws, guard.least_det_F(pace.det_F));
-    for (std::size_t k = 0; k < obstacles.size(); ++k) {
-        const Wrench& w = ws.wrench(static_cast<int>(k));
-        wrenches[k] += Wrench{stiffness * share * w.force, stiffness * share * w.torque};
+    elements.predict(state, h, ws);
+    const ExplicitReport report = elements.accelerate(state, f, h, ws);
+    // a step that is refused or rejected leaves nothing behind
+    if (report.smallest_det_F.value < guard.least_det_F(pace.det_F)) {
+        elements.abandon(state, ws);
+        return {StepStatus::StepRejected, true};
     }
-    // a step that was rejected left nothing behind
-    if (report.status == StepStatus::StepRejected) return report;
+    partners.predict(part.is_last ? 1 : part.end, dt, share * dt, tempo() * pace.rate, stiffness);
+    // places go where h took them; the next step may be longer
+    const double way = h * fastest(ws.half_v);
+    const double longest = dt / std::ceil(dt / longest_inner_step() * (1 - 1e-9));
+    const double horizon = std::max(h, tempo() * longest);
+    contact_a = ws.a;
+    const StepStatus found =
+        contact.solve({state.u, ws.half_v, ws.inverse_q, ws.a}, way, partners.motions(),
+                      partners.partner_of(), partners.solved(), kept, h, horizon, contact_ws);
+    contact_a = ws.a - contact_a;
+    if (const StepStatus finished = elements.finish(state, h, ws); finished != StepStatus::Ok)
+        return {finished};
+    for (Wrench& w : contact_ws.wrenches) w = {stiffness * w.force, stiffness * w.torque};
+    partners.accept(contact_ws.wrenches);
+    kept.swap(contact_ws.kept);
+    for (std::size_t k = 0; k < wrenches.size(); ++k) {
+        const Wrench& w = contact_ws.wrenches[k];
+        wrenches[k] += Wrench{share * w.force, share * w.torque};
+    }
     ++pace.since_look;
     // without any number: as if it were at rest
     pace.det_F = std::min(report.smallest_det_F.value, 1e30);
@@ -390,8 +371,8 @@ ExplicitScene::Report FemBody::Impl::inner_step(const Part& part, double dt) {
     is_inverted = is_inverted || !(report.smallest_det_F.value > 0);
     if (!(report.smallest_det_F.value >= inversions.worst.value))
         inversions.worst = report.smallest_det_F;
-    if (rate < 1) care.slowest = std::min(care.slowest, rate);
-    return report;
+    if (pace.rate < 1) care.slowest = std::min(care.slowest, pace.rate);
+    return {found != StepStatus::Ok ? found : report.status};
 }
 
 FemBody::FemBody(VolumeMesh mesh, std::vector<Material> materials, SurfaceMesh surface,
@@ -414,8 +395,12 @@ int FemBody::inner_steps_taken() const noexcept { return impl_->num_taken; }
 const SmallestDetF& FemBody::smallest_det_F() const noexcept { return impl_->smallest_det_F; }
 const FemBody::Inversions& FemBody::inversions() const noexcept { return impl_->inversions; }
 const FemBody::Care& FemBody::care() const noexcept { return impl_->care; }
-std::span<const Contact> FemBody::contacts() const noexcept { return impl_->ws.contacts(); }
-const std::vector<RigidBody*>& FemBody::obstacles() const noexcept { return impl_->obstacles; }
+std::span<const FemContact> FemBody::contacts() const noexcept {
+    return impl_->contact_ws.contacts;
+}
+const std::vector<RigidBody*>& FemBody::obstacles() const noexcept {
+    return impl_->partners.obstacles();
+}
 const Wrench& FemBody::wrench(int obstacle) const noexcept {
     return impl_->wrenches[static_cast<std::size_t>(obstacle)];
 }
@@ -429,6 +414,7 @@ StepStatus FemBody::do_step(double dt) noexcept {
     b.smallest_det_F = {};
     b.is_inverted = b.is_held_up = b.is_softened = false;
     StepStatus worst = StepStatus::Ok;
+    b.partners.begin();
     const int most = static_cast<int>(std::ceil(b.options.budget * inner_steps(dt)));
     b.num_taken = 0;
     bool is_slowed = false, is_given_up = false;
@@ -442,7 +428,7 @@ StepStatus FemBody::do_step(double dt) noexcept {
         const double n = std::min(needed, static_cast<double>(most - b.num_taken));
         const double own_time = std::min(limit, (1 - t) * dt / n);
         const Impl::Part part{t, n == 1 ? 1 : t + (1 - t) / n, own_time, n == 1};
-        const ExplicitScene::Report report = b.inner_step(part, dt);
+        const Impl::Outcome report = b.inner_step(part, dt);
         ++b.num_taken;
         if (report.is_inverting) {
             ++b.care.num_halved;
@@ -457,6 +443,8 @@ StepStatus FemBody::do_step(double dt) noexcept {
             held_limit = num_held_up == 0 ? b.longest_inner_step() : own_time;
             is_given_up = ++num_held_up > kMaxHoldUps ||
                           !b.guard.hold_up(b.fem(), b.tempo() * held_limit, b.pace.det_F);
+            // which took the accelerations away
+            b.contact_a.setZero();
             if (is_given_up) worst = StepStatus::StepRejected;
             b.is_held_up = true;
             continue;
@@ -492,7 +480,7 @@ StepStatus FemBody::do_step(double dt) noexcept {
     b.care.num_softened += b.is_softened;
     if (is_slowed && worst == StepStatus::Ok) worst = StepStatus::CapacityExceeded;
     if (worst != StepStatus::StepRejected) b.num_rejections = 0;
-    for (std::size_t k = 0; k < b.obstacles.size(); ++k) b.obstacles[k]->add_wrench(b.wrenches[k]);
+    b.partners.end(b.wrenches, (1 - t) * dt);
     if (b.has_pending) b.pending.setZero();
     b.has_pending = false;
     return worst;
@@ -510,15 +498,7 @@ bool FemBody::Impl::start_again(StepStatus& worst) {
 
 void FemBody::do_reset() noexcept {
     Impl& b = *impl_;
-    const double factor = b.stiffness;
-    b.fem().u = b.start_state.bodies[0].u;
-    b.fem().v = b.start_state.bodies[0].v;
-    b.fem().a = b.start_state.bodies[0].a;
-    b.fem().time = 0;
-    std::ranges::copy(b.start_state.obstacles, b.state.obstacles.begin());
-    for (RigidMotion& motion : b.state.obstacles) motion = in_time(motion, std::sqrt(factor));
-    b.state.work[0] = {};
-    b.state.last_dt = 0;
+    b.state = b.start_state;
     b.forget_contacts();
     b.u_start = b.fem().u;
     b.pending.setZero();
@@ -528,7 +508,7 @@ void FemBody::do_reset() noexcept {
     b.inversions = {};
     b.care = {};
     b.num_taken = 0;
-    b.ws.forget();
+    ExplicitDynamics::forget(b.ws);
     b.pace = {.stable_dt = b.dynamics().stable_step().dt};
     std::ranges::fill(b.wrenches, Wrench{});
 }
@@ -628,7 +608,7 @@ std::vector<LiveParameter> FemBody::parameters() const {
              .label = "Friction",
              .unit = "",
              .help = "Coulomb's coefficient against rigid bodies.",
-             .value = impl_->options.contact.friction,
+             .value = impl_->options.friction,
              .low = 0,
              .high = 2}};
 }
@@ -638,92 +618,88 @@ void FemBody::set_parameter(int index, double value) noexcept {
     switch (index) {
         case kStiffness: return impl_->set_stiffness(std::clamp(value, 0.1, 4.0));
         case kDrag: impl_->drag = std::clamp(value, 0.0, 20.0); return;
-        case kFriction: return impl_->scene.set_friction(std::clamp(value, 0.0, 2.0));
+        case kFriction: return impl_->contact.set_friction(std::clamp(value, 0.0, 2.0));
         default: return;
     }
 }
 
-// A state: stiffness, displacements, rates, times; contacts; motions of the obstacles.
+// A state: stiffness, time, pace, displacements, rates; forces of contact, and what rigid bodies got.
 
 int FemBody::state_size() const noexcept {
     // of what never changes: other threads ask while vectors of the state trade places
-    const auto touches =
-        static_cast<std::size_t>(ExplicitScene::kMaxTouches) * impl_->scene.surface_nodes(0).size();
-    return 8 + kPaceNumbers + 3 * model().num_unknowns() +
-           static_cast<int>(kTouchNumbers * touches + kMotionNumbers * impl_->obstacles.size());
+    return 6 + kPaceNumbers + 4 * model().num_unknowns() + kKeptNumbers * impl_->contact.capacity() +
+           kHandedNumbers * static_cast<int>(obstacles().size());
 }
 
 void FemBody::save_state(std::span<double> state) const noexcept {
-    if (state.size() != static_cast<std::size_t>(state_size())) return;
-    const FemState& s = impl_->fem();
-    const EnergyLog& work = impl_->state.work[0];
-    const Eigen::Index n = s.u.size();
-    double* at = state.data();
+    if (state.size() != at(state_size())) return;
+    const Impl& b = *impl_;
+    const FemState& s = b.fem();
+    double* place = state.data();
     for (const double number :
-         {impl_->stiffness, s.time, impl_->state.last_dt, impl_->state.has_captured ? 1.0 : 0.0,
-          work.external_work, work.contact_work, work.damping_work,
-          static_cast<double>(impl_->num_rejections), impl_->pace.stable_dt, impl_->pace.det_F,
-          impl_->pace.det_F_at_look, static_cast<double>(impl_->pace.between_looks),
-          static_cast<double>(impl_->pace.since_look), impl_->pace.rate})
-        *at++ = number;
-    for (const VectorXd* x : {&s.u, &s.v, &s.a}) {
-        Eigen::Map<VectorXd>(at, n) = *x;
-        at += n;
+         {b.stiffness, s.time, static_cast<double>(b.num_rejections),
+          static_cast<double>(b.kept.size()), b.last_h, b.partners.last_step(),
+          b.pace.stable_dt, b.pace.det_F, b.pace.det_F_at_look,
+          static_cast<double>(b.pace.between_looks), static_cast<double>(b.pace.since_look)})
+        *place++ = number;
+    for (const VectorXd* x : {&s.u, &s.v, &s.a, &b.contact_a}) {
+        Eigen::Map<VectorXd>(place, x->size()) = *x;
+        place += x->size();
     }
-    for (const Touch& t : impl_->state.touches[0])
-        for (const double number :
-             {static_cast<double>(t.obstacle), static_cast<double>(t.other_body),
-              static_cast<double>(t.phase), t.owed})
-            *at++ = number;
-    for (const RigidMotion& motion : impl_->state.obstacles) {
-        put(motion, at);
-        at += kMotionNumbers;
+    for (std::size_t k = 0; k < at(b.contact.capacity()); ++k) {
+        const SurfaceContact::Kept kept =
+            k < b.kept.size() ? b.kept[k] : SurfaceContact::Kept{};
+        Eigen::Map<Eigen::Matrix<double, kKeptNumbers, 1>>(place)
+            << kept.obstacle, kept.index, kept.force;
+        place += kKeptNumbers;
+    }
+    for (const auto& [expected, last] : b.partners.handed()) {
+        Eigen::Map<Eigen::Matrix<double, kHandedNumbers, 1>>(place)
+            << expected.force, expected.torque, last.force, last.torque;
+        place += kHandedNumbers;
     }
 }
 
 bool FemBody::restore_state(std::span<const double> state) noexcept {
-    if (state.size() != static_cast<std::size_t>(state_size())) return false;
+    if (state.size() != at(state_size())) return false;
     if (!std::ranges::all_of(state, [](double x) { return std::isfinite(x); })) return false;
-    const double saved_stiffness = state[0];
-    if (!(saved_stiffness > 0)) return false;
     Impl& b = *impl_;
+    const double saved_stiffness = state[0], num_kept = state[3];
+    if (!(saved_stiffness > 0)) return false;
+    if (!(num_kept >= 0 && num_kept <= b.contact.capacity())) return false;
     const double factor = b.stiffness;
-    const Eigen::Index n = b.fem().u.size();
-    const double* at = state.data() + 1;
-    b.fem().time = *at++;
-    b.state.last_dt = *at++;
-    b.state.has_captured = *at++ != 0;
-    b.state.work[0] = {at[0], at[1], at[2]};
-    b.num_rejections = static_cast<int>(std::clamp(at[3], 0.0, double{kMaxRejections}));
-    at += 4;
-    b.pace = {.stable_dt = std::clamp(at[0], 0.0, b.dynamics().stable_step().dt),
-              .det_F = at[1],
-              .det_F_at_look = at[2],
-              .between_looks = static_cast<int>(std::clamp(at[3], 1.0, double{kMostBetweenLooks})),
-              .since_look = static_cast<int>(std::clamp(at[4], 0.0, double{kMostBetweenLooks})),
-              .rate = at[5] > 0 ? at[5] : 1};
-    at += kPaceNumbers;
-    for (VectorXd* x : {&b.fem().u, &b.fem().v, &b.fem().a}) {
-        *x = Eigen::Map<const VectorXd>(at, n);
-        at += n;
+    b.fem().time = state[1];
+    b.num_rejections = static_cast<int>(std::clamp(state[2], 0.0, double{kMaxRejections}));
+    b.forget_contacts();
+    b.last_h = std::max(0.0, state[4]);
+    b.partners.set_last_step(std::max(0.0, state[5]));
+    const double* place = state.data() + 6;
+    b.pace = {
+        .stable_dt = std::clamp(place[0], 0.0, b.dynamics().stable_step().dt),
+        .det_F = place[1],
+        .det_F_at_look = place[2],
+        .between_looks = static_cast<int>(std::clamp(place[3], 1.0, double{kMostBetweenLooks})),
+        .since_look = static_cast<int>(std::clamp(place[4], 0.0, double{kMostBetweenLooks})),
+        .rate = 1};
+    place += kPaceNumbers;
+    for (VectorXd* x : {&b.fem().u, &b.fem().v, &b.fem().a, &b.contact_a}) {
+        *x = Eigen::Map<const VectorXd>(place, x->size());
+        place += x->size();
     }
-    const auto index = [](double x, std::size_t size) {
-        return x >= 0 && x < static_cast<double>(size) ? static_cast<std::int32_t>(x) : -1;
+    const auto vector = [&](int i) { return Vector3d(place[i], place[i + 1], place[i + 2]); };
+    const auto index = [](double x) {
+        return std::abs(x) < 1e9 ? static_cast<std::int32_t>(x) : -1;
     };
-    for (Touch& t : b.state.touches[0]) {
-        t = {index(at[0], b.obstacles.size()), -1, Touch::Phase::None, at[3]};
-        const int phase = index(at[2], 4);
-        if (t.obstacle >= 0 && phase > 0) t.phase = static_cast<Touch::Phase>(phase);
-        at += kTouchNumbers;
-    }
-    for (RigidMotion& motion : b.state.obstacles) {
-        motion = get(at);
-        at += kMotionNumbers;
+    for (int k = 0; k < b.contact.capacity(); ++k, place += kKeptNumbers)
+        if (k < num_kept) b.kept.push_back({index(place[0]), index(place[1]), vector(2)});
+    for (RigidPartners::Handed& handed : b.partners.handed()) {
+        handed = {{vector(0), vector(3)}, {vector(6), vector(9)}};
+        place += kHandedNumbers;
     }
     b.stiffness = saved_stiffness;
     if (factor != saved_stiffness) b.set_stiffness(factor);
     b.u_start = b.fem().u;
-    b.ws.forget();
+    ExplicitDynamics::forget(b.ws);
     return true;
 }
 

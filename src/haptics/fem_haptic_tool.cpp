@@ -3,7 +3,6 @@
 #include "core/numbers.h"
 #include "haptics/input_range.h"
 #include "haptics/tool_steps.h"
-#include "pliant/fem/mass.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +14,7 @@ using Eigen::Vector3d;
 
 namespace {
 
-constexpr double kCarried = 3;  // times the touched mass is carried along, eq. (F5)
+constexpr double kFollows = 4;  // m ≥ 4 k dt², eq. (F5)
 
 const FemHapticToolOptions& checked_fem_tool(const FemHapticToolOptions& options) {
     if (!options.grasp.allFinite())
@@ -32,13 +31,7 @@ const FemHapticToolOptions& checked_fem_tool(const FemHapticToolOptions& options
 /// A proxy as an obstacle of a body.
 struct TouchedBody {
     const FemBody* body;
-    Eigen::VectorXd mass;      ///< of each node
     std::vector<int> proxies;  ///< of each obstacle: which proxy it is; −1: none
-};
-
-/// Mass that moves with the tool, and its moment of inertia about the grasp point.
-struct TouchedMass {
-    double mass = 0, inertia = 0;
 };
 
 }  // namespace
@@ -61,11 +54,7 @@ struct FemHapticTool::Impl {
                     "them out, the device moves it");
         std::vector<bool> is_felt(proxies.size());
         for (const FemBody* body : b) {
-            TouchedBody one{body, {}, {}};
-            const Eigen::VectorXd mass = lumped_mass(body->model());
-            one.mass.resize(mass.size() / 3);
-            for (Eigen::Index node = 0; node < one.mass.size(); ++node)
-                one.mass[node] = mass[3 * node];
+            TouchedBody one{body, {}};
             for (const RigidBody* obstacle : body->obstacles()) {
                 const auto found = std::ranges::find(proxies, obstacle);
                 one.proxies.push_back(
@@ -80,8 +69,16 @@ struct FemHapticTool::Impl {
                                          " of a haptic tool is no obstacle of any of its FEM "
                                          "bodies; give it to one of them");
         offsets.resize(proxies.size());
+        if (!is_kinematic())
+            for (RigidBody* proxy : proxies) proxy->set_guide(&guide);
         begin();
     }
+    ~Impl() {
+        for (RigidBody* proxy : proxies)
+            if (proxy->guide() == &guide) proxy->set_guide(nullptr);
+    }
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
 
     /// From where the proxies are.
     void begin() noexcept {
@@ -90,7 +87,7 @@ struct FemHapticTool::Impl {
         for (std::size_t i = 0; i < proxies.size(); ++i)
             offsets[i] = pose.inverse() * proxies[i]->motion().pose;
         velocity = {};
-        touched = {};
+        guide = {};
         steps.begin_anew(pose);
     }
 
@@ -106,31 +103,35 @@ struct FemHapticTool::Impl {
                 (velocity.angular + dt * w * w * turn) / damped};
     }
 
-    /// eq. (F5): springs and dampers at the end of the step, contact of the last one.
+    /// eq. (F5): springs and dampers at the end of the step, contact as it is expected. What it
+    /// really does comes of the inner steps of the bodies.
     [[nodiscard]] Twist coupled(const Vector3d& shift, const Vector3d& turn, double dt) noexcept {
         const double k = std::clamp(hand.stiffness, 0.0, 1e9);
         const double k_r = std::clamp(hand.angular_stiffness, 0.0, 1e9);
-        const double m = options.mass + kCarried * touched.mass;
+        // no lighter than what a step of this length follows
+        const double m = std::max(options.mass, kFollows * k * dt * dt);
         const double inertia =
-            options.mass * options.gyration * options.gyration + kCarried * touched.inertia;
+            std::max(m * options.gyration * options.gyration, kFollows * k_r * dt * dt);
         const double d = 2 * options.damping_ratio * std::sqrt(k * m);
         const double d_r = 2 * options.damping_ratio * std::sqrt(k_r * inertia);
-        // what it takes along is at rest at first: momentum stays
-        const double kept = std::min(1.0, last_mass / m);
-        const double kept_turning = std::min(1.0, last_inertia / inertia);
-        last_mass = m;
-        last_inertia = inertia;
+        guide.mass = m;
+        guide.inertia = inertia;
+        guide.stiffness = k;
+        guide.damping = d;
+        guide.angular_stiffness = k_r;
+        guide.angular_damping = d_r;
         Twist next;
-        next.linear = (kept * m * velocity.linear +
+        next.linear = (m * velocity.linear +
                        dt * (k * shift + d * hand.velocity.linear + state.contact.force)) /
                       (m + dt * (d + dt * k));
-        next.angular = (kept_turning * inertia * velocity.angular +
+        next.angular = (inertia * velocity.angular +
                         dt * (k_r * turn + d_r * hand.velocity.angular + state.contact.torque)) /
                        (inertia + dt * (d_r + dt * k_r));
         return next;
     }
 
     void move(double dt) noexcept {
+        guide = {};
         // nobody holds it: it stays
         if (!is_led) {
             velocity = {};
@@ -144,11 +145,25 @@ struct FemHapticTool::Impl {
         const Pose there = advance(pose, next, dt);
         if (!is_usable(there) || !next.linear.allFinite() || !next.angular.allFinite()) {
             velocity = {};
+            guide = {};
             status = StepStatus::StepRejected;
             return;
         }
         velocity = next;
         pose = there;
+        guide.centre = pose.position;
+    }
+
+    /// To where contact pushed it.
+    void give_way() noexcept {
+        if (!(guide.mass > 0)) return;
+        const Pose there{pose.position + guide.shift,
+                         (rotation_from_vector(guide.turn) * pose.rotation).normalized()};
+        const Twist next{velocity.linear + guide.velocity.linear,
+                         velocity.angular + guide.velocity.angular};
+        if (!is_usable(there) || !next.linear.allFinite() || !next.angular.allFinite()) return;
+        pose = there;
+        velocity = next;
     }
 
     /// What the constraint did to the proxies, about the grasp point.
@@ -156,7 +171,6 @@ struct FemHapticTool::Impl {
         state.contact = {};
         state.depth = 0;
         state.num_contacts = 0;
-        touched = {};
         for (const TouchedBody& one : bodies) {
             for (std::size_t k = 0; k < one.proxies.size(); ++k) {
                 if (one.proxies[k] < 0) continue;
@@ -167,13 +181,10 @@ struct FemHapticTool::Impl {
                 else
                     status = StepStatus::InputIgnored;
             }
-            for (const Contact& c : one.body->contacts()) {
+            for (const FemContact& c : one.body->contacts()) {
                 if (c.obstacle < 0 || one.proxies[at(c.obstacle)] < 0) continue;
                 ++state.num_contacts;
                 state.depth = std::max(state.depth, -c.gap);
-                const double m = one.mass[c.node];
-                touched.mass += m;
-                touched.inertia += m * (c.point - pose.position).squaredNorm();
             }
         }
     }
@@ -187,8 +198,7 @@ struct FemHapticTool::Impl {
     FemHandState& hand;   ///< of this step
     Pose pose;
     Twist velocity;
-    double last_mass = 0, last_inertia = 0;  ///< of a dynamic tool in the last step
-    TouchedMass touched;
+    RigidGuide guide;  ///< of the proxies of a dynamic tool
     bool is_led = false;  ///< there is a hand
     StepStatus status = StepStatus::Ok;
 };
@@ -215,13 +225,13 @@ StepStatus FemHapticTool::begin_step(double now, double dt) noexcept {
 const FemToolState& FemHapticTool::end_step() noexcept {
     Impl& m = *impl_;
     if (!m.steps.is_stepping()) return m.state;
+    m.give_way();
     m.gather();
     m.steps.end(m.pose, m.status);
     return m.state;
 }
 
 const FemToolState& FemHapticTool::last() const noexcept { return impl_->state; }
-double FemHapticTool::touched_mass() const noexcept { return impl_->touched.mass; }
 
 void FemHapticTool::reset() noexcept {
     impl_->begin();

@@ -211,7 +211,7 @@ void BodyMaker::make(std::size_t d, const FemSource& source) {
     options.elements = source.elements;
     options.dynamics.damping = source.damping;
     options.damping_ratio = source.damping_ratio;
-    options.contact.friction = source.friction;
+    options.friction = source.friction;
     for (const Start& start : starts(d)) {
         options.pose = start.pose;
         if (source.fixed.empty()) options.velocity = start.velocity;

@@ -81,10 +81,10 @@ FemToolEnds make_fem_tool(const HeldToolDescription& description, const DeviceDe
                                 .motion = around.motion,
                                 .cell = fem_cell(around.bodies),
                                 .rate = around.rate,
-                                .use = around.use});
+                                .use = around.use,
+                                .answer_time = around.step});
     ends.held.fem = std::move(fem);
     FemHapticToolOptions& options = ends.proxies.options;
-    options.coupling = wanted.coupling;
     options.grasp = ends.held.options.grasp;
     options.mass = wanted.mass;
     options.gyration = ends.held.scene.gyration;

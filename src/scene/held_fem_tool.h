@@ -19,6 +19,7 @@ struct FemToolSurroundings {
     std::span<const std::unique_ptr<Body>> bodies;  ///< of its loop
     const std::optional<ScriptedMotion>& motion;    ///< of its first body
     double rate = 1000;                             ///< of the haptic loop [Hz]
+    double step = 0.002;                            ///< of the bodies' loop [s]
     DeviceUse use;
 };
 

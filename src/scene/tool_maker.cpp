@@ -170,6 +170,7 @@ void ToolMaker::hold_among_fem(const HeldToolDescription& tool, const WorldBody&
                                      {.bodies = loop.bodies,
                                       .motion = source.motion,
                                       .rate = world_.loops[0].settings.rate,
+                                      .step = 1 / loop.settings.rate,
                                       .use = world_.scene.device_use});
     say_warning(ends.held);
     world_.loops[0].held = std::move(ends.held);

@@ -142,15 +142,11 @@ FemToolDescription read_fem_tool(const JsonObject& json, const SceneDescription&
     refuse_any(json, kPairKeys, "is of a tool in contact pairs; full FEM bodies feel this one");
     FemToolDescription fem;
     fem.parts = read_parts(json, scene, body);
-    const std::string coupling = json.text("coupling", "dynamic");
-    if (coupling != "dynamic" && coupling != "kinematic")
+    if (const std::string coupling = json.text("coupling", "dynamic"); coupling != "dynamic")
         json.refuse("coupling",
-                    "\"dynamic\" or \"kinematic\": full FEM bodies feel this tool, and \"" +
-                        coupling + "\" is of contact pairs");
-    fem.coupling = coupling == "dynamic" ? FemCoupling::Dynamic : FemCoupling::Kinematic;
+                    "\"dynamic\", which is all that a tool felt by full FEM bodies has; one that is "
+                    "where the hand is oscillates on all but the softest");
     fem.mass = json.number("mass", fem.mass);
-    if (json.has("mass") && fem.coupling == FemCoupling::Kinematic)
-        json.fail("mass", "is of dynamic coupling; a kinematic tool is where the hand is");
     fem.watchdog.timeout = json.number("watchdog", fem.watchdog.timeout);
     return fem;
 }
@@ -176,8 +172,7 @@ ToolCoupling read_coupling(const JsonObject& json) {
     if (coupling == "direct") return ToolCoupling::Direct;
     if (coupling != "dynamic")
         json.refuse("coupling",
-                    "\"static\", \"dynamic\" or \"direct\": this tool is in contact pairs, and "
-                    "\"kinematic\" is of tools that full FEM bodies feel");
+                    "\"static\", \"dynamic\" or \"direct\": this tool is in contact pairs");
     return ToolCoupling::Dynamic;
 }
 

@@ -150,15 +150,6 @@ TEST(FemToolScene, PartsMoveWithTheToolAsOnePieceAndAreFelt) {
     EXPECT_LT(felt(both).oscillation, 0.03);
 }
 
-TEST(FemToolScene, KinematicToolsAreWhereTheHandIs) {
-    World world = build_soft(soft_scene(R"(, "coupling": "kinematic")", R"("hand": "firm")"));
-    world.advance_to(2);
-    const HapticTick& t = felt(world);
-    EXPECT_NEAR(t.tool.position.z(), t.manipulandum.position.z(), 1e-4);
-    EXPECT_GT(t.command.force.z(), 0.2);
-    EXPECT_NEAR(t.command.force.z(), t.contact.force.z(), 0.05 * t.contact.force.z());
-}
-
 TEST(FemToolScene, BothEndsMayBeInTheHapticLoop) {
     World apart = build_soft(soft_scene("", R"("hand": "firm")"));
     World world = build_soft(soft_scene("", R"("hand": "firm")", "", "haptic"));
@@ -392,7 +383,7 @@ TEST(SoftHandDemo, PressesTheBeamCalmly) {
         lowest = std::min(lowest, felt(world).port_energy - felt(world).stored_energy);
         ASSERT_EQ(felt(world).gain_scale, 1);
     }
-    EXPECT_GT(felt(world).num_contacts, 5);
+    EXPECT_GT(felt(world).num_contacts, 2) << "that carry force";
     EXPECT_GT(force, 1);
     EXPECT_LT(force, 8.5);
     EXPECT_LT(oscillation, 0.1) << "while it moves";

@@ -132,8 +132,7 @@ TEST(ToolReader, ToolsInHandsThatCannotBeAreRefused) {
               "contact pairs");
     EXPECT_EQ(error(peg + R"(, "coupling": "kinematic")"),
               "scene.json: tool.coupling = \"kinematic\" (expected \"static\", \"dynamic\" or "
-              "\"direct\": this tool is in contact pairs, and \"kinematic\" is of tools that full "
-              "FEM bodies feel)");
+              "\"direct\")");
     EXPECT_THAT(error(peg + R"(, "coupling": "statik")"), HasSubstr("did you mean \"static\"?"));
     EXPECT_THAT(error(peg + R"(, "stiffness_factor": 0)"),
                 HasSubstr("tool.stiffness_factor = 0 (expected "));
@@ -165,7 +164,6 @@ TEST(ToolReader, ReadsAToolThatFullFemBodiesFeel) {
     ASSERT_TRUE(scene.held_tool && scene.held_tool->fem);
     const FemToolDescription& fem = *scene.held_tool->fem;
     EXPECT_EQ(fem.parts, std::vector<std::string>{"finger"});
-    EXPECT_EQ(fem.coupling, FemCoupling::Dynamic);
     EXPECT_EQ(fem.mass, 0.1);
     EXPECT_EQ(fem.watchdog.timeout, 0.1);
     EXPECT_EQ(fem.watchdog.fade_time, StepInterpolationOptions().fade_time);
@@ -185,7 +183,7 @@ TEST(ToolReader, ToolsAmongFullFemBodiesThatCannotBeAreRefused) {
                              tool + "}}");
     };
     EXPECT_EQ(error(""), "");
-    EXPECT_EQ(error(R"(, "parts": ["finger"], "coupling": "kinematic")"), "");
+    EXPECT_EQ(error(R"(, "parts": ["finger"], "coupling": "dynamic")"), "");
     EXPECT_EQ(error(R"(, "parts": ["fingr"])"),
               "scene.json: tool.parts[0] = \"fingr\" (expected a body of the scene: \"palm\", "
               "\"finger\", \"stone\", \"wheel\", \"far\", \"soft\")");
@@ -206,11 +204,9 @@ TEST(ToolReader, ToolsAmongFullFemBodiesThatCannotBeAreRefused) {
     EXPECT_EQ(error(R"(, "parts": ["palm"])"),
               "scene.json: tool.parts[0] = \"palm\" (expected a body that is not in the tool yet)");
     EXPECT_EQ(error(R"(, "coupling": "static")"),
-              "scene.json: tool.coupling = \"static\" (expected \"dynamic\" or \"kinematic\": full "
-              "FEM bodies feel this tool, and \"static\" is of contact pairs)");
-    EXPECT_EQ(error(R"(, "coupling": "kinematic", "mass": 0.1)"),
-              "scene.json: tool.mass: is of dynamic coupling; a kinematic tool is where the hand "
-              "is");
+              "scene.json: tool.coupling = \"static\" (expected \"dynamic\", which is all that a "
+              "tool felt by full FEM bodies has; one that is where the hand is oscillates on all "
+              "but the softest)");
     EXPECT_EQ(error(R"(, "max_depth": 0.001)"),
               "scene.json: tool.max_depth: is of a tool in contact pairs; full FEM bodies feel "
               "this one");

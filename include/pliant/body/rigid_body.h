@@ -27,6 +27,29 @@ struct RigidBodyOptions {
     std::optional<RigidMass> mass;         ///< … or forces (dynamic). At most one of the two.
 };
 
+/// What holds driven bodies as one piece where drive_to() wants them, so that contact may push them
+/// away from there: a mass on springs and dampers about `centre`. Who solves for contact moves the
+/// bodies and says so with yield(); who drives them takes it from `shift` … `velocity`.
+struct RigidGuide {
+    double mass = 0;     ///< [kg]; 0: held rigidly
+    double inertia = 0;  ///< about every axis through the centre [kg m²]
+    double stiffness = 0, damping = 0;                  ///< [N/m], [N s/m]
+    double angular_stiffness = 0, angular_damping = 0;  ///< [N m/rad], [N m s/rad]
+    Eigen::Vector3d centre = Eigen::Vector3d::Zero();   ///< at the end of the step, as driven
+
+    Eigen::Vector3d shift = Eigen::Vector3d::Zero();  ///< of the centre, since it was last cleared
+    Eigen::Vector3d turn = Eigen::Vector3d::Zero();   ///< rotation vector, world axes
+    Twist velocity;                                   ///< change of that of the centre
+
+    void yield(const Eigen::Vector3d& by, const Eigen::Vector3d& turned,
+               const Twist& change) noexcept {
+        shift += by;
+        turn += turned;
+        velocity.linear += change.linear;
+        velocity.angular += change.angular;
+    }
+};
+
 /// A solid that does not deform: static, scripted, driven from outside, or dynamic. Free rotations
 /// keep momentum exactly and energy without drift, of second order, docs/body.md eq. (10).
 class RigidBody final : public Body {
@@ -44,6 +67,13 @@ public:
     /// Where the next step ends, for a body without script or mass: velocities and accelerations
     /// by differences. Otherwise, and for a pose that is not finite, nothing happens.
     void drive_to(const Pose& pose) noexcept;
+    /// Who drives it may let it give way; null: nobody. The guide must outlive the body or be taken
+    /// away.
+    void set_guide(RigidGuide* guide) noexcept { guide_ = guide; }
+    [[nodiscard]] RigidGuide* guide() const noexcept { return guide_; }
+    /// Puts the end of the last step elsewhere: for contact that is solved in parts of it. Bodies
+    /// without mass or guide stay, and all do for a motion that is not finite.
+    void put(const RigidMotion& motion) noexcept;
     /// Load of the next step about the frame's origin, in world axes.
     void add_wrench(const Wrench& wrench) noexcept;
     /// All loads of the next step given so far, about the frame's origin, in world axes.
@@ -93,6 +123,7 @@ private:
     Eigen::Vector3d wind_moment_ = Eigen::Vector3d::Zero();     ///< of this area, body axes [m³]
     double wind_pressure_ = 0;
     std::optional<Pose> target_;
+    RigidGuide* guide_ = nullptr;
 };
 
 }  // namespace pliant

@@ -2,18 +2,29 @@
 
 #include "pliant/body/body.h"
 #include "pliant/body/rigid_body.h"
-#include "pliant/fem/explicit_scene.h"
+#include "pliant/fem/explicit_dynamics.h"
 
 #include <cstdint>
 #include <string>
 
 namespace pliant {
 
+/// A place where the drawn surface of a body touches a rigid one. The force acts on the soft side.
+struct FemContact {
+    int obstacle = -1;
+    /// Where it is and in which direction the soft side is pushed, in the world.
+    Eigen::Vector3d point = Eigen::Vector3d::Zero(), normal = Eigen::Vector3d::UnitZ();
+    double gap = 0;                                   ///< at the end of the step [m]
+    Eigen::Vector3d force = Eigen::Vector3d::Zero();  ///< normal and friction [N]
+    double normal_force = 0;                          ///< of it, along `normal` [N]
+};
+
 struct FemBodyOptions {
     Pose pose;  ///< of the rest shape in the world; applied to the mesh
     ElementFormulation elements = ElementFormulation::Accurate;
     ExplicitOptions dynamics;
-    ContactOptions contact;
+    double friction = 0.3;     ///< Coulomb's coefficient against every rigid body
+    int contact_capacity = 0;  ///< places in contact at once; 0: as many as there are, up to 8,192
     /// Nodes held where they are, as in "z < 5 %" of the unmoved mesh, see parse_selection; empty:
     /// none.
     std::string fixed;
@@ -35,18 +46,23 @@ struct FemBodyOptions {
 
 /// A body of full finite elements in explicit dynamics, kept out of rigid bodies by the contact
 /// constraint; docs/fem.md section "Bodies". Its surface is that of the mesh, or one embedded in
-/// it. Forces and obstacle motions are those of the whole step, whatever it is cut into. The stable
-/// step is watched element by element and more inner steps are taken where elements are stretched;
-/// an inner step that would bring an element near inversion is refused and halved, in the end the
-/// approach of its nodes is slowed; docs/fem.md section "Bodies". Live
-/// parameters: stiffness (a factor; damping ratios stay, inner steps follow), drag, friction.
+/// it, and this surface is what touches: in inner steps of h, with g the gap of a place, v its
+/// relative velocity at the next half step and λ, f_t its forces,
+///     0 ≤ λ  ⟂  N·v + g/h ≥ 0,    |f_t| ≤ μ λ against v_t.
+/// Free rigid bodies, and driven ones that a RigidGuide holds, advance with every inner step, so
+/// that both sides are in balance there whatever they weigh. The stable step is watched element by
+/// element and more inner steps are taken where elements are stretched; an inner step that would
+/// bring an element near inversion is refused and halved, in the end the approach of its nodes is
+/// slowed. Live parameters: stiffness (a factor; damping ratios stay, inner steps follow), drag,
+/// friction.
 /// With one thread no step allocates.
 class FemBody final : public Body {
 public:
     /// `surface`: drawn and picked, in the axes of the mesh; empty: the boundary of the mesh.
     /// `obstacles` must outlive the body and be stepped before it in every tick: their motions are
-    /// read, and the loads of contact are added to them for their next step. Throws InputError for
-    /// what FemModel, ExplicitDynamics or ExplicitScene refuse, and an inner step that is unstable.
+    /// read and, where contact moves them, corrected; the mean load of contact is added to them for
+    /// their next step, which thus begins from what is likely. Throws InputError for what FemModel
+    /// or ExplicitDynamics refuse, and an inner step that is unstable.
     FemBody(VolumeMesh mesh, std::vector<Material> materials, SurfaceMesh surface,
             std::vector<RigidBody*> obstacles, const FemBodyOptions& options = {});
     ~FemBody() override;
@@ -81,7 +97,7 @@ public:
         double stiffening = 1;  ///< the largest: ω² of an element over that of the body at rest
     };
     [[nodiscard]] const Care& care() const noexcept;
-    [[nodiscard]] std::span<const Contact> contacts() const noexcept;  ///< of the last inner step
+    [[nodiscard]] std::span<const FemContact> contacts() const noexcept;  ///< last inner step
     /// As given: the places that contacts() and wrench() count by.
     [[nodiscard]] const std::vector<RigidBody*>& obstacles() const noexcept;
     /// Mean load on an obstacle over the last step, about the origin of its frame.

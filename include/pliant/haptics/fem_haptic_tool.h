@@ -10,7 +10,9 @@ namespace pliant {
 
 /// How a tool among full FEM bodies follows the hand, docs/haptics.md section "Full FEM bodies".
 enum class FemCoupling {
-    Kinematic,  ///< it is where the hand is, smoothed; the hand feels the contact
+    /// It is where the hand is, smoothed; the hand feels the contact, late. As published, for
+    /// comparison: it oscillates on all but the softest bodies, and scenes do not offer it.
+    Kinematic,
     Dynamic,    ///< a mass on a spring and damper to the hand; the hand feels the spring
 };
 
@@ -20,7 +22,7 @@ struct FemHapticToolOptions {
     double bandwidth = 300;    ///< of a kinematic tool that follows the hand [rad/s]
     double max_speed = 1;      ///< of the grasp point [m/s]
     double max_turning = 10;   ///< [rad/s]
-    double mass = 0.05;        ///< of a dynamic tool [kg]
+    double mass = 0.05;        ///< of a dynamic tool [kg], no less than 4 k dt² counts
     double gyration = 0.03;    ///< its radius of gyration about the grasp point [m]
     double damping_ratio = 1;  ///< of a dynamic tool on its spring
     bool predicts = true;      ///< where the hand will be when the step is shown
@@ -46,8 +48,6 @@ public:
     const FemToolState& end_step() noexcept;
 
     [[nodiscard]] const FemToolState& last() const noexcept;
-    /// Mass of the nodes that touch [kg]; a dynamic tool takes three times as much along.
-    [[nodiscard]] double touched_mass() const noexcept;
     /// After the proxies were put elsewhere: begins there, and the hand with it.
     void reset() noexcept;
 

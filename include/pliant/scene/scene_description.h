@@ -314,8 +314,7 @@ struct ToolDescription {
 /// How a tool in a hand is felt by the full FEM bodies of its loop, in place of contact pairs.
 struct FemToolDescription {
     std::vector<std::string> parts;  ///< further rigid bodies that move with it as one piece
-    FemCoupling coupling = FemCoupling::Dynamic;
-    double mass = 0.05;  ///< of a dynamic tool [kg]
+    double mass = 0.05;  ///< of the tool on the springs to the hand [kg]
     StepInterpolationOptions watchdog;
 };
 
