@@ -150,7 +150,7 @@ double expected_correction(const ReducedScratch& ws, double dt) noexcept {
 /// energy of linear ones, may make some: what K changes by over it, against the energy, eq. (31).
 /// Costs two products with a matrix, which the energy itself does not.
 bool is_nonlinear(const ReducedSystem& m, ReducedScratch& ws) noexcept {
-    constexpr double kSmall = 0.001;
+    constexpr double kSmall = 0.003;
     const VectorXd &d = ws.change, &q = ws.now.q;
     double change = 0, kinetic = 0;
     for (int i = 0; i < m.size(); ++i) {
