@@ -3,6 +3,7 @@
 #include "core/dense_algebra.h"
 #include "core/jacobi_eigen.h"
 #include "fem/accurate_hex.h"
+#include "fem/hex_dilation.h"
 #include "fem/node_shares.h"
 
 #include <cmath>
