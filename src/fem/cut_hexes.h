@@ -9,8 +9,8 @@
 
 namespace pliant {
 
-/// Σ_q weights(q, k) f(ξ_q) is the integral of f ψ_k over the filled part of a hex, for every f that
-/// is trilinear: ψ_0 = 1, then the six functions of HexStressSpace::weights().
+/// Σ_q weights(q, k) f(ξ_q) is the integral of f ψ_k over the filled part of a hex, for every
+/// trilinear f: ψ_0 = 1, then the six functions of HexStressSpace::weights().
 using HexWeights = Eigen::Matrix<double, 8, 7>;
 
 /// Hexes whose filled part is not spread over all of them, docs/fem.md section "Cut cells": boxes

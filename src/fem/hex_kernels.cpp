@@ -45,8 +45,8 @@ struct HexForce : HexStress<D> {
     }
 
     /// Columns of F of boxes, and C_kk = 2 E_kk, from ∇u so that nothing cancels.
-    static HWY_INLINE void box_gradients(const Values& values, const V (&modes)[3][8], V (&F)[3][4][3],
-                                         V (&C)[3][4], V& smallest) {
+    static HWY_INLINE void box_gradients(const Values& values, const V (&modes)[3][8],
+                                         V (&F)[3][4][3], V (&C)[3][4], V& smallest) {
         PLIANT_UNROLL
         for (int axis = 0; axis < 3; ++axis) {
             const Factors f(hn::Mul(values.inverse_side(axis), hn::Set(d, T{0.125})));

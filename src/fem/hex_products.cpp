@@ -116,8 +116,8 @@ struct HexProduct : HexStress<hn::CappedTag<double, kHexLanes>> {
         Modes::sum_derivatives(P_sum, Factors(one), modes);
     }
 
-    /// The same of accurate elements, whose stresses depend on the strains of all points, docs/fem.md
-    /// eq. (A6).
+    /// The same of accurate elements, whose stresses depend on the strains of all points,
+    /// docs/fem.md eq. (A6).
     template <bool is_cut>
     static HWY_INLINE void multiply_accurate(const HexValues<D>& values, const V (&u_modes)[3][8],
                                              V (&modes)[3][8]) {
@@ -147,7 +147,8 @@ struct HexProduct : HexStress<hn::CappedTag<double, kHexLanes>> {
                         // Fᵀ∇p + ∇pᵀF, and FᵀF − I from ∇u so that nothing cancels
                         const V product = dot(F[q][l], H[q][l]);
                         own = hn::Add(own, hn::Add(product, product));
-                        shear = hn::Add(shear, hn::Add(dot(F[q][a], H[q][b]), dot(H[q][a], F[q][b])));
+                        shear = hn::Add(
+                            shear, hn::Add(dot(F[q][a], H[q][b]), dot(H[q][a], F[q][b])));
                         S[l][q] = hn::Mul(weights[q], hn::Add(hn::Add(F[q][l][l], F[q][l][l]),
                                                               dot(F[q][l], F[q][l])));
                         S[3 + l][q] = hn::Mul(weights[q], hn::Add(hn::Add(F[q][a][b], F[q][b][a]),

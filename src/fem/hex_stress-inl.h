@@ -283,7 +283,8 @@ struct HexStress : HexModes<D> {
                 const int m = 7 - (1 << k);
                 const V along = along_tangent(C, k, m);
                 const V factor = hn::Mul(hn::Mul(inverse_tangent[k], inverse_tangent[k]),
-                                         hn::Mul(inverse_square[m], hn::MulAdd(plane, along, along)));
+                                         hn::Mul(inverse_square[m],
+                                                 hn::MulAdd(plane, along, along)));
                 const V(&t)[3] = tangent[k];
                 PLIANT_UNROLL
                 for (int x = 0; x < 3; ++x) {

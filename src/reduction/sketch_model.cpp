@@ -149,7 +149,8 @@ ReducedModel sketch_model(const ReducedModel& model, const std::vector<SketchLoa
     for (const int i : thin_loads(modes, bearable, options.load_distance, options.max_loads))
         spread_loads.push_back(spread(bearable[static_cast<std::size_t>(i)], MPsi, modes));
     const Sketch sketch = solve_sketch(
-        FemModel(parts.mesh, tough(parts.materials), {parts.elements}), constraints, modes, spread_loads,
+        FemModel(parts.mesh, tough(parts.materials), {parts.elements}), constraints, modes,
+        spread_loads,
         {.load_distance = 0, .shape_distance = options.shape_distance, .statics = options.statics},
         progress);
 

@@ -314,6 +314,7 @@ BodyDescription read_body(const JsonObject& json, const fs::path& folder) {
         body.velocity.linear = velocity->vector("linear", body.velocity.linear);
         body.velocity.angular = velocity->vector("angular", body.velocity.angular);
         if (!can_fly(body))
+            json.fail("velocity",
                       "only reduced bodies that are \"free\", full FEM bodies that are not \"fixed\", "
                       "rigid bodies with a \"density\" and bodies of particles have one");
     }

@@ -97,7 +97,8 @@ BarAnswer load_bar(int resolution, double poisson_ratio,
         return f.dot(small_displacements(model, f, is_held));
     };
     const double length = kLength - begin, area = kSide * kSide, I = area * area / 12;
-    const double G = kModulus / (2 * (1 + poisson_ratio)), torsion_constant = 0.140577 * area * area;
+    const double G = kModulus / (2 * (1 + poisson_ratio));
+    const double torsion_constant = 0.140577 * area * area;
     // of unit forces, and of one turn's work for the torque
     double arm = 0;
     for (const Vector3d& x : points) arm += (x.y() * x.y() + x.z() * x.z()) / (kPoints * kPoints);

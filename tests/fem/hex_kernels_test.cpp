@@ -41,7 +41,8 @@ struct Hexes {
 
     /// The same as plain elements.
     [[nodiscard]] Hexes plain() const {
-        const int count = blocks.block_offsets.size() > 2 ? blocks.block_offsets[1] : mesh.num_elements();
+        const int count =
+            blocks.block_offsets.size() > 2 ? blocks.block_offsets[1] : mesh.num_elements();
         return {mesh, materials, std::min(count, kMaxHexesPerBlock), ElementFormulation::Plain};
     }
 

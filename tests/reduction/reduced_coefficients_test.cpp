@@ -77,7 +77,8 @@ INSTANTIATE_TEST_SUITE_P(Elements, CoefficientsOf,
 
 TEST(ReducedCoefficients, ElasticConstantsMayBeEditedOneByOne) {
     // the hidden third constant of accurate hexes, that of plane stress, follows both
-    const std::vector<Material> built{isotropic(2e4, 0.3, 1000)}, edited{isotropic(5e4, 0.49, 1000)};
+    const std::vector<Material> built{isotropic(2e4, 0.3, 1000)};
+    const std::vector<Material> edited{isotropic(5e4, 0.49, 1000)};
     const VolumeMesh mesh = box_mesh(ElementKind::Hex8, 0.01);
     const FemModel model(mesh, built), other(mesh, edited);
     const MatrixXd U = random_basis(model, 4, 0.01);
