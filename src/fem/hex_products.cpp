@@ -233,7 +233,7 @@ auto batch_function_of_way(const HexBatch& batch) {
     return batch.is_small_strain ? add_batch<is_box, true, is_accurate, is_cut>
                                  : add_batch<is_box, false, is_accurate, is_cut>;
 }
-auto batch_function(const HexBatch& batch) {
+static auto batch_function(const HexBatch& batch) {
     if (batch.is_cut) return batch_function_of_way<true, true, true>(batch);
     if (batch.is_accurate)
         return batch.is_box ? batch_function_of_way<true, true, false>(batch)
