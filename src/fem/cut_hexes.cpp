@@ -24,7 +24,7 @@ double spread_share(double filled) {
 /// Lines across a cell, along each axis, on which its filled part is integrated.
 constexpr int kLines = 12;
 /// Gradients of the filled fraction below this, over a cell, say nothing about the surface.
-constexpr double kFlat = 1e-3;
+constexpr double kFlatGradient = 1e-3;
 /// Least variance of a function over the filled part, relative to the whole cell.
 constexpr double kLeastVariance = 1e-3;
 
@@ -193,7 +193,7 @@ CutHexes find_cut_hexes(const VolumeMesh& mesh, const ElementBlocks& blocks,
         const auto nodes = mesh.element(e);
         for (int a = 0; a < 8; ++a)
             for (int k = 0; k < 3; ++k) normal[k] -= fractions[nodes[a]] * kHexSigns[a][k] / 4.0;
-        if (normal.norm() < kFlat) continue;
+        if (normal.norm() < kFlatGradient) continue;
         cut.index_of_place[place] = static_cast<int>(places.size());
         places.push_back(place);
         normals.push_back(normal.normalized());

@@ -240,7 +240,7 @@ auto batch_function_of_way(const HexBatch& batch) {
                ? add_batch<is_box, HexLaw::SmallStrain, is_accurate, is_cut>
                : add_batch<is_box, HexLaw::StVenantKirchhoff, is_accurate, is_cut>;
 }
-auto batch_function(const HexBatch& batch) {
+static auto batch_function(const HexBatch& batch) {
     if (batch.is_cut) return batch_function_of_way<true, true, true>(batch);
     if (batch.is_accurate)
         return batch.is_box ? batch_function_of_way<true, true, false>(batch)
