@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
         Drop{R"("box": {"sizes": [0.1, 0.1, 0.1], "cells": [5, 5, 5]}, "material": "brain")", 1.05,
              2.5, 0.9},
         Drop{R"("box": {"sizes": [0.2, 0.1, 0.1], "cells": [8, 4, 4]}, "material": "liver")", 0.55,
-             1.5, 0.9},
+             2, 0.9},
         Drop{R"("shape": "kidney", "size": 0.1, "material": "gelatin",
                 "mesh": {"kind": "graded", "resolution": 16})",
              0.5, 1.5, 0.95},
