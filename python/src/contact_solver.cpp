@@ -149,11 +149,11 @@ void bind_contact_solver(py::module_& m) {
             "energy", [](const SolverHandle& s) { return s.statistics().elastic_energy; },
             "Stored in contacts [J].")
         .def_property(
-            "stiffness", [](const SolverHandle& s) { return s.solver->options().stiffness; },
+            "stiffness", [](const SolverHandle& s) { return s.solver->stiffness(); },
             [](SolverHandle& s, double value) { s.solver->set_stiffness(value); },
             "Of one point [N/m]; kept in range.")
         .def_property(
-            "friction", [](const SolverHandle& s) { return s.solver->options().friction; },
+            "friction", [](const SolverHandle& s) { return s.solver->friction(); },
             [](SolverHandle& s, double value) { s.solver->set_friction(value); },
             "Coefficient of all bodies; kept in range.")
         .def(

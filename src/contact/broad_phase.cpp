@@ -18,7 +18,9 @@ void BroadPhase::add(std::span<const BoundingSphere> bodies, int i, int j) noexc
     const BoundingSphere& a = bodies[static_cast<std::size_t>(i)];
     const BoundingSphere& b = bodies[static_cast<std::size_t>(j)];
     if (!a.is_moving && !b.is_moving) return;
-    const bool can_a = a.has_points && b.has_solid, can_b = b.has_points && a.has_solid;
+    const bool is_exact = a.is_primitive && b.is_primitive;
+    const bool can_a = is_exact || (a.has_points && b.has_solid),
+               can_b = is_exact || (b.has_points && a.has_solid);
     if (!can_a && !can_b) return;
     // the smaller one gives the points; of equals the later one
     const bool is_a =

@@ -12,7 +12,8 @@ struct BoundingSphere {
     double radius = 0;                                 ///< infinite: everywhere; negative: nowhere
     double rest_radius = 0;  ///< does not change: decides whose points meet whose solid
     bool has_points = false, has_solid = false;
-    bool is_moving = false;  ///< contact may move it
+    bool is_moving = false;     ///< contact may move it
+    bool is_primitive = false;  ///< meets other primitives without points
 };
 
 /// Points of one body against the solid of another.

@@ -158,6 +158,7 @@ const PointTraversal& ContactPair::traversal() const noexcept { return impl_->tr
 const ContactForces& ContactPair::forces() const noexcept { return impl_->forces; }
 const Body& ContactPair::shell_body() const noexcept { return impl_->shell.body(); }
 const Body& ContactPair::field_body() const noexcept { return impl_->field.body(); }
+ContactExchange ContactPair::exchange() const noexcept { return impl_->options.exchange; }
 Pose ContactPair::field_pose() const noexcept { return impl_->field.pose(); }
 
 void ContactPair::set_stiffness(double stiffness) noexcept {

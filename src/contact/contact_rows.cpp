@@ -15,6 +15,17 @@ namespace {
 
 /// Contacts that weigh less are none.
 constexpr double kLeastWeight = 1e-4;
+/// So many exact contacts have the stiffness of the L points of a face.
+constexpr double kFaceContacts = 4;
+/// Exact contacts nearer than this, in sizes of the field body, are one from tick to tick.
+constexpr double kSamePlace = 0.05;
+/// Slower bodies do not collide, they come to rest: a speed [m/s], and what a body gains in so many
+/// steps, docs/contact.md eq. (38).
+constexpr double kSlowestImpact = 0.03, kStepsOfFall = 4;
+/// Below, a body stays as deep as the impact left it.
+constexpr double kQuietRestitution = 0.1;
+/// Of an impact, relative to the answer of the bodies: four corners say the same of a face.
+constexpr double kImpactSoftness = 1e-6;
 
 int most_points_of(std::span<const MovingBody> bodies) {
     int most = 0;
@@ -116,43 +127,92 @@ void ContactRows::add_pair(std::span<const MovingBody> bodies, const BodyPair& p
                            std::span<const RememberedContact> memory) noexcept {
     const MovingBody& shell = bodies[static_cast<std::size_t>(pair.shell)];
     const MovingBody& field = bodies[static_cast<std::size_t>(pair.field)];
+    const auto begin = std::ranges::lower_bound(memory, pair, {}, &RememberedContact::pair);
+    auto end = begin;
+    while (end != memory.end() && end->pair == pair) ++end;
+    const std::span<const RememberedContact> known(begin, end);
+    const int first = count;
+    count += shell.primitive() && field.primitive()
+                 ? find_exactly(shell, field, pair, options, known)
+                 : find_points(shell, field, pair, options, known);
+    for (int i = first; i < count; ++i) {
+        SolverContact& c = contacts[static_cast<std::size_t>(i)];
+        c.k = options.law.stiffness * c.weight;
+        meet(shell, field, known.empty(), options, c);
+        fill_row(shell, field, options, c, rows[static_cast<std::size_t>(i)]);
+    }
+}
+
+int ContactRows::find_exactly(const MovingBody& shell, const MovingBody& field, const BodyPair&,
+                              const RowOptions& options,
+                              std::span<const RememberedContact> memory) noexcept {
+    std::array<PrimitiveContact, kMostPrimitiveContacts> found;
+    const int n = primitive_contacts(shell.primitive()->shape(), shell.pose(),
+                                     field.primitive()->shape(), field.pose(), found);
+    ++num_visited;
+    int added = 0;
+    for (int i = 0; i < n; ++i) {
+        if (count + added == static_cast<int>(contacts.size())) {
+            is_complete = false;
+            break;
+        }
+        const PrimitiveContact& one = found[static_cast<std::size_t>(i)];
+        if (!one.p.allFinite() || !one.n.allFinite()) continue;
+        SolverContact& c = contacts[static_cast<std::size_t>(count + added)];
+        c = {};
+        c.point = i;
+        c.node = -1;
+        c.feature = one.feature;
+        c.p = one.p;
+        c.distance = one.distance;
+        c.weight = one.share * options.scaling_count / kFaceContacts;
+        const auto [t, s] = across(one.n);
+        c.e = {one.n, t, s};
+        const Vector3d v = shell.velocity_now(c.p, nullptr) - field.velocity_now(c.p, nullptr);
+        c.slip = v - one.n.dot(v) * one.n;
+        ++added;
+    }
+    recall_exactly(field, memory, options,
+                   std::span(contacts).subspan(static_cast<std::size_t>(count),
+                                               static_cast<std::size_t>(added)));
+    return added;
+}
+
+int ContactRows::find_points(const MovingBody& shell, const MovingBody& field, const BodyPair& pair,
+                             const RowOptions& options,
+                             std::span<const RememberedContact> memory) noexcept {
     slot_->field = field.solid();
     PointTraversal& traversal =
         traversals_[static_cast<std::size_t>(traversal_of_[static_cast<std::size_t>(pair.shell)])];
     (void)traversal.update(field.pose().inverse() * shell.pose(), shell.shape());
     num_visited += traversal.statistics().visited;
     const ContactPoints& found = traversal.contacts();
-    if (found.count == 0) return;
+    if (found.count == 0) return 0;
 
     ask(shell, field, found);
     const auto order = std::span(order_).first(static_cast<std::size_t>(found.count));
     std::iota(order.begin(), order.end(), 0);
     std::ranges::sort(order, {}, [&](int i) { return found.point[static_cast<std::size_t>(i)]; });
 
-    const int first = count;
+    int end = count;
     for (const int i : order) {
-        if (count == static_cast<int>(contacts.size())) {
+        if (end == static_cast<int>(contacts.size())) {
             is_complete = false;
             break;
         }
-        SolverContact& c = contacts[static_cast<std::size_t>(count)];
+        SolverContact& c = contacts[static_cast<std::size_t>(end)];
         c = {};
         place(shell, field, found, i, c);
-        count += c.p.allFinite() ? 1 : 0;
+        end += c.p.allFinite() ? 1 : 0;
     }
-    const auto added = std::span(contacts).subspan(static_cast<std::size_t>(first),
-                                                   static_cast<std::size_t>(count - first));
+    const auto added = std::span(contacts).subspan(static_cast<std::size_t>(count),
+                                                   static_cast<std::size_t>(end - count));
     weigh(added, options);
-    recall(field, pair, memory, options, added);
+    recall(field, memory, options, added);
     const auto light = std::remove_if(added.begin(), added.end(), [](const SolverContact& c) {
         return !(c.weight >= kLeastWeight);
     });
-    count -= static_cast<int>(added.end() - light);
-    auto row = rows.begin() + first;
-    for (SolverContact& c : std::span(added.begin(), light)) {
-        c.k = options.stiffness * c.weight;
-        fill_row(shell, field, options, c, *row++);
-    }
+    return static_cast<int>(light - added.begin());
 }
 
 void ContactRows::ask(const MovingBody& shell, const MovingBody& field,
@@ -217,24 +277,98 @@ void ContactRows::weigh(std::span<SolverContact> added, const RowOptions& option
 }
 
 /// Weights and forces to begin with, and the stretch of friction's springs.
-void ContactRows::recall(const MovingBody& field, const BodyPair& pair,
-                         std::span<const RememberedContact> memory, const RowOptions& options,
-                         std::span<SolverContact> added) const noexcept {
-    auto old = std::ranges::lower_bound(memory, pair, {}, &RememberedContact::pair);
+void ContactRows::recall(const MovingBody& field, std::span<const RememberedContact> memory,
+                         const RowOptions& options, std::span<SolverContact> added) noexcept {
+    auto old = memory.begin();
     for (SolverContact& c : added) {
-        while (old != memory.end() && old->pair == pair && old->point < c.point) ++old;
-        if (old == memory.end() || old->pair != pair || old->point != c.point) {
+        while (old != memory.end() && old->point < c.point) ++old;
+        if (old == memory.end() || old->point != c.point) {
             c.weight *= c.entry;
             continue;
         }
         const double rate = c.weight > old->weight ? options.stiffening : options.softening;
         c.weight = old->weight + rate * (c.weight - old->weight);
+        c.is_new = false;
+        c.rest = old->rest;
         c.f[0] = old->normal_force;
-        if (!options.has_friction) continue;
+        if (!(options.law.friction > 0)) continue;
         for (std::size_t i = 1; i < kNumDirections; ++i) c.f[i] = c.e[i].dot(old->tangential_force);
         const Vector3d offset = c.p - field.pose().to_world(old->anchor);
         c.stretch = c.e[1].dot(offset) * c.e[1] + c.e[2].dot(offset) * c.e[2];
     }
+}
+
+/// An exact contact is that of the tick before if the same parts touch, or else in about the same
+/// place. Its spring stretches by the way that one body slips on the other, eq. (37): the place
+/// itself moves along both as they roll.
+void ContactRows::recall_exactly(const MovingBody& field, std::span<const RememberedContact> memory,
+                                 const RowOptions& options,
+                                 std::span<SolverContact> added) noexcept {
+    const double near = kSamePlace * std::min(field.scale().size, 1e3);
+    std::uint32_t taken = 0;
+    for (SolverContact& c : added) {
+        const Vector3d place = field.pose().to_body(c.p);
+        int best = -1;
+        double least = near * near;
+        for (int i = 0; i < static_cast<int>(memory.size()); ++i) {
+            const RememberedContact& old = memory[static_cast<std::size_t>(i)];
+            if ((taken >> i & 1u) != 0) continue;
+            if (c.feature >= 0 || old.feature >= 0) {
+                if (c.feature != old.feature) continue;
+                best = i;
+                break;
+            }
+            const double away = (old.anchor - place).squaredNorm();
+            if (away >= least) continue;
+            least = away;
+            best = i;
+        }
+        if (best < 0) continue;
+        taken |= 1u << best;
+        const RememberedContact& old = memory[static_cast<std::size_t>(best)];
+        c.is_new = false;
+        c.rest = old.rest;
+        c.f[0] = old.normal_force;
+        if (!(options.law.friction > 0)) continue;
+        for (std::size_t i = 1; i < kNumDirections; ++i) c.f[i] = c.e[i].dot(old.tangential_force);
+        const Vector3d way = old.stretch + 0.5 * options.dt * (old.slip + c.slip);
+        c.stretch = c.e[1].dot(way) * c.e[1] + c.e[2].dot(way) * c.e[2];
+    }
+}
+
+void ContactRows::meet(const MovingBody& shell, const MovingBody& field, bool is_first,
+                       const RowOptions& options, SolverContact& c) noexcept {
+    if (!c.is_new) {
+        // never a gap inside
+        c.rest = std::max(c.rest * (1 - options.emerging), std::min(c.distance, 0.0));
+        return;
+    }
+    const bool is_rigid = shell.rank() == 0 && field.rank() == 0;
+    const double e = options.law.restitution;
+    if (!is_rigid && !(e > 0)) return;
+    const float* const of_shell = c.node < 0 ? nullptr : shell.point_modes(c.point);
+    const float* const of_field = field.proxy_modes(c.proxy);
+    const double length = c.e[0].norm();
+    const Vector3d n = c.e[0] / std::max(length, 1e-300);
+    const double now = n.dot(shell.velocity_now(c.p, of_shell) - field.velocity_now(c.p, of_field));
+    const double next =
+        n.dot(shell.velocity_next(c.p, of_shell) - field.velocity_next(c.p, of_field));
+    // of the bodies towards each other, without contact
+    const double pull = is_rigid ? std::max(0.0, (now - next) / options.dt) : 0.0;
+    const double threshold = kSlowestImpact + kStepsOfFall * pull * options.dt;
+    // deeper than it can have come in a step: it was put there
+    if (is_first && -c.distance > 2 * options.dt * (threshold + std::abs(now))) c.rest = c.distance;
+    // further points of bodies that touch already belong to the same collision
+    if (!(now < -threshold) || !(is_first || c.node < 0)) return;
+    // speeds at the surface, from those at this depth and at that after the step
+    const double depth = -c.distance;
+    const double in = std::sqrt(std::max(now * now - 2 * pull * depth, threshold * threshold));
+    const double deeper = depth - 0.5 * options.dt * (now + e * in);
+    c.is_impact = true;
+    c.target = std::sqrt(e * e * in * in +
+                         std::min(1.0, e / kQuietRestitution) * 2 * pull * std::max(deeper, 0.0));
+    // where this step takes it
+    c.rest = std::min(c.distance + 0.5 * options.dt * (now + c.target), 0.0);
 }
 
 /// With what a force of 1 N changes, eq. (29); of two tangential ones at most, eq. (30).
@@ -249,14 +383,20 @@ void ContactRows::fill_row(const MovingBody& shell, const MovingBody& field,
         Eigen::Map<Vector3d>(row.e[i]) = c.e[i];
         row.f[i] = c.f[i];
     }
-    row.distance = c.distance;
+    row.distance = c.distance - c.rest;
     row.softness = 1 / c.k;
     const Matrix3d G =
         shell.response_at(c.p, row.shell_modes) + field.response_at(c.p, row.field_modes);
-    const double gain = options.reach * options.dt;
+    const double gain = options.reach() * options.dt;
     const Vector3d along = G * c.e[0];
-    row.gain = 1 / (row.softness + gain * c.e[0].dot(along));
-    if (!options.has_friction) return;
+    const double answer = gain * c.e[0].dot(along);
+    if (c.is_impact) {
+        // J v' = target
+        row.distance = -options.reach() * c.target;
+        row.softness = kImpactSoftness * answer;
+    }
+    row.gain = 1 / (row.softness + answer);
+    if (!(options.law.friction > 0)) return;
     row.tangential_softness = 1 / (options.friction_stiffness * c.k);
     const Vector3d first = G * c.e[1], second = G * c.e[2];
     const double tt = c.e[1].dot(first), ss = c.e[2].dot(second), ts = c.e[1].dot(second);

@@ -3,6 +3,7 @@
 #include "contact/contact_facing.h"
 #include "contact/contact_sweep.h"
 #include "contact/moving_body.h"
+#include "contact/primitive_contacts.h"
 
 namespace pliant {
 
@@ -11,15 +12,20 @@ inline constexpr int kNumDirections = 3;
 
 /// One touching point, docs/contact.md eq. (26).
 struct SolverContact {
-    int point = 0, node = 0;                      ///< of the shell
+    int point = 0, node = 0;                      ///< of the shell; −1: exact
     int proxy = -1;                               ///< of a deformed field
+    int feature = -1;                             ///< of an exact contact
     Eigen::Vector3d p = Eigen::Vector3d::Zero();  ///< world [m]
     std::array<Eigen::Vector3d, kNumDirections> e = {
         Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero()};
-    double distance = 0;                                ///< < 0 [m]
-    double share = 1, entry = 1;                        ///< of ContactFacing
-    double weight = 0;                                  ///< follows eq. (12), eq. (26a)
-    double k = 0;                                       ///< with its weight [N/m]
+    double distance = 0;          ///< < 0 [m]
+    double share = 1, entry = 1;  ///< of ContactFacing
+    double weight = 0;            ///< follows eq. (12), eq. (26a)
+    double k = 0;                 ///< with its weight [N/m]
+    double rest = 0;              ///< depth without force, eq. (39), ≤ 0 [m]
+    double target = 0;            ///< of an impact, eq. (38) [m/s]
+    bool is_new = true, is_impact = false;
+    Eigen::Vector3d slip = Eigen::Vector3d::Zero();     ///< of an exact contact, now [m/s]
     Eigen::Vector3d stretch = Eigen::Vector3d::Zero();  ///< p − anchor, tangential [m]
     std::array<double, kNumDirections> f = {};          ///< along the directions [N]
     bool is_sliding = false;
@@ -33,19 +39,33 @@ struct SolverContact {
 struct RememberedContact {
     BodyPair pair;
     int point = 0;
+    int feature = -1;
     double weight = 0;
+    double rest = 0;
     double normal_force = 0;
     Eigen::Vector3d tangential_force;  ///< world
-    Eigen::Vector3d anchor;            ///< in the axes of the field body
+    /// In the axes of the field body: where friction's spring is held, or where an exact contact
+    /// is.
+    Eigen::Vector3d anchor;
+    Eigen::Vector3d stretch, slip;  ///< of an exact contact, world
+};
+
+/// What two surfaces make of each other.
+struct PairLaw {
+    double stiffness = 0;  ///< of one point [N/m]
+    double friction = 0, restitution = 0;
+    double damping = 0;  ///< β_c [s]
 };
 
 struct RowOptions {
-    double stiffness = 0, scaling_count = 0;
+    double scaling_count = 0;
     ContactScaling scaling = ContactScaling::None;
     double friction_stiffness = 0;
-    bool has_friction = false;
-    double dt = 0, reach = 0;              ///< h and h + β_c [s]
+    double dt = 0;                         ///< h [s]
     double stiffening = 1, softening = 1;  ///< rates of eq. (26a), at most 1
+    double emerging = 1;                   ///< rate of eq. (39), at most 1
+    PairLaw law;                           ///< of the pair at hand
+    [[nodiscard]] double reach() const noexcept { return dt + law.damping; }
 };
 
 /// Which pairs may touch at all: one distance at the centre of each shell, asked field by field.
@@ -108,10 +128,20 @@ private:
     void ask(const MovingBody& shell, const MovingBody& field, const ContactPoints& found) noexcept;
     void place(const MovingBody& shell, const MovingBody& field, const ContactPoints& found,
                int index, SolverContact& c) noexcept;
+    /// Contacts of a pair by points; their number, after `count`.
+    int find_points(const MovingBody& shell, const MovingBody& field, const BodyPair& pair,
+                    const RowOptions& options, std::span<const RememberedContact> memory) noexcept;
+    /// The same of two primitives.
+    int find_exactly(const MovingBody& shell, const MovingBody& field, const BodyPair& pair,
+                     const RowOptions& options, std::span<const RememberedContact> memory) noexcept;
     static void weigh(std::span<SolverContact> added, const RowOptions& options) noexcept;
-    void recall(const MovingBody& field, const BodyPair& pair,
-                std::span<const RememberedContact> memory, const RowOptions& options,
-                std::span<SolverContact> added) const noexcept;
+    static void recall(const MovingBody& field, std::span<const RememberedContact> memory,
+                       const RowOptions& options, std::span<SolverContact> added) noexcept;
+    static void recall_exactly(const MovingBody& field, std::span<const RememberedContact> memory,
+                               const RowOptions& options, std::span<SolverContact> added) noexcept;
+    /// What a contact that is new does: eq. (38), (39).
+    static void meet(const MovingBody& shell, const MovingBody& field, bool is_first,
+                     const RowOptions& options, SolverContact& c) noexcept;
     static void fill_row(const MovingBody& shell, const MovingBody& field,
                          const RowOptions& options, const SolverContact& c, SweepRow& row) noexcept;
 

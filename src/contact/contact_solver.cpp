@@ -22,18 +22,37 @@ constexpr int kFewContacts = 200, kFewBodies = 16;
 /// In which weights rise when others leave and fall when others come, docs/contact.md eq. (26a)
 /// [s].
 constexpr double kStiffeningTime = 0.25, kSofteningTime = 0.03;
+/// In which bodies come out of each other that met too deep, eq. (39) [s].
+constexpr double kEmergingTime = 0.1;
+/// Least damping of exact contacts, β_c [s].
+constexpr double kExactDamping = 0.05;
+/// Of bodies whose surfaces say nothing.
+constexpr double kDefaultFriction = 0.5;
+/// Where neither mass nor material says anything, and the most there is [N/m].
+constexpr double kFallbackStiffness = 1e4, kMostStiffness = 1e12;
+/// Sweeps of few contacts, and their change that is enough after the usual number.
+constexpr int kMostSweeps = 300;
+/// Change of the last sweep that leaves forces unknown, and what a body gains from nowhere [m/s].
+constexpr double kUnsettled = 0.05, kWildSpeed = 1;
+constexpr double kToleranceOfMore = 1e-5, kSpeedOfMore = 1e-4;  // of forces; [m/s]
 
 struct PairContacts {
     BodyPair bodies;
+    PairLaw law = {};
     int part = 0, first = 0, count = 0;
     SweepChange sweep = {};               ///< the last one
     Wrench on_shell = {}, on_field = {};  ///< about the centres of the bodies
 };
 
+/// Of one contact along its directions [N].
+struct ContactForce {
+    double along[kNumDirections] = {};
+};
+
 void check(const ContactSolverOptions& o) {
-    check_load_options({.stiffness = o.stiffness,
+    check_load_options({.stiffness = o.stiffness == 0 ? 1 : o.stiffness,
                         .scaling_count = o.scaling_count,
-                        .friction = o.friction,
+                        .friction = o.friction.value_or(0),
                         .friction_stiffness = o.friction_stiffness});
     const auto expect = [](bool is_good, const char* field, const std::string& value,
                            const char* expected) {
@@ -43,6 +62,10 @@ void check(const ContactSolverOptions& o) {
            std::to_string(o.damping_steps), "value >= 0");
     expect(o.max_iterations >= 1 && o.max_iterations <= 10000, "contact.max_iterations",
            std::to_string(o.max_iterations), "1 <= value <= 10000");
+    expect(o.max_work >= 0 && o.max_work <= 1000000, "contact.max_work", std::to_string(o.max_work),
+           "0 <= value <= 1000000");
+    const double e = o.restitution.value_or(0);
+    expect(e >= 0 && e <= 0.9, "contact.restitution", std::to_string(e), "0 <= value <= 0.9");
     expect(o.tolerance >= 0, "contact.tolerance", std::to_string(o.tolerance), "value >= 0");
     expect(o.max_pairs >= 1 && o.max_pairs <= (1 << 24), "contact.max_pairs",
            std::to_string(o.max_pairs), "1 <= value <= 16777216");
@@ -80,6 +103,13 @@ struct ContactSolver::Impl {
     /// False: too many.
     bool find_contacts(double dt) noexcept;
     void solve(double dt) noexcept;
+    /// The same of few contacts, to the end as far as options.max_work allows.
+    void solve_few(double dt) noexcept;
+    /// Takes back what throws bodies about, where sweeps did not come to an end.
+    void drop_wild_forces(double fastest, double dt) noexcept;
+    [[nodiscard]] SweepOptions sweep_options(const PairContacts& pair, double dt) const noexcept {
+        return {dt, dt + pair.law.damping, pair.law.friction};
+    }
     [[nodiscard]] SweepPair sweep_pair(const PairContacts& pair) noexcept;
     /// False: forces are not finite, and none act.
     bool load_bodies(double dt) noexcept;
@@ -94,9 +124,16 @@ struct ContactSolver::Impl {
         return std::span(parts[static_cast<std::size_t>(pair.part)].contacts)
             .subspan(static_cast<std::size_t>(pair.first), static_cast<std::size_t>(pair.count));
     }
-    [[nodiscard]] double reach(double dt) const noexcept { return dt + options.damping_steps * dt; }
+    [[nodiscard]] PairLaw law_of(const MovingBody& a, const MovingBody& b,
+                                 double dt) const noexcept;
+    /// The largest of all pairs that contact can move.
+    [[nodiscard]] PairLaw strongest_law() const noexcept;
+    [[nodiscard]] int max_sweeps() const noexcept;
 
     ContactSolverOptions options;
+    double stiffness_factor = 1, friction_factor = 1;  ///< where each pair has its own
+    double largest_mass = 0;
+    PairLaw strongest;  ///< with factors of 1
     std::vector<MovingBody> bodies;
     std::vector<BoundingSphere> spheres;
     std::vector<char> is_moving;
@@ -107,7 +144,8 @@ struct ContactSolver::Impl {
     std::vector<PairContacts> active;  ///< touching
     std::vector<BodyPair> active_bodies;
     PairPhases phases;
-    std::vector<int> sweep_offsets;  ///< of all sweeps, one after the other
+    std::vector<int> sweep_offsets;                      ///< of all sweeps, one after the other
+    std::vector<ContactForce> before, direction, ahead;  ///< of few contacts
     std::vector<RememberedContact> memory;
     std::vector<Contact> contacts;
     ContactSolverStatistics statistics;
@@ -122,6 +160,8 @@ ContactSolver::Impl::Impl(const std::vector<ContactBody>& contact_bodies,
       neighbours(bodies.size(), static_cast<std::size_t>(o.max_pairs)),
       phases(static_cast<int>(bodies.size()), o.max_pairs) {
     for (const MovingBody& b : bodies) is_moving.push_back(b.is_moving() ? 1 : 0);
+    for (const MovingBody& b : bodies) largest_mass = std::max(largest_mass, b.scale().mass);
+    strongest = strongest_law();
     for (int i = 0; i < kNumParts; ++i) parts.emplace_back(bodies, o.max_contacts / kNumParts);
     const auto max_pairs = static_cast<std::size_t>(o.max_pairs);
     pairs.reserve(max_pairs);
@@ -129,8 +169,55 @@ ContactSolver::Impl::Impl(const std::vector<ContactBody>& contact_bodies,
     active_bodies.reserve(max_pairs);
     memory.reserve(static_cast<std::size_t>(o.max_contacts));
     contacts.reserve(static_cast<std::size_t>(o.max_contacts));
+    for (auto* forces : {&before, &direction, &ahead}) forces->resize(kFewContacts);
     // each sweep has its phases and a look at the result
     sweep_offsets.reserve((max_pairs + 1) * (static_cast<std::size_t>(o.max_iterations) + 1) + 1);
+}
+
+PairLaw ContactSolver::Impl::law_of(const MovingBody& a, const MovingBody& b,
+                                    double dt) const noexcept {
+    const ContactSurface &s = a.surface(), &t = b.surface();
+    PairLaw law;
+    law.stiffness = options.stiffness;
+    if (!(law.stiffness > 0)) {
+        const double given = common_stiffness(s, t);
+        law.stiffness = given > 0 ? given
+                                  : default_stiffness(a.scale(), b.scale(), largest_mass) /
+                                        options.scaling_count;
+        if (!(law.stiffness > 0)) law.stiffness = kFallbackStiffness;
+        law.stiffness = std::min(stiffness_factor * law.stiffness, kMostStiffness);
+    }
+    if (options.friction)
+        law.friction = *options.friction;
+    else
+        law.friction =
+            friction_factor * (s.friction || t.friction ? common_friction(s, t) : kDefaultFriction);
+    law.damping = options.damping_steps * dt;
+    // few contacts, each with its own bit of the surface: nothing else takes the sway of a stack
+    if (a.primitive() && b.primitive()) law.damping = std::max(law.damping, kExactDamping);
+    law.restitution = options.restitution.value_or(common_restitution(s, t));
+    return law;
+}
+
+PairLaw ContactSolver::Impl::strongest_law() const noexcept {
+    PairLaw most;
+    const auto add = [&](const MovingBody& a, const MovingBody& b) {
+        if (!a.is_moving() && !b.is_moving()) return;
+        const PairLaw law = law_of(a, b, 0);
+        most.stiffness = std::max(most.stiffness, law.stiffness);
+        most.friction = std::max(most.friction, law.friction);
+    };
+    for (std::size_t i = 0; i < bodies.size(); ++i)
+        for (std::size_t k = i + 1; k < bodies.size(); ++k) add(bodies[i], bodies[k]);
+    if (bodies.size() == 1) add(bodies[0], bodies[0]);
+    return most;
+}
+
+int ContactSolver::Impl::max_sweeps() const noexcept {
+    if (statistics.num_contacts == 0 || statistics.num_contacts >= kFewContacts)
+        return options.max_iterations;
+    return std::clamp(options.max_work / statistics.num_contacts, options.max_iterations,
+                      std::max(options.max_iterations, kMostSweeps));
 }
 
 template <class Work>
@@ -167,15 +254,13 @@ bool ContactSolver::Impl::find_contacts(double dt) noexcept {
     pairs.clear();
     for (const BodyPair& pair : near) pairs.push_back({.bodies = pair});
     update_solids(near);
-    const RowOptions row_options{.stiffness = options.stiffness,
-                                 .scaling_count = options.scaling_count,
+    const RowOptions row_options{.scaling_count = options.scaling_count,
                                  .scaling = options.scaling,
                                  .friction_stiffness = options.friction_stiffness,
-                                 .has_friction = options.friction > 0,
                                  .dt = dt,
-                                 .reach = reach(dt),
                                  .stiffening = std::min(1.0, dt / kStiffeningTime),
-                                 .softening = std::min(1.0, dt / kSofteningTime)};
+                                 .softening = std::min(1.0, dt / kSofteningTime),
+                                 .emerging = std::min(1.0, dt / kEmergingTime)};
     const auto find = [&](int k) {
         ContactRows& part = parts[static_cast<std::size_t>(k)];
         part.clear();
@@ -183,7 +268,12 @@ bool ContactSolver::Impl::find_contacts(double dt) noexcept {
             PairContacts& pair = pairs[i];
             pair.part = k;
             pair.first = part.count;
-            if (neighbours.may_touch(i)) part.add_pair(bodies, pair.bodies, row_options, memory);
+            if (neighbours.may_touch(i)) {
+                RowOptions of_pair = row_options;
+                pair.law = of_pair.law =
+                    law_of(body(pair.bodies.shell), body(pair.bodies.field), dt);
+                part.add_pair(bodies, pair.bodies, of_pair, memory);
+            }
             pair.count = part.count - pair.first;
         }
     };
@@ -214,7 +304,8 @@ SweepPair ContactSolver::Impl::sweep_pair(const PairContacts& pair) noexcept {
 }
 
 void ContactSolver::Impl::solve(double dt) noexcept {
-    const SweepOptions sweep_options{dt, reach(dt), options.friction};
+    if (options.max_work > 0 && statistics.num_contacts < kFewContacts) return solve_few(dt);
+    const int num_sweeps = options.max_iterations + 1;
     const int num_pairs = static_cast<int>(active.size()), num_items = num_pairs + 1;
     bool is_done = num_pairs == 0;
     // items of sweep 0 start, those of the others sweep; the last of each looks at the change
@@ -226,9 +317,9 @@ void ContactSolver::Impl::solve(double dt) noexcept {
             // often the next one of this thread
             if (place + 1 < num_pairs) prefetch_contacts(sweep_pair(pair_at(place + 1)));
             if (sweep == 0)
-                start_contacts(sweep_pair(pair), sweep_options);
+                start_contacts(sweep_pair(pair), sweep_options(pair, dt));
             else
-                pair.sweep = sweep_contacts(sweep_pair(pair), sweep_options);
+                pair.sweep = sweep_contacts(sweep_pair(pair), sweep_options(pair, dt));
             return;
         }
         if (sweep == 0) return;
@@ -241,7 +332,6 @@ void ContactSolver::Impl::solve(double dt) noexcept {
         statistics.change = largest > 0 ? change / largest : 0;
         is_done = change <= options.tolerance * largest;
     };
-    const int num_sweeps = options.max_iterations + 1;
     if (statistics.num_contacts < kFewContacts) {
         for (int i = 0; i < num_sweeps * num_items && !is_done; ++i) work(i);
         return;
@@ -254,6 +344,82 @@ void ContactSolver::Impl::solve(double dt) noexcept {
         sweep_offsets.push_back((sweep + 1) * num_items);
     }
     parallel_phases(sweep_offsets, work);
+}
+
+/// A body that something far heavier crushes: no number of sweeps finds its forces. A pair that
+/// would make it much faster than anything was does nothing in this step, which keeps momentum.
+void ContactSolver::Impl::drop_wild_forces(double fastest, double dt) noexcept {
+    const double limit = 2 * fastest + kWildSpeed;
+    for (PairContacts& pair : active) {
+        MovingBody &shell = body(pair.bodies.shell), &field = body(pair.bodies.field);
+        const auto is_wild = [&](const MovingBody& b) {
+            return b.has_frame() && !(b.speed_next() <= limit);
+        };
+        if (!is_wild(shell) && !is_wild(field)) continue;
+        const SweepPair part = sweep_pair(pair);
+        for (int i = 0; i < part.count; ++i)
+            for (int k = 0; k < kNumDirections; ++k)
+                ahead[static_cast<std::size_t>(i)].along[k] = -part.rows[i].f[k];
+        add_forces(part, &ahead[0].along, sweep_options(pair, dt));
+    }
+}
+
+/// Gauss-Seidel as the gradient of nonlinear conjugate gradients [Silcowitz2010]: sweeps alone need
+/// as many as one mass is times the other.
+void ContactSolver::Impl::solve_few(double dt) noexcept {
+    for (PairContacts& pair : active) start_contacts(sweep_pair(pair), sweep_options(pair, dt));
+    std::fill_n(direction.begin(), statistics.num_contacts, ContactForce{});
+    const int last = max_sweeps();
+    double fastest = 0;
+    for (const MovingBody& b : bodies)
+        if (b.has_frame() || !b.is_moving()) fastest = std::max(fastest, b.speed_now());
+    double squared = 0;  // of the change in the sweep before
+    for (int sweep = 1; sweep <= last; ++sweep) {
+        double change = 0, largest = 0, speed = 0, sum = 0;
+        std::size_t row = 0;
+        for (PairContacts& pair : active) {
+            const SweepPair part = sweep_pair(pair);
+            const std::size_t first = row;
+            for (int i = 0; i < part.count; ++i)
+                std::ranges::copy(part.rows[i].f, before[row++].along);
+            const SweepChange one = sweep_contacts(part, sweep_options(pair, dt));
+            change = std::max(change, one.change);
+            largest = std::max(largest, one.largest);
+            speed = std::max(speed, one.speed);
+            for (std::size_t i = first; i < row; ++i)
+                for (int k = 0; k < kNumDirections; ++k) {
+                    double& from = before[i].along[k];
+                    from = part.rows[i - first].f[k] - from;
+                    sum += from * from;
+                }
+        }
+        statistics.iterations = sweep;
+        statistics.change = largest > 0 ? change / largest : 0;
+        const double enough = sweep < options.max_iterations
+                                  ? options.tolerance
+                                  : std::max(options.tolerance, kToleranceOfMore);
+        // what is little of a heavy body's force is much for a light one
+        const bool is_done =
+            change <= enough * largest && (sweep < options.max_iterations || speed <= kSpeedOfMore);
+        // the last one leaves forces within their limits
+        if (is_done) return;
+        if (sweep == last) return speed > kUnsettled ? drop_wild_forces(fastest, dt) : void();
+        const double ratio = sweep > 1 && squared > 0 ? sum / squared : 2;
+        squared = sum;
+        row = 0;
+        for (PairContacts& pair : active) {
+            const SweepPair part = sweep_pair(pair);
+            const std::size_t first = row;
+            for (int i = 0; i < part.count; ++i, ++row)
+                for (int k = 0; k < kNumDirections; ++k) {
+                    double& way = direction[row].along[k];
+                    // starts anew where it got worse
+                    ahead[row].along[k] = ratio <= 1 ? ratio * way : 0;
+                    way = ahead[row].along[k] + before[row].along[k];
+                }
+            if (ratio <= 1) add_forces(part, &ahead[first].along, sweep_options(pair, dt));
+        }
+    }
 }
 
 void ContactSolver::Impl::load_pair(PairContacts& pair, double dt) noexcept {
@@ -297,20 +463,31 @@ void ContactSolver::Impl::remember() noexcept {
     memory.clear();
     contacts.clear();
     for (const PairContacts& pair : active) {
-        const Pose& field = body(pair.bodies.field).pose();
+        const Pose &shell = body(pair.bodies.shell).pose(), &field = body(pair.bodies.field).pose();
         for (const SolverContact& c : contacts_of(pair)) {
             const double k = options.friction_stiffness * c.k;
             const Vector3d tangential = c.f[1] * c.e[1] + c.f[2] * c.e[2];
             // a spring that slid is as long as friction holds it
             const Vector3d stretch = c.is_sliding ? Vector3d(-tangential / k) : c.stretch;
-            memory.push_back(
-                {pair.bodies, c.point, c.weight, c.f[0], tangential, field.to_body(c.p - stretch)});
+            const bool is_exact = c.node < 0;
+            // what an impact takes is no beginning for the next tick
+            memory.push_back({.pair = pair.bodies,
+                              .point = c.point,
+                              .feature = c.feature,
+                              .weight = c.weight,
+                              .rest = c.rest,
+                              .normal_force = c.is_impact ? 0 : c.f[0],
+                              .tangential_force = c.is_impact ? Vector3d::Zero() : tangential,
+                              .anchor = field.to_body(is_exact ? c.p : Vector3d(c.p - stretch)),
+                              .stretch = stretch,
+                              .slip = c.slip});
             contacts.push_back({pair.bodies.shell, pair.bodies.field, c.point, c.node, c.p,
-                                c.force(), -c.distance});
+                                c.force(), -c.distance, shell.to_body(c.p)});
             statistics.deepest = std::max(statistics.deepest, -c.distance);
             statistics.num_sliding += c.is_sliding && c.f[0] > 0 ? 1 : 0;
-            statistics.elastic_energy += 0.5 * c.k * c.distance * c.distance;
-            if (options.friction > 0) statistics.elastic_energy += 0.5 * k * stretch.squaredNorm();
+            const double depth = c.distance - c.rest;
+            statistics.elastic_energy += 0.5 * c.k * depth * depth;
+            if (pair.law.friction > 0) statistics.elastic_energy += 0.5 * k * stretch.squaredNorm();
         }
     }
 }
@@ -348,11 +525,32 @@ const ContactSolverOptions& ContactSolver::options() const noexcept { return imp
 std::span<const ContactSolver::Contact> ContactSolver::contacts() const noexcept {
     return impl_->contacts;
 }
+double ContactSolver::stiffness() const noexcept {
+    const Impl& m = *impl_;
+    return m.options.stiffness > 0 ? m.options.stiffness
+                                   : m.stiffness_factor * m.strongest.stiffness;
+}
+double ContactSolver::friction() const noexcept {
+    const Impl& m = *impl_;
+    return m.options.friction.value_or(m.friction_factor * m.strongest.friction);
+}
 void ContactSolver::set_stiffness(double stiffness) noexcept {
-    if (std::isfinite(stiffness)) impl_->options.stiffness = std::clamp(stiffness, 1e-9, 1e12);
+    Impl& m = *impl_;
+    if (!std::isfinite(stiffness)) return;
+    stiffness = std::clamp(stiffness, 1e-9, kMostStiffness);
+    if (m.options.stiffness > 0 || !(m.strongest.stiffness > 0))
+        m.options.stiffness = stiffness;
+    else
+        m.stiffness_factor = stiffness / m.strongest.stiffness;
 }
 void ContactSolver::set_friction(double friction) noexcept {
-    if (std::isfinite(friction)) impl_->options.friction = std::clamp(friction, 0.0, 1e3);
+    Impl& m = *impl_;
+    if (!std::isfinite(friction)) return;
+    friction = std::clamp(friction, 0.0, 1e3);
+    if (m.options.friction || !(m.strongest.friction > 0))
+        m.options.friction = friction;
+    else
+        m.friction_factor = friction / m.strongest.friction;
 }
 void ContactSolver::forget() noexcept {
     impl_->memory.clear();

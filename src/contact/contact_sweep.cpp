@@ -152,6 +152,7 @@ HWY_INLINE void sweep_row(const SweepPair& pair, SweepRow& row, const SweepOptio
     if (largest_change > 0) push_both(pair, row, options.dt * change);
     result.change = larger(result.change, largest_change);
     result.largest = larger(result.largest, f);
+    result.speed = larger(result.speed, size_of(difference) / (row.gain * options.reach));
 }
 
 void run_start(const SweepPair& pair, const SweepOptions& options) {
@@ -160,6 +161,18 @@ void run_start(const SweepPair& pair, const SweepOptions& options) {
         if (row.f[0] == 0 && row.f[1] == 0 && row.f[2] == 0) continue;
         const Arrow force = row.f[0] * arrow_at(row.e[0]) + row.f[1] * arrow_at(row.e[1]) +
                             row.f[2] * arrow_at(row.e[2]);
+        push_both(pair, row, options.dt * force);
+    }
+}
+
+void run_add(const SweepPair& pair, const double (*changes)[3], const SweepOptions& options) {
+    for (int i = 0; i < pair.count; ++i) {
+        SweepRow& row = pair.rows[i];
+        Arrow force{0, 0, 0};
+        for (int k = 0; k < 3; ++k) {
+            row.f[k] += changes[i][k];
+            force = force + changes[i][k] * arrow_at(row.e[k]);
+        }
         push_both(pair, row, options.dt * force);
     }
 }
@@ -194,11 +207,16 @@ namespace pliant {
 
 HWY_EXPORT(run_prefetch);
 HWY_EXPORT(run_start);
+HWY_EXPORT(run_add);
 HWY_EXPORT(run_sweep);
 
 void prefetch_contacts(const SweepPair& pair) noexcept { HWY_DYNAMIC_DISPATCH(run_prefetch)(pair); }
 void start_contacts(const SweepPair& pair, const SweepOptions& options) noexcept {
     HWY_DYNAMIC_DISPATCH(run_start)(pair, options);
+}
+void add_forces(const SweepPair& pair, const double (*changes)[3],
+                const SweepOptions& options) noexcept {
+    HWY_DYNAMIC_DISPATCH(run_add)(pair, changes, options);
 }
 SweepChange sweep_contacts(const SweepPair& pair, const SweepOptions& options) noexcept {
     return HWY_DYNAMIC_DISPATCH(run_sweep)(pair, options);

@@ -40,9 +40,9 @@ struct SweepOptions {
     double dt = 0, reach = 0;  ///< h and h + β_c [s]
     double friction = 0;
 };
-/// Of forces [N].
+/// Of forces [N], and what the change does to the speed of a contact [m/s].
 struct SweepChange {
-    double change = 0, largest = 0;
+    double change = 0, largest = 0, speed = 0;
 };
 
 /// Calls what a sweep begins with into the cache.
@@ -52,5 +52,10 @@ void start_contacts(const SweepPair& pair, const SweepOptions& options) noexcept
 /// One Gauss-Seidel pass over the contacts in their order, docs/contact.md eq. (29), (30).
 [[nodiscard]] SweepChange sweep_contacts(const SweepPair& pair,
                                          const SweepOptions& options) noexcept;
+
+/// Adds to the forces of the contacts along their directions [N], and the impulses of that to the
+/// velocities.
+void add_forces(const SweepPair& pair, const double (*changes)[3],
+                const SweepOptions& options) noexcept;
 
 }  // namespace pliant

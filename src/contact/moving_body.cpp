@@ -20,6 +20,26 @@ namespace {
 /// must not give way more than was thought, docs/contact.md eq. (28).
 constexpr double kTrust = 0.5;
 
+void check_surface(const ContactSurface& surface, const std::string& name) {
+    const auto expect = [&](bool is_good, const char* field, double value, const char* expected) {
+        if (!is_good)
+            throw InputError("", name + ": surface." + field, std::to_string(value), expected);
+    };
+    expect(surface.stiffness >= 0 && surface.stiffness < 1e15, "stiffness", surface.stiffness,
+           "0 <= value < 1e15, in newtons per metre; 0 for chosen");
+    const double friction = surface.friction.value_or(0);
+    expect(friction >= 0 && friction <= 10, "friction", friction, "0 <= value <= 10");
+    expect(surface.restitution >= 0 && surface.restitution <= 0.9, "restitution",
+           surface.restitution, "0 <= value <= 0.9");
+}
+
+/// a ×.
+Matrix3d cross_matrix(const Vector3d& a) {
+    Matrix3d m;
+    m << 0, -a.z(), a.y(), a.z(), 0, -a.x(), -a.y(), a.x(), 0;
+    return m;
+}
+
 void check_rank(const std::string& what, int rank, int expected) {
     if (rank == expected) return;
     throw InputError("", what, std::to_string(rank) + " vectors",
@@ -32,19 +52,25 @@ MovingBody::MovingBody(const ContactBody& body, const std::string& name, ModesLi
     : rigid_(dynamic_cast<RigidBody*>(body.body)),
       reduced_(dynamic_cast<ReducedBody*>(body.body)),
       tree_(body.tree),
+      primitive_(body.primitive),
+      surface_(body.surface),
       field_(body.field),
       principal_inertia_(Vector3d::Ones()),
       principal_axes_(Quaternion::Identity()),
       rotation_(Matrix3d::Identity()),
       centre_(Vector3d::Zero()),
       centre_velocity_(Vector3d::Zero()),
+      spin_(Vector3d::Zero()),
       inverse_inertia_(Matrix3d::Zero()),
       response_(1),
       rates_(1) {
     if (!rigid_ && !reduced_)
         throw InputError("", name, body.body ? std::string(body.body->kind()) : "no body",
                          "a rigid or a reduced body");
-    if (!body.tree && !body.field && !body.deformed)
+    if (primitive_ && !rigid_) throw InputError("", name + " deforms and is no primitive");
+    if (primitive_ && !field_) field_ = primitive_->field();
+    check_surface(surface_, name);
+    if (!body.tree && !field_ && !body.deformed)
         throw InputError("", name + " has neither points nor a field; build one of them");
     if (reduced_ && body.field)
         throw InputError("", name + " deforms and needs a deformed field, or none");
@@ -72,6 +98,11 @@ MovingBody::MovingBody(const ContactBody& body, const std::string& name, ModesLi
         principal_inertia_ = principal.values;
         inverse_mass_ = 1 / mass->mass;
     }
+    scale_ = contact_scale(*body.body);
+    if (deformed_)
+        scale_.cell = deformed_->resolution();
+    else if (field_)
+        scale_.cell = field_->resolution();
     load_ = acceleration_ = y_rate_ = VectorXd::Zero(r);
     length_ = padded_row(r);
     rates_ = response_ = AlignedArray<double>(static_cast<std::size_t>(std::max(length_, 1)));
@@ -88,6 +119,7 @@ BoundingSphere MovingBody::find_sphere() const noexcept {
     sphere.has_points = tree_.has_value();
     sphere.has_solid = solid() != nullptr;
     sphere.is_moving = is_moving();
+    sphere.is_primitive = primitive_.has_value();
     Vector3d centre = Vector3d::Zero();
     if (tree_) {
         centre = tree_->centre();
@@ -119,6 +151,8 @@ bool MovingBody::begin(double dt) noexcept {
         pose_ = motion.pose;
         centre_ = pose_.position;
         motion_ = motion.velocity;
+        centre_velocity_ = motion.velocity.linear;
+        spin_ = motion.velocity.angular;
         if (has_frame_) {
             const Vector3d arm = pose_.rotation * rigid_->mass()->centre;
             centre_ += arm;
@@ -148,12 +182,17 @@ void MovingBody::begin_frame(const RigidMass& mass, const Twist& velocity, const
                              double dt) noexcept {
     const Matrix3d axes = (pose_.rotation * principal_axes_).toRotationMatrix();
     centre_velocity_ = velocity.linear;
+    spin_ = velocity.angular;
     motion_.linear = velocity.linear + dt / mass.mass * load.force;
-    // Euler's equations in principal axes
+    // Euler's equations in principal axes, by one Newton iteration of an implicit step: a body that
+    // turns by more than a radian in a step would seem to gain energy otherwise
     const Vector3d omega = axes.transpose() * velocity.angular;
     const Vector3d momentum = principal_inertia_.cwiseProduct(omega);
+    Matrix3d turning = dt * (cross_matrix(omega) * principal_inertia_.asDiagonal().toDenseMatrix() -
+                             cross_matrix(momentum));
+    turning.diagonal() += principal_inertia_;
     const Vector3d torque = axes.transpose() * load.torque - omega.cross(momentum);
-    motion_.angular = axes * (momentum + dt * torque).cwiseQuotient(principal_inertia_);
+    motion_.angular = axes * (omega + turning.inverse() * (dt * torque));
     inverse_inertia_ = axes * principal_inertia_.cwiseInverse().asDiagonal() * axes.transpose();
 }
 
@@ -191,8 +230,7 @@ Matrix3d MovingBody::response_at(const Vector3d& p, const float* modes) const no
     Matrix3d G = Matrix3d::Zero();
     if (has_frame_) {
         const Vector3d r = p - centre_;
-        Matrix3d arm;
-        arm << 0, -r.z(), r.y(), r.z(), 0, -r.x(), -r.y(), r.x(), 0;
+        const Matrix3d arm = cross_matrix(r);
         G = inverse_mass_ * Matrix3d::Identity() - arm * inverse_inertia_ * arm;
     }
     if (modes) {
@@ -203,6 +241,23 @@ Matrix3d MovingBody::response_at(const Vector3d& p, const float* modes) const no
         G += rotation_ * bend * rotation_.transpose();
     }
     return G;
+}
+
+Vector3d MovingBody::bending(const float* modes, const double* rates) const noexcept {
+    Vector3d sum = Vector3d::Zero();
+    for (int axis = 0; axis < 3; ++axis, modes += length_)
+        for (int i = 0; i < rank(); ++i) sum[axis] += static_cast<double>(modes[i]) * rates[i];
+    return rotation_ * sum;
+}
+
+Vector3d MovingBody::velocity_now(const Vector3d& p, const float* modes) const noexcept {
+    const Vector3d v = centre_velocity_ + spin_.cross(p - centre_);
+    return modes ? Vector3d(v + bending(modes, y_rate_.data())) : v;
+}
+
+Vector3d MovingBody::velocity_next(const Vector3d& p, const float* modes) const noexcept {
+    const Vector3d v = motion_.linear + motion_.angular.cross(p - centre_);
+    return modes ? Vector3d(v + bending(modes, rates_.data())) : v;
 }
 
 void MovingBody::apply() noexcept {

@@ -30,6 +30,12 @@ public:
     }
     [[nodiscard]] const DeformedField* deformed() const noexcept { return deformed_.get(); }
     [[nodiscard]] const BoundingSphere& sphere() const noexcept { return sphere_; }
+    /// Null: none.
+    [[nodiscard]] const ContactPrimitive* primitive() const noexcept {
+        return primitive_ ? &*primitive_ : nullptr;
+    }
+    [[nodiscard]] const ContactSurface& surface() const noexcept { return surface_; }
+    [[nodiscard]] const ContactScale& scale() const noexcept { return scale_; }
 
     // Of the point at p, world axes; `modes` from one of the tables below, null for rigid bodies.
     /// What an impulse changes of its velocity.
@@ -42,6 +48,19 @@ public:
     [[nodiscard]] const float* proxy_modes(int proxy) const noexcept {
         return proxy_modes_ ? proxy_modes_->data() + table_width() * static_cast<std::size_t>(proxy)
                             : nullptr;
+    }
+    /// Its velocity at the start of the step.
+    [[nodiscard]] Eigen::Vector3d velocity_now(const Eigen::Vector3d& p,
+                                               const float* modes) const noexcept;
+    /// Its velocity at the end of the step, as sweeps left it.
+    [[nodiscard]] Eigen::Vector3d velocity_next(const Eigen::Vector3d& p,
+                                                const float* modes) const noexcept;
+    /// Most that any of its points moves with, now and at the end of the step [m/s].
+    [[nodiscard]] double speed_now() const noexcept {
+        return centre_velocity_.norm() + sphere_.rest_radius * spin_.norm();
+    }
+    [[nodiscard]] double speed_next() const noexcept {
+        return motion_.linear.norm() + sphere_.rest_radius * motion_.angular.norm();
     }
     /// For sweeps, which change its velocity in the next step.
     [[nodiscard]] SweepBody for_sweeps() noexcept;
@@ -71,6 +90,8 @@ private:
     void begin_frame(const RigidMass& mass, const Twist& velocity, const Wrench& load,
                      double dt) noexcept;
     void begin_shape(double dt) noexcept;
+    /// R U rates of the point with these modes.
+    [[nodiscard]] Eigen::Vector3d bending(const float* modes, const double* rates) const noexcept;
     [[nodiscard]] std::size_t table_width() const noexcept {
         return static_cast<std::size_t>(3 * length_);
     }
@@ -78,6 +99,9 @@ private:
     RigidBody* rigid_ = nullptr;
     ReducedBody* reduced_ = nullptr;
     std::optional<PointTree> tree_;
+    std::optional<ContactPrimitive> primitive_;
+    ContactSurface surface_;
+    ContactScale scale_;
     std::shared_ptr<const DistanceField> field_;
     std::unique_ptr<DeformedField> deformed_;
     std::shared_ptr<const ContactModes> modes_;
@@ -91,11 +115,11 @@ private:
     Pose pose_;                 ///< of the axes
     Eigen::Matrix3d rotation_;  ///< of it
     BoundingSphere sphere_;
-    Eigen::Vector3d centre_;  ///< of mass; of prescribed bodies the origin
-    Eigen::Vector3d centre_velocity_;
-    double inverse_mass_ = 0;          ///< 0: does not move as a whole
-    Eigen::Matrix3d inverse_inertia_;  ///< world axes
-    AlignedArray<double> response_;    ///< 1 / (1 + ½ ρ) of each mode, eq. (28); padded
+    Eigen::Vector3d centre_;                  ///< of mass; of prescribed bodies the origin
+    Eigen::Vector3d centre_velocity_, spin_;  ///< at the start of the step
+    double inverse_mass_ = 0;                 ///< 0: does not move as a whole
+    Eigen::Matrix3d inverse_inertia_;         ///< world axes
+    AlignedArray<double> response_;           ///< 1 / (1 + ½ ρ) of each mode, eq. (28); padded
     // in the next step, as sweeps change it
     Twist motion_;                           ///< of the centre, world axes
     AlignedArray<double> rates_;             ///< y', padded

@@ -59,6 +59,21 @@ std::optional<FieldSource> read_field(const JsonObject& json, const BodyDescript
     return source;
 }
 
+/// How its surface takes contact: of a named one, and what is said beside the name.
+ContactSurface read_contact_surface(const JsonObject& json) {
+    ContactSurface surface;
+    if (json.has("material")) surface = contact_surface_preset(json.text("material", ""));
+    if (json.has("friction")) surface.friction = json.number("friction", 0);
+    surface.restitution = json.number("restitution", surface.restitution);
+    surface.stiffness = json.number("stiffness", surface.stiffness);
+    return surface;
+}
+/// Coulomb's coefficient of a contact, if it has one of its own.
+std::optional<double> read_friction(const JsonObject& json) {
+    if (!json.has("friction")) return std::nullopt;
+    return json.number("friction", 0);
+}
+
 bool is_free(const BodyDescription& body) {
     const auto* reduced = std::get_if<ReducedSource>(&body.source);
     const auto* recipe = reduced ? std::get_if<ReducedRecipe>(&reduced->model) : nullptr;
@@ -71,10 +86,11 @@ bool has_mass(const BodyDescription& body) {
 bool is_reduced(const BodyDescription& body) {
     return std::holds_alternative<ReducedSource>(body.source);
 }
-bool has_field(const BodyDescription& body) {
+bool is_primitive(const BodyDescription& body) {
     const auto* rigid = std::get_if<RigidSource>(&body.source);
-    return body.contact.field || (rigid && !std::holds_alternative<SurfaceSource>(rigid->shape));
+    return rigid && !std::holds_alternative<SurfaceSource>(rigid->shape);
 }
+bool has_field(const BodyDescription& body) { return body.contact.field || is_primitive(body); }
 constexpr const char* kNoFem =
     "a rigid or reduced body; full FEM bodies touch all rigid bodies of their loop without being "
     "told";
@@ -137,7 +153,7 @@ constexpr std::initializer_list<const char*> kGreensKeys = {"points", "tools", "
 
 PairContactDescription read_pair(const JsonObject& json, const SceneDescription& scene) {
     refuse_keys(json, kGreensKeys, "greens");
-    refuse_keys(json, {"name", "iterations", "max_contacts"}, "among");
+    refuse_keys(json, {"name", "iterations", "max_contacts", "restitution"}, "among");
     refuse_keys(json, {"exclusion"}, "self");
     if (!json.has("field")) json.fail("field", "is needed beside \"shell\"");
     PairContactDescription contact;
@@ -159,7 +175,7 @@ PairContactDescription read_pair(const JsonObject& json, const SceneDescription&
                                  field.loop + "\"");
 
     contact.stiffness = json.number("stiffness", contact.stiffness);
-    contact.friction = json.number("friction", contact.friction);
+    contact.friction = read_friction(json);
     json.exclude("nodes", "budget_us");
     contact.nodes = json.integer("nodes", contact.nodes);
     contact.budget = 1e-6 * json.number("budget_us", 0);
@@ -221,7 +237,14 @@ AmongContactDescription read_among(const JsonObject& json, const SceneDescriptio
     const auto any = [&](const auto& is_so) { return std::ranges::any_of(members, is_so); };
     if (members.size() == 1 && !members[0]->copies)
         json.refuse("among", "at least two bodies, or one with copies");
-    if (!any([](const auto* body) { return body->contact.pointshell.has_value(); }))
+    // spheres, boxes, capsules, wedges and ground need no points among themselves
+    const auto num_primitives =
+        std::ranges::count_if(members, [](const auto* body) { return is_primitive(*body); });
+    const bool are_exact =
+        num_primitives > 1 || (num_primitives == 1 && any([](const auto* body) {
+                                   return is_primitive(*body) && body->copies.has_value();
+                               }));
+    if (!are_exact && !any([](const auto* body) { return body->contact.pointshell.has_value(); }))
         json.refuse("among", "at least one body with \"contact\": {\"pointshell\": …}");
     if (!any([](const auto* body) { return has_field(*body); }))
         json.refuse("among", "at least one body with \"contact\": {\"field\": …}");
@@ -240,7 +263,8 @@ AmongContactDescription read_among(const JsonObject& json, const SceneDescriptio
     if (find_all_copies(scene, contact.name))
         json.refuse("name", "a name that no body has: sliders are told apart by it");
     contact.stiffness = json.number("stiffness", contact.stiffness);
-    contact.friction = json.number("friction", contact.friction);
+    contact.friction = read_friction(json);
+    if (json.has("restitution")) contact.restitution = json.number("restitution", 0);
     contact.scaling = read_scaling(json);
     contact.iterations = json.integer("iterations", contact.iterations);
     contact.max_contacts = json.integer("max_contacts", contact.max_contacts);
@@ -251,7 +275,7 @@ AmongContactDescription read_among(const JsonObject& json, const SceneDescriptio
 
 SelfContactDescription read_self(const JsonObject& json, const SceneDescription& scene) {
     refuse_keys(json, {"field", "budget_us", "exchange", "coherence"}, "shell");
-    refuse_keys(json, {"name", "iterations", "max_contacts"}, "among");
+    refuse_keys(json, {"name", "iterations", "max_contacts", "restitution"}, "among");
     refuse_keys(json, kGreensKeys, "greens");
     if (json.has("friction"))
         json.fail("friction", "goes with \"shell\" and \"among\": self-contact has none");
@@ -280,7 +304,7 @@ SelfContactDescription read_self(const JsonObject& json, const SceneDescription&
 
 GreensContactDescription read_elastic(const JsonObject& json, const SceneDescription& scene) {
     refuse_keys(json, {"field", "nodes", "budget_us", "exchange", "coherence"}, "shell");
-    refuse_keys(json, {"name", "iterations", "max_contacts"}, "among");
+    refuse_keys(json, {"name", "iterations", "max_contacts", "restitution"}, "among");
     refuse_keys(json, {"exclusion"}, "self");
     for (const char* key : {"stiffness", "scaling"})
         if (json.has(key)) json.fail(key, "does not go with \"greens\": the body gives the force");
@@ -376,7 +400,8 @@ BodyContact read_body_contact(const JsonObject& json, const BodyDescription& bod
     const auto* rigid = std::get_if<RigidSource>(&body.source);
     if (rigid && std::holds_alternative<RigidGround>(rigid->shape) && contact->has("pointshell"))
         contact->fail("pointshell", "ground has no end to put points on");
-    return {read_pointshell(*contact, folder), read_field(*contact, body, folder)};
+    return {read_pointshell(*contact, folder), read_field(*contact, body, folder),
+            read_contact_surface(*contact)};
 }
 
 std::vector<std::vector<std::string>> read_ignored_contacts(const JsonObject& json,

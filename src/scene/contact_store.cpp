@@ -21,8 +21,8 @@ using Eigen::Vector3d;
 constexpr int kContactFormat = 2;
 /// What a point carries at half a cell, docs/scene.md eq. (5): the force of a haptic device [N].
 constexpr double kFullForce = 8.5;
-/// For the weight of bodies, whatever the gravity of the scene, docs/scene.md eq. (6) [m/s²].
-constexpr double kGravity = 9.81;
+/// Contacts times sweeps of a solver beyond the usual number, ContactSolverOptions.
+constexpr int kWorkOfFew = 3000;
 /// That a solver has room for, by the number of bodies.
 constexpr int kContactsPerBody = 64, kFewestContacts = 8192, kPairsPerBody = 64;
 /// Of bodies that a script moves into others: 0.6 m/s and a turn a second.
@@ -90,27 +90,22 @@ std::string loaded_from(const fs::path& file, const StopWatch& watch) {
     return "from " + file.filename().string() + ", " + watch.text();
 }
 
-/// The exact field of a primitive; null: the shape is a mesh.
-struct ExactField {
-    FieldPointer operator()(const RigidSphere& s) const { return sphere_field(s.radius); }
-    FieldPointer operator()(const RigidBox& s) const { return box_field(0.5 * s.sizes); }
-    FieldPointer operator()(const RigidCapsule& s) const {
-        return capsule_field(s.radius, 0.5 * s.length);
+/// The shape of a primitive; none: it is a mesh.
+struct ExactShape {
+    using Result = std::optional<ContactPrimitive>;
+    Result operator()(const RigidSphere& s) const { return ContactPrimitive::sphere(s.radius); }
+    Result operator()(const RigidBox& s) const { return ContactPrimitive::box(0.5 * s.sizes); }
+    Result operator()(const RigidCapsule& s) const {
+        return ContactPrimitive::capsule(s.radius, 0.5 * s.length);
     }
-    FieldPointer operator()(const RigidWedge& s) const {
-        const double x = 0.5 * s.sizes.x(), y = 0.5 * s.sizes.y(), z = s.sizes.z();
-        const double slope_offset = x * z / std::hypot(x, z);
-        return plane_set_field({{-Vector3d::UnitZ(), 0},
-                                {Vector3d::UnitY(), y},
-                                {-Vector3d::UnitY(), y},
-                                {Vector3d(z, 0, x), slope_offset},
-                                {Vector3d(-z, 0, x), slope_offset}});
-    }
-    FieldPointer operator()(const RigidGround&) const {
-        return plane_set_field({{Vector3d::UnitZ(), 0}});
-    }
-    FieldPointer operator()(const SurfaceSource&) const { return {}; }
+    Result operator()(const RigidWedge& s) const { return ContactPrimitive::wedge(s.sizes); }
+    Result operator()(const RigidGround&) const { return ContactPrimitive::half_space(); }
+    Result operator()(const SurfaceSource&) const { return {}; }
 };
+std::optional<ContactPrimitive> primitive_of(const BodyDescription& body) {
+    const auto* rigid = std::get_if<RigidSource>(&body.source);
+    return rigid ? std::visit(ExactShape{}, rigid->shape) : std::nullopt;
+}
 
 /// Whether a script moves the body; one that is too fast to be kept out is refused.
 bool is_moved(const ContactSide& side) {
@@ -146,29 +141,21 @@ double cell_of(double resolution, const PointTree* tree) {
     if (resolution > 0) return resolution;
     return tree && tree->shell().spacing > 0 ? tree->shell().spacing : 1e-3;
 }
-/// docs/scene.md eq. (5).
-double chosen_stiffness(double cell) { return 2 * kFullForce / cell; }
+/// docs/scene.md eq. (5), of what a hand feels.
+double felt_stiffness(double cell) { return 2 * kFullForce / cell; }
 
-double mass_of(const Body& body) {
-    const auto* rigid = dynamic_cast<const RigidBody*>(&body);
-    const auto* reduced = dynamic_cast<const ReducedBody*>(&body);
-    const std::optional<RigidMass>& mass = rigid ? rigid->mass() : reduced->rest_mass();
-    return mass ? mass->mass : 0;
-}
-
-/// docs/scene.md eq. (6).
-double chosen_stiffness(std::span<const ContactBody> bodies) {
-    double mass = 0, cell = INFINITY, spacing = INFINITY;
-    for (const ContactBody& b : bodies) {
-        mass = std::max(mass, mass_of(*b.body));
-        const double resolution = b.deformed ? DeformedField(*b.deformed).resolution()
-                                  : b.field  ? b.field->resolution()
-                                             : 0;
-        if (resolution > 0) cell = std::min(cell, resolution);
-        if (b.tree) spacing = std::min(spacing, cell_of(0, &*b.tree));
-    }
-    const double force = mass > 0 ? mass * kGravity : kFullForce;
-    return 2 * force / (std::isfinite(cell) ? cell : spacing);
+/// docs/scene.md eq. (5a), of a pair.
+double chosen_stiffness(const ContactPair& pair, const ContactSurface& of_shell,
+                        const ContactSurface& of_field) {
+    if (const double given = common_stiffness(of_shell, of_field); given > 0) return given;
+    const double felt = felt_stiffness(contact_cell(pair));
+    if (pair.exchange() == ContactExchange::Explicit) return felt;
+    const ContactScale shell = contact_scale(pair.shell_body()),
+                       field = contact_scale(pair.field_body());
+    // each of two that give way would make room for both
+    if (shell.modulus > 0 && field.modulus > 0) return felt;
+    return std::max(felt,
+                    default_stiffness(shell, field, 0) / pair.forces().options().scaling_count);
 }
 
 void check_nodes(int nodes, const PointTree& tree) {
@@ -321,9 +308,9 @@ FieldBody ContactStore::field(const ContactSide& side) {
     FieldBody result;
     result.body = &side.body;
     const std::optional<FieldSource>& source = side.description.contact.field;
-    if (const auto* rigid = std::get_if<RigidSource>(&side.description.source)) {
-        result.field = std::visit(ExactField{}, rigid->shape);
-        if (result.field) return result;
+    if (const auto exact = primitive_of(side.description)) {
+        result.field = exact->field();
+        return result;
     }
     if (!source)
         throw InputError("", "\"" + side.description.name +
@@ -342,13 +329,15 @@ LoopContact ContactStore::make(const PairContactDescription& contact, const Cont
     ContactPairOptions options;
     options.exchange = contact.exchange;
     options.traversal.has_coherence = contact.has_coherence;
-    options.loads.friction = contact.friction;
+    const ContactSurface &of_shell = shell.description.contact.surface,
+                         &of_field = field.description.contact.surface;
+    options.loads.friction = contact.friction.value_or(common_friction(of_shell, of_field));
     options.loads.scaling = contact.scaling;
     if (contact.stiffness > 0) options.loads.stiffness = contact.stiffness;
     const ContactMember shell_member{shell.place, is_moved(shell), tree(shell)};
     const ContactMember field_member{field.place, is_moved(field), {}};
     ContactPair pair({&shell.body, *shell_member.tree}, this->field(field), options);
-    if (!(contact.stiffness > 0)) pair.set_stiffness(chosen_stiffness(contact_cell(pair)));
+    if (!(contact.stiffness > 0)) pair.set_stiffness(chosen_stiffness(pair, of_shell, of_field));
     // arrays hold every node: the budget may be changed while it runs
     check_nodes(contact.nodes, *shell_member.tree);
     if (contact.nodes > 0) pair.set_budget(contact.nodes);
@@ -367,9 +356,9 @@ LoopContact ContactStore::make(const AmongContactDescription& contact,
         part.body = &side.body;
         if (&side.description != last) {
             if (side.description.contact.pointshell) part.tree = tree(side);
-            const auto* rigid = std::get_if<RigidSource>(&side.description.source);
-            const bool is_primitive = rigid && !std::holds_alternative<SurfaceSource>(rigid->shape);
-            if (is_primitive || side.description.contact.field) {
+            part.surface = side.description.contact.surface;
+            part.primitive = primitive_of(side.description);
+            if (!part.primitive && side.description.contact.field) {
                 FieldBody solid = field(side);
                 part.field = std::move(solid.field);
                 part.deformed = std::move(solid.deformed);
@@ -382,10 +371,14 @@ LoopContact ContactStore::make(const AmongContactDescription& contact,
 
     const int count = static_cast<int>(bodies.size());
     ContactSolverOptions options;
-    options.stiffness = contact.stiffness > 0 ? contact.stiffness : chosen_stiffness(parts);
+    options.stiffness = contact.stiffness;
     options.friction = contact.friction;
+    options.restitution = contact.restitution;
     options.scaling = contact.scaling;
-    options.max_iterations = contact.iterations;
+    if (contact.iterations > 0)
+        options.max_iterations = contact.iterations;
+    else
+        options.max_work = kWorkOfFew;
     options.max_contacts = contact.max_contacts > 0
                                ? contact.max_contacts
                                : std::max(kFewestContacts, kContactsPerBody * count);
@@ -408,9 +401,9 @@ LoopContact ContactStore::make(const SelfContactDescription& contact,
     options.exclusion = contact.exclusion;
     options.max_contacts = shared.num_points();
     options.loads.scaling = contact.scaling;
-    options.loads.stiffness =
-        contact.stiffness > 0 ? contact.stiffness
-                              : chosen_stiffness(cell_of(DeformedField(solid).resolution(), {}));
+    options.loads.stiffness = contact.stiffness > 0
+                                  ? contact.stiffness
+                                  : felt_stiffness(cell_of(DeformedField(solid).resolution(), {}));
     LoopContact made{contact.body + "/" + contact.body, {}, std::vector<SelfContact>()};
     auto& touching = std::get<std::vector<SelfContact>>(made.kind);
     for (const ContactSide& side : bodies) {

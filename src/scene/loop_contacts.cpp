@@ -65,10 +65,27 @@ struct ForceOn {
     }
 };
 
+/// The node of a rigid body's tree that is nearest to a place, on a level of some thousand.
+int nearest_node(const PointTree& tree, const Vector3d& place) noexcept {
+    constexpr int kMostAsked = 4096;
+    int level = tree.num_levels() - 1;
+    while (level > 0 && tree.level_start(level + 1) - tree.level_start(level) > kMostAsked) --level;
+    int best = -1;
+    double least = INFINITY;
+    for (int i = tree.level_start(level); i < tree.level_start(level + 1); ++i) {
+        const double away = (tree.position(i, {}) - place).squaredNorm();
+        if (away >= least) continue;
+        least = away;
+        best = i;
+    }
+    return best;
+}
+
 /// Counts, depths and nodes of the last tick into a frame that is empty.
 class Showing {
 public:
-    explicit Showing(ShownContact& frame) : frame_(frame) {}
+    Showing(ShownContact& frame, std::span<const ContactMember> members)
+        : frame_(frame), members_(members) {}
 
     void operator()(const ContactPair& pair) const noexcept {
         const PointTraversal& traversal = pair.traversal();
@@ -89,8 +106,13 @@ public:
         const std::size_t count = std::min(contacts.size(), room());
         for (std::size_t i = 0; i < count; ++i) {
             const ContactSolver::Contact& c = contacts[i * contacts.size() / count];
-            put(c.shell, c.node);
-            frame_.forces[i] = array(c.force.cast<float>());
+            // an exact contact shows at the nearest point, if the body has points
+            const auto& tree = members_[static_cast<std::size_t>(c.shell)].tree;
+            const int node = c.node >= 0 || !tree ? c.node : nearest_node(*tree, c.on_shell);
+            if (node < 0) continue;
+            frame_.forces[static_cast<std::size_t>(frame_.num_nodes)] =
+                array(c.force.cast<float>());
+            put(c.shell, node);
         }
         frame_.num_contacting = frame_.num_nodes;
     }
@@ -149,6 +171,7 @@ private:
     }
 
     ShownContact& frame_;
+    std::span<const ContactMember> members_;
 };
 
 struct Acting {
@@ -232,9 +255,9 @@ std::vector<LoopContacts::Parameter> LoopContacts::sliders_of(const LoopContact&
                 {Role::Nodes, budget_slider(traversal.options().budget, traversal.tree())}};
         }
         std::vector<Parameter> operator()(const ContactSolver& solver) const {
-            const ContactSolverOptions& o = solver.options();
-            return {{Role::Stiffness, stiffness_slider(o.stiffness)},
-                    {Role::Friction, friction_slider(o.friction, std::max(2.0, o.friction))}};
+            const double friction = solver.friction();
+            return {{Role::Stiffness, stiffness_slider(solver.stiffness())},
+                    {Role::Friction, friction_slider(friction, std::max(2.0, friction))}};
         }
         std::vector<Parameter> operator()(const SelfContacts& bodies) const {
             const SelfContactOptions& o = bodies.front().options();
@@ -364,7 +387,7 @@ void LoopContacts::fill(std::span<ShownContact> frames) const noexcept {
         frame.deepest = 0;
         if (!has_acted_) continue;
         const LoopContact& contact = contacts_[c];
-        std::visit(Showing(frame), contact.kind);
+        std::visit(Showing(frame, contact.bodies), contact.kind);
         const int member = contact.pair() ? 1 : find_scripted(contact);
         if (member < 0) continue;
         const Vector3d force = std::visit(ForceOn{member}, contact.kind);

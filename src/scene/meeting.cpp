@@ -190,13 +190,16 @@ private:
     [[nodiscard]] bool has_points(std::size_t d) const {
         return description(d).contact.pointshell.has_value();
     }
-    [[nodiscard]] bool has_field(std::size_t d) const {
+    [[nodiscard]] bool is_primitive(std::size_t d) const {
         const auto* rigid = std::get_if<RigidSource>(&description(d).source);
-        return description(d).contact.field ||
-               (rigid && !std::holds_alternative<SurfaceSource>(rigid->shape));
+        return rigid && !std::holds_alternative<SurfaceSource>(rigid->shape);
     }
-    /// Points of one against the field of the other.
+    [[nodiscard]] bool has_field(std::size_t d) const {
+        return description(d).contact.field || is_primitive(d);
+    }
+    /// Points of one against the field of the other, or two primitives.
     [[nodiscard]] bool can_touch(std::size_t a, std::size_t b) const {
+        if (is_primitive(a) && is_primitive(b)) return true;
         return (has_points(a) && has_field(b)) || (has_points(b) && has_field(a));
     }
 

@@ -133,7 +133,8 @@ TEST(ContactReader, TakesBodiesThatMoveAmongEachOther) {
     EXPECT_EQ(first.bodies, (std::vector<std::string>{"flying", "heavy", "many"}));
     EXPECT_EQ(first.name, "flying+heavy+many");
     EXPECT_EQ(first.stiffness, 0) << "chosen when masses and fields are known";
-    EXPECT_EQ(first.iterations, ContactSolverOptions().max_iterations);
+    EXPECT_EQ(first.friction, std::nullopt) << "of the bodies";
+    EXPECT_EQ(first.iterations, 0) << "as many as it takes where few touch";
     const auto& second = std::get<AmongContactDescription>(scene.contacts[1]);
     EXPECT_EQ(second.name, "two");
     EXPECT_EQ(second.stiffness, 300);
@@ -164,7 +165,8 @@ TEST(ContactReader, SaysWhatIsWrongWithBodiesAmongEachOther) {
     EXPECT_THAT(entry_error(among(R"("soft")")),
                 HasSubstr("contacts[0].among = [\"soft\"] (expected at least two bodies, or one "
                           "with copies)"));
-    EXPECT_THAT(entry_error(among(R"("heavy", "ball")")),
+    EXPECT_EQ(entry_error(among(R"("heavy", "ball")")), "") << "primitives need no points";
+    EXPECT_THAT(entry_error(among(R"("heavy", "solid")")),
                 HasSubstr("expected at least one body with \"contact\": {\"pointshell\": …})"));
     EXPECT_THAT(entry_error(among(R"("soft", "flying")")),
                 HasSubstr("expected at least one body with \"contact\": {\"field\": …})"));

@@ -33,6 +33,7 @@ std::string cube(const std::string& kind, const std::string& name, double z,
     const std::string source =
         kind == "still"    ? R"("rigid": {"box": {"sizes": [0.1, 0.1, 0.1]}})"
         : kind == "thrown" ? R"("rigid": {"box": {"sizes": [0.1, 0.1, 0.1]}, "density": 500})"
+        : kind == "stone"  ? R"("rigid": {"surface": "cube.obj", "density": 500})"
         : kind == "held"   ? reduced + R"("fixed": "z < 5 %"})"
         : kind == "free"   ? reduced + R"("free": true})"
         : kind == "fem"    ? R"("fem": {"box": {"sizes": [0.1, 0.1, 0.1], "cells": [2, 2, 2]}})"
@@ -121,9 +122,12 @@ TEST_F(Meetings, TheRemedyThatIsNamedIsOne) {
     EXPECT_THAT(warnings(three, R"(, "contacts": [{"among": ["box", "table"]}])"),
                 ElementsAre(HasSubstr("Add \"ball\" to the \"among\" of contacts[0]"),
                             HasSubstr("Add \"ball\" to the \"among\" of contacts[0]")));
-    // in it, but without points
+    // in it: primitives need no points among themselves, but meshes do
     const std::string all = R"(, "contacts": [{"among": ["box", "table", "ball"]}])";
-    EXPECT_THAT(warnings(three, all),
+    EXPECT_THAT(warnings(three, all), IsEmpty());
+    EXPECT_THAT(warnings(cube("thrown", "box", 0.3, kPoints) + "," + cube("still", "table", 0) +
+                             "," + cube("stone", "ball", 0.6, kField),
+                         all),
                 ElementsAre(AllOf(HasSubstr("\"table\" and \"ball\" pass through each other"),
                                   HasSubstr("Give the two of contacts[0] what it needs (\"ball\" "
                                             "needs \"contact\": {\"pointshell\": {}})"))));

@@ -66,13 +66,15 @@ const char* const kEveryKey = R"({
     {"name": "floor", "rigid": {"ground": {"size": 4}}},
     {"name": "statue", "rigid": {"shape": "figure", "size": 1},
         "contact": {"pointshell": "liver.pliant", "field": "liver.pliant"}},
-    {"name": "rock", "rigid": {"surface": "liver.obj", "size": 1}}
+    {"name": "rock", "rigid": {"surface": "liver.obj", "size": 1},
+        "contact": {"material": "stone", "friction": 0.6, "restitution": 0.2, "stiffness": 1e5}}
   ],
   "contacts": [
     {"shell": "built", "field": "statue", "stiffness": 400, "friction": 0.2, "nodes": 3000, "exchange": "explicit",
      "scaling": "single-count", "coherence": false},
     {"shell": "built", "field": "pill", "budget_us": 100, "scaling": "none"},
-    {"among": ["ball", "statue"], "name": "solids", "iterations": 30, "max_contacts": 500},
+    {"among": ["ball", "statue"], "name": "solids", "iterations": 30, "max_contacts": 500,
+     "restitution": 0.4},
     {"self": "built", "exclusion": 0.2}
   ],
   "ignore_contact": [["ball", "soft"]],
@@ -453,7 +455,7 @@ std::string fingerprint(const SceneDescription& scene) {
     }
     for (const ContactDescription& any : scene.contacts) {
         const auto& contact = std::get<PairContactDescription>(any);
-        put(contact.friction), put(contact.has_coherence);
+        put(contact.friction.value_or(-1)), put(contact.has_coherence);
         put(static_cast<int>(contact.exchange)), put(static_cast<int>(contact.scaling));
     }
     for (const ScriptEvent& event : scene.script) put(event.slot), put(event.duration);

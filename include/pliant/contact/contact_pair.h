@@ -54,6 +54,7 @@ public:
     [[nodiscard]] const ContactForces& forces() const noexcept;
     [[nodiscard]] const Body& shell_body() const noexcept;
     [[nodiscard]] const Body& field_body() const noexcept;
+    [[nodiscard]] ContactExchange exchange() const noexcept;
     [[nodiscard]] Pose field_pose() const noexcept;  ///< of the axes of contacts in the world, now
     // While it runs; kept in range, and what is not finite is ignored.
     void set_stiffness(double stiffness) noexcept;  ///< of one point [N/m]

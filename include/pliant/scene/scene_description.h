@@ -4,6 +4,7 @@
 #include "pliant/body/scripted_motion.h"
 #include "pliant/contact/build_pointshell.h"
 #include "pliant/contact/contact_pair.h"
+#include "pliant/contact/contact_surface.h"
 #include "pliant/fem/damping.h"
 #include "pliant/field/build_field.h"
 #include "pliant/greens/build_greens.h"
@@ -214,6 +215,7 @@ struct FieldSource {
 struct BodyContact {
     std::optional<PointshellSource> pointshell;
     std::optional<FieldSource> field;  ///< rigid primitives have an exact one without asking
+    ContactSurface surface;
 };
 
 struct BodyDescription {
@@ -234,11 +236,11 @@ struct BodyDescription {
 
 /// Points of one body against the field of another.
 struct PairContactDescription {
-    std::string shell, field;  ///< names of bodies; of a copy "basket[17]"
-    double stiffness = 0;      ///< 0: eq. (5)
-    double friction = 0;       ///< Coulomb's coefficient
-    int nodes = 0;             ///< that a tick may visit; 0: all
-    double budget = 0;         ///< the same as time of a tick [s]; 0: `nodes` says
+    std::string shell, field;        ///< names of bodies; of a copy "basket[17]"
+    double stiffness = 0;            ///< 0: eq. (5)
+    std::optional<double> friction;  ///< none: of the surfaces; 0 where neither has one
+    int nodes = 0;                   ///< that a tick may visit; 0: all
+    double budget = 0;               ///< the same as time of a tick [s]; 0: `nodes` says
     ContactExchange exchange = ContactExchange::SemiImplicit;
     ContactScaling scaling = ContactScaling::PerDirection;
     bool has_coherence = true;
@@ -246,11 +248,12 @@ struct PairContactDescription {
 /// Each of some bodies against each, also those that forces move.
 struct AmongContactDescription {
     std::string name;
-    std::vector<std::string> bodies;  ///< with all their copies
-    double stiffness = 0;             ///< 0: eq. (6)
-    double friction = 0;
+    std::vector<std::string> bodies;    ///< with all their copies
+    double stiffness = 0;               ///< 0: each two bodies have their own, eq. (6)
+    std::optional<double> friction;     ///< none: of the surfaces
+    std::optional<double> restitution;  ///< none: of the surfaces
     ContactScaling scaling = ContactScaling::PerDirection;
-    int iterations = 12;   ///< sweeps over all contacts, at most
+    int iterations = 0;    ///< sweeps over all contacts, at most; 0: 12, and more of few contacts
     int max_contacts = 0;  ///< 0: from the number of bodies
 };
 /// A reduced body against itself.
