@@ -152,6 +152,8 @@ double chosen_stiffness(const ContactPair& pair, const ContactSurface& of_shell,
     if (pair.exchange() == ContactExchange::Explicit) return felt;
     const ContactScale shell = contact_scale(pair.shell_body()),
                        field = contact_scale(pair.field_body());
+    // each of two that give way would make room for both
+    if (shell.modulus > 0 && field.modulus > 0) return felt;
     return std::max(felt,
                     default_stiffness(shell, field, 0) / pair.forces().options().scaling_count);
 }
