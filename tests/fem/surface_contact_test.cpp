@@ -64,12 +64,12 @@ double smallest_gap(const FemBody& body, const RigidBody& tool) {
     return smallest;
 }
 
-struct Total {
+struct Momenta {
     Vector3d linear = Vector3d::Zero(), angular = Vector3d::Zero();
     double energy = 0;
 };
-Total total(const FemBody& soft, const RigidBody& rigid) {
-    Total sum;
+Momenta total(const FemBody& soft, const RigidBody& rigid) {
+    Momenta sum;
     const VectorXd mass = lumped_mass(soft.model());
     for (int i = 0; i < soft.model().num_nodes(); ++i) {
         const Vector3d p = mass[3 * i] * soft.state().v.segment<3>(3 * i);
@@ -94,13 +94,13 @@ TEST(SurfaceContact, ACollisionInSpaceKeepsMomentumAndGainsNoEnergy) {
             RigidBody box = free_box({0.05, 0.04, 0.03}, density, {0.01, 0.02, 0.14},
                                      {{0.1, 0, -0.7}, {3, 6, -3}});
             FemBody cube = soft_cube(2e4, {&box});
-            const Total start = total(cube, box);
+            const Momenta start = total(cube, box);
             double most = 0;
             bool has_touched = false;
             for (double t = 0; t < 0.4; t += dt) {
                 ASSERT_EQ(box.step(dt), StepStatus::Ok);
                 ASSERT_EQ(cube.step(dt), StepStatus::Ok);
-                const Total now = total(cube, box);
+                const Momenta now = total(cube, box);
                 EXPECT_LT((now.linear - start.linear).norm(), 1e-12 * start.linear.norm());
                 EXPECT_LT((now.angular - start.angular).norm(), 1e-12 * start.angular.norm());
                 most = std::max(most, now.energy / start.energy);
@@ -114,7 +114,7 @@ TEST(SurfaceContact, ACollisionInSpaceKeepsMomentumAndGainsNoEnergy) {
 TEST(SurfaceContact, MomentumIsKeptWhenInnerStepsChange) {
     RigidBody box = free_box({0.05, 0.04, 0.03}, 1000, {0.01, 0.02, 0.116}, {{0, 0, -0.5}, {}});
     FemBody cube = soft_cube(2e4, {&box});
-    const Total start = total(cube, box);
+    const Momenta start = total(cube, box);
     for (int i = 0; i < 200; ++i) {
         const double dt = i % 3 == 0 ? 0.7e-3 : i % 3 == 1 ? 2.1e-3 : 1.1e-3;
         (void)box.step(dt);
