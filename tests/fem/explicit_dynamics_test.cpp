@@ -15,7 +15,7 @@ using Eigen::Matrix3d;
 using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
-using test::Body;
+using test::FemSample;
 using test::draggy;
 using test::HangingBar;
 using test::input_error;
@@ -57,7 +57,7 @@ TEST(ExplicitDynamics, StepsLikeTheSlowObviousWay) {
         if (model.mesh().vertices[i].z() > 1 - 1e-9) constraints.prescribe(i, 2, 0.02);
     }
     const Damping damping{.mass = 3, .stiffness = 1e-4, .shear_viscosity = 0.5};
-    Body body(model, constraints, {.damping = damping});
+    FemSample body(model, constraints, {.damping = damping});
     body.load = test::random_displacements(model.num_unknowns(), 1, 1);
     const double dt = 0.5 * body.dynamics.stable_step().dt;
     FemState slow = body.s;
@@ -74,7 +74,7 @@ TEST(ExplicitDynamics, StepsLikeTheSlowObviousWay) {
 TEST(ExplicitDynamics, InitialAccelerationSatisfiesTheEquationOfMotion) {
     const FemModel model(test::distorted_hexes(3), {draggy()});
     const Damping damping{.mass = 2, .stiffness = 1e-3};
-    Body body(model, test::held(model), {.damping = damping});
+    FemSample body(model, test::held(model), {.damping = damping});
     const auto& dynamics = body.dynamics;
     body.s.u = test::random_displacements(model.num_unknowns(), 0.01, 1);
     body.s.v = test::random_displacements(model.num_unknowns(), 0.1, 2);
@@ -127,7 +127,7 @@ TEST(ExplicitDynamics, ConvergesAtSecondOrderAndAtFirstWithStiffnessDamping) {
 
 TEST(ExplicitDynamics, OneCubeIsBoundedBelowTheLimitAndGrowsAboveIt) {
     for (const double factor : {0.99, 1.02}) {
-        Body body(
+        FemSample body(
             FemModel(hex_box(1, 1, 1, Box(Vector3d::Zero(), Vector3d::Constant(0.1))), {soft()}));
         const double dt = factor * body.dynamics.stable_step().dt;
         // all modes, the highest among them
@@ -153,7 +153,7 @@ TEST(ExplicitDynamics, LimitWithStiffnessDampingIsThatOfOneCube) {
     for (const Damping& damping :
          {Damping{.stiffness = 0.015}, Damping{.bulk_viscosity = 100, .shear_viscosity = 100}})
         for (const double factor : {0.99, 1.05}) {
-            Body body(FemModel(hex_box(1, 1, 1, Box(Vector3d::Zero(), Vector3d::Constant(0.1))),
+            FemSample body(FemModel(hex_box(1, 1, 1, Box(Vector3d::Zero(), Vector3d::Constant(0.1))),
                                {soft()}),
                       {.damping = damping});
             const double undamped = 0.1 * std::sqrt(1000 * 0.4 / 2e4);
@@ -171,7 +171,7 @@ TEST(ExplicitDynamics, LimitWithStiffnessDampingIsThatOfOneCube) {
 }
 
 TEST(ExplicitDynamics, ChecksStepsAgainstTheLimit) {
-    const Body body(FemModel(hex_box(1, 1, 1, test::unit_box()), {soft()}));
+    const FemSample body(FemModel(hex_box(1, 1, 1, test::unit_box()), {soft()}));
     EXPECT_NO_THROW(body.dynamics.check_step(0.14));
     EXPECT_EQ(input_error([&] { body.dynamics.check_step(0.2); }),
               "dt = 0.2 (expected 0 < dt <= 0.141421 s, the stability limit of element 0)");
@@ -184,7 +184,7 @@ TEST(ExplicitDynamics, ChecksStepsAgainstTheLimit) {
 
 TEST(ExplicitDynamics, EnergyOfAnUndampedVibrationIsBounded) {
     for (const double factor : {0.6, 0.3}) {
-        Body body(FemModel(test::distorted_hexes(3), {soft()}));
+        FemSample body(FemModel(test::distorted_hexes(3), {soft()}));
         const auto& mesh = body.dynamics.model().mesh();
         Matrix3d A = Matrix3d::Zero();
         A.diagonal() << 0.1, -0.05, 0.02;
@@ -237,7 +237,7 @@ struct Drift {
 };
 Drift drift_of_graded_block(HangingMode mode) {
     const FemModel model(graded_box(10), {soft()});
-    Body body(model, {.hanging = mode});
+    FemSample body(model, {.hanging = mode});
     const VolumeMesh& mesh = model.mesh();
     for (int i = 0; i < model.num_nodes(); ++i) {
         const Vector3d r = mesh.vertices[i] - Vector3d::Constant(0.5);
@@ -272,7 +272,7 @@ TEST(ExplicitDynamics, FoldedHangingNodesKeepMomentumAndDroppedOnesDoNot) {
 
 TEST(ExplicitDynamics, MomentumIsThatOfARigidBody) {
     const FemModel model(graded_box(6), {soft()});
-    Body body(model);
+    FemSample body(model);
     const Vector3d velocity(1, 2, 3);
     for (int i = 0; i < model.num_nodes(); ++i) body.s.v.segment<3>(3 * i) = velocity;
     body.s.u.setConstant(0.25);
@@ -311,7 +311,7 @@ TEST(ExplicitDynamics, ShakenBarFollowsTheModalSolution) {
 
     std::vector<double> errors, imbalances;
     for (const int steps : {200, 400, 800}) {
-        Body body(model, constraints);
+        FemSample body(model, constraints);
         const double dt = kTime / steps;
         body.dynamics.check_step(dt);
         const auto shake = [&](double t) {
@@ -343,7 +343,7 @@ TEST(ExplicitDynamics, PrescribeTouchesPrescribedComponentsOnlyAndStepsKeepThem)
     const FemModel model(hex_box(2, 1, 1, test::unit_box()), {soft()});
     Constraints constraints(model.num_nodes());
     constraints.prescribe(0, 1, 0.01);
-    Body body(model, constraints);
+    FemSample body(model, constraints);
     EXPECT_EQ(body.s.u[1], 0.01);
     body.dynamics.prescribe(body.s, 0, 0, 9, 9, 9);  // another component
     body.dynamics.prescribe(body.s, 1, 1, 9, 9, 9);  // another node
@@ -364,7 +364,7 @@ TEST(ExplicitDynamics, PrescribeTouchesPrescribedComponentsOnlyAndStepsKeepThem)
 
 TEST(ExplicitDynamics, HangingNodesFollowTheirMastersThatContactMayHaveChanged) {
     const FemModel model(graded_box(6), {soft()});
-    Body body(model);
+    FemSample body(model);
     body.load = test::random_displacements(model.num_unknowns(), 1, 1);
     const double dt = 0.5 * body.dynamics.stable_step().dt;
     for (int k = 0; k < 5; ++k) (void)body.step(dt);

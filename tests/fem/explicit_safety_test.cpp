@@ -13,7 +13,7 @@ namespace {
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
-using test::Body;
+using test::FemSample;
 using test::draggy;
 using test::HangingBar;
 using test::input_error;
@@ -34,9 +34,9 @@ TEST(ExplicitSafety, RefusesBadOptionsAndConditionsOnHangingNodesAlone) {
 TEST(ExplicitSafety, LoadsThatAreNotFiniteCountAsNone) {
     for (const double bad : {kNan, kInfinity, -kInfinity})
         for (const VolumeMesh& mesh : {test::distorted_tets(2), graded_box(6)}) {
-            Body with_bad_load((FemModel(mesh, {draggy()}))),
+            FemSample with_bad_load((FemModel(mesh, {draggy()}))),
                 unloaded((FemModel(mesh, {draggy()})));
-            for (Body* body : {&with_bad_load, &unloaded}) {
+            for (FemSample* body : {&with_bad_load, &unloaded}) {
                 body->s.v = test::random_displacements(static_cast<int>(body->s.v.size()), 0.01, 1);
                 body->dynamics.set_acceleration(body->s, body->load, body->ws);
             }
@@ -105,7 +105,7 @@ TEST(ExplicitSafety, AStateThatIsNotFiniteIsPutToRest) {
 
 TEST(ExplicitSafety, ReportsElementsNearCollapse) {
     const FemModel model(hex_box(3, 1, 1, Box(Vector3d::Zero(), Vector3d(3, 1, 1))), {soft()});
-    Body body(model);
+    FemSample body(model);
     const auto squeeze = [&](double stretch) {  // of the last element, along x
         body.s = body.dynamics.make_state();
         for (int i = 0; i < model.num_nodes(); ++i)
@@ -155,7 +155,7 @@ TEST(ExplicitSafety, TrajectoriesDoNotDependOnThreads) {
     std::vector<double> work;
     for (const int threads : {1, 2}) {
         set_num_threads(threads);
-        Body body(model, {.damping = {.stiffness = 1e-5}});
+        FemSample body(model, {.damping = {.stiffness = 1e-5}});
         body.load = gravity_load(model, Vector3d(0, -9.81, 0));
         body.s.v = test::random_displacements(model.num_unknowns(), 0.1, 1);
         body.dynamics.set_acceleration(body.s, body.load, body.ws);
@@ -175,7 +175,7 @@ TEST(ExplicitSafety, AllocatesNothingAfterConstruction) {
     for (const VolumeMesh& mesh :
          {graded_box(10), test::distorted_tets(6), test::distorted_hexes(20)}) {
         const FemModel model(mesh, {draggy()});
-        Body body(model, test::held(model),
+        FemSample body(model, test::held(model),
                   {.damping = {.mass = 1, .stiffness = 1e-5, .shear_viscosity = 0.1}});
         const double dt = 0.1 * body.dynamics.stable_step().dt;
         VectorXd bad = body.load;

@@ -15,10 +15,10 @@ inline Material draggy() {
 }
 
 /// A body with everything that its steps need.
-struct Body {
-    explicit Body(const FemModel& model, const ExplicitOptions& options = {})
-        : Body(model, Constraints(model.num_nodes()), options) {}
-    Body(const FemModel& model, const Constraints& constraints, const ExplicitOptions& options = {})
+struct FemSample {
+    explicit FemSample(const FemModel& model, const ExplicitOptions& options = {})
+        : FemSample(model, Constraints(model.num_nodes()), options) {}
+    FemSample(const FemModel& model, const Constraints& constraints, const ExplicitOptions& options = {})
         : dynamics(model, constraints, options),
           s(dynamics.make_state()),
           ws(dynamics.make_workspace()),
@@ -40,9 +40,9 @@ struct Body {
 };
 
 /// A bar clamped at one end under its weight.
-struct HangingBar : Body {
+struct HangingBar : FemSample {
     explicit HangingBar(const Material& material, const ExplicitOptions& options = {})
-        : Body(model_of(material), held(model_of(material)), options) {
+        : FemSample(model_of(material), held(model_of(material)), options) {
         load = gravity_load(dynamics.model(), Eigen::Vector3d(0, -9.81, 0));
         dynamics.set_acceleration(s, load, ws);
     }
