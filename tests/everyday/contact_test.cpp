@@ -15,6 +15,7 @@ namespace pliant {
 namespace {
 
 using Eigen::Vector3d;
+using test::kFloor;
 using test::EverydayScene, test::SeenBody;
 
 std::string number(double x) {
@@ -32,7 +33,6 @@ std::string rigid(const std::string& name, const std::string& shape, double dens
            number(density) + R"(}, "pose": {"position": )" + vector(place) + "}" + more + "}";
 }
 std::string cube(double side) { return R"("box": {"sizes": )" + vector({side, side, side}) + "}"; }
-const std::string kFloor = R"({"name": "floor", "rigid": {"ground": {}}})";
 
 std::string scene(const std::string& bodies, const std::string& names, double rate = 1000,
                   const std::string& more = "") {

@@ -17,6 +17,8 @@
 
 namespace pliant::test {
 
+inline const std::string kFloor = R"({"name": "floor", "rigid": {"ground": {}}})";
+
 /// How one body looks now.
 struct SeenBody {
     Eigen::AlignedBox3d box;  ///< of the drawn surface in the world [m]

@@ -11,10 +11,10 @@ namespace pliant {
 namespace {
 
 using Eigen::Vector3d;
+using test::kFloor;
 using test::EverydayScene;
 using test::SeenBody;
 
-const std::string kFloor = R"({"name": "floor", "rigid": {"ground": {}}})";
 
 /// One body above the ground.
 std::string above_ground(const std::string& fem, double height, const std::string& more = "") {

@@ -22,7 +22,7 @@ ReducedBuildOptions soft_bar(int rank) {
     options.finds_errors = true;
     return options;
 }
-SurfaceMesh bar() {
+SurfaceMesh bar_surface() {
     return test::box_surface(Vector3d(-0.05, -0.05, -0.25), Vector3d(0.05, 0.05, 0.25));
 }
 SurfaceMesh cube() { return test::box_surface(Vector3d::Zero(), Vector3d::Constant(0.1)); }
@@ -55,7 +55,7 @@ TEST(ReducedTrial, AHangingBarSagsAsTheWholeMeshWhereTheBuildSaysSo) {
     for (const int rank : {10, 30, 0}) {
         ReducedBuildReport report;
         const ReducedModel model =
-            build_reduced_model(bar(), soft_bar(rank), Progress::none(), &report);
+            build_reduced_model(bar_surface(), soft_bar(rank), Progress::none(), &report);
         const double sag = try_model(model).weight.displacement;
         // the error is of the mean over the weight, this the end of the bar
         const double full = full_sag(model);
@@ -71,7 +71,7 @@ TEST(ReducedTrial, ErrorsArePositiveAndFallWithTheRank) {
     double weight = 1, press = 1;
     for (const int rank : {5, 10, 20, 40}) {
         ReducedBuildReport report;
-        (void)build_reduced_model(bar(), soft_bar(rank), Progress::none(), &report);
+        (void)build_reduced_model(bar_surface(), soft_bar(rank), Progress::none(), &report);
         EXPECT_GE(report.errors.weight, 0);
         EXPECT_LE(report.errors.weight, weight + 1e-9) << rank;
         EXPECT_LE(report.errors.press, press + 1e-9) << rank;
