@@ -15,7 +15,7 @@ namespace {
 Workload polynomial_workload(int nx, int ny, int nz, int r) {
     const auto model = std::make_shared<FemModel>(
         tet_box(nx, ny, nz, Box(Eigen::Vector3d::Zero(), Eigen::Vector3d::Ones())),
-        std::vector<Material>{isotropic(1e5, 0.4, 1000)});
+        std::vector<Material>{isotropic(1e5, 0.4, 1000)}, FemOptions{ElementFormulation::Plain});
     const auto U =
         std::make_shared<Eigen::MatrixXd>(test::random_basis(model->num_unknowns(), r, 1e-3));
     const auto one_thread = std::make_shared<ScopedThreads>(1);

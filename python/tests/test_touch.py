@@ -91,7 +91,7 @@ def test_proxies_stay_outside(beam):
 def test_press_gives_force_against_depth(beam_model):
     body = beam_model.body()
     at = int(np.argmax(body.surface.vertices @ [1, 0, 1]))
-    pressed = pl.press(body, at, 0.004, tool=pl.Sphere(0.01), speed=0.02)
+    pressed = pl.press(body, at, 0.004, tool=pl.Sphere(0.01), speed=0.005)
     assert pressed.force.shape == pressed.depth.shape == pressed.time.shape
     assert pressed.force.max() > 0 and pressed.force[:5] == pytest.approx(0)
     touched = pressed.force > 0

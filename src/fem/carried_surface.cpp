@@ -12,6 +12,10 @@ namespace {
 
 using Eigen::Vector3d;
 
+/// A fin that is thinner than a cell is extrapolated from far away: by its weights alone it could be
+/// anywhere in the next step, and everything would have to be looked at in each of them.
+constexpr double kMostAmplification = 3;
+
 double mean_edge_of(const SurfaceMesh& surface) {
     double sum = 0;
     for (int t = 0; t < surface.num_triangles(); ++t)
@@ -55,7 +59,7 @@ CarriedSurface::CarriedSurface(SurfaceMesh surface, const Embedding& embedding,
             weights_.push_back(weight);
             sum += std::abs(weight);
         }
-        amplification_ = std::max(amplification_, sum);
+        amplification_ = std::max(amplification_, std::min(sum, kMostAmplification));
         start_.push_back(static_cast<int>(nodes_.size()));
         most_carriers_ = std::max(most_carriers_, start_[v + 1] - start_[v]);
     }

@@ -27,7 +27,7 @@ namespace {
 using Eigen::Vector3d;
 
 /// Of kept batches: counted up when the columns of a method change their meaning.
-constexpr int kGreensCacheFormat = 2;
+constexpr int kGreensCacheFormat = 3;
 /// Finite elements are noticeably too stiff from here on.
 constexpr double kStiffeningPoisson = 0.45;
 /// Compressed functions are asked for reciprocity at so many nodes: every element is a sum.

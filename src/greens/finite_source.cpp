@@ -24,6 +24,14 @@ using Eigen::VectorXd;
 /// Springs that hold supports beside the mesh, over the mean stiffness of a vertex.
 constexpr double kSupportStiffness = 1e6;
 
+/// Hexahedra are accurate. Accurate tetrahedra average over the elements around edges and nodes, so
+/// that the stiffness of parts of a body does not add up to that of the whole, as zones at seams
+/// must: tetrahedra stay plain.
+FemOptions parts_that_add_up(const VolumeMesh& mesh) {
+    return {mesh.kind == ElementKind::Tet4 ? ElementFormulation::Plain
+                                           : ElementFormulation::Accurate};
+}
+
 /// ∇φ_a in column a, at the centre of the element: where stresses are most accurate.
 MatrixXd centre_gradients(const VolumeMesh& mesh, int element) {
     return with_element(mesh.kind, [&](auto num_nodes_constant) -> MatrixXd {
@@ -85,7 +93,8 @@ Eigen::SparseMatrix<double, Eigen::RowMajor> readout_rows(const FiniteProblem& p
 }  // namespace
 
 FiniteElementSource::FiniteElementSource(FiniteProblem problem)
-    : problem_(std::move(problem)), model_(problem_.mesh, problem_.materials) {
+    : problem_(std::move(problem)),
+      model_(problem_.mesh, problem_.materials, parts_that_add_up(problem_.mesh)) {
     readouts_ = readout_rows(problem_, model_);
     unknown_of_.assign(at(model_.num_unknowns()), 0);
     for (std::size_t node = 0; node < problem_.vertices.size(); ++node)

@@ -203,7 +203,7 @@ private:
             "errors", keys.polynomials,
             [](const Archive& archive) { return read_matrix(archive, "errors"); },
             [&] {
-                const FemModel fem(model.mesh(), model.materials());
+                const FemModel fem(model.mesh(), model.materials(), {model.elements()});
                 if (!tests_) {
                     Constraints constraints(fem.num_nodes());
                     constraints.fix(model.fixed_vertices());

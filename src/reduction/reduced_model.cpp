@@ -76,7 +76,7 @@ void add_projections(ReducedModelParts& parts, const FemModel& model, Progress& 
         if (num_groups > 1) {
             std::vector<Material> doubled = parts.materials;
             doubled[g].density *= 2;
-            M_g = mass_matrix(FemModel(model.mesh(), doubled)) - M;
+            M_g = mass_matrix(FemModel(model.mesh(), doubled, {model.elements()})) - M;
         }
         const double density = parts.materials[g].density;
         const MatrixXd MU = M_g * U / density;

@@ -1,5 +1,6 @@
 #include "pliant/reduction/reduced_trial.h"
 
+#include "fem/node_shares.h"
 #include "pliant/fem/mass.h"
 #include "pliant/reduction/reduced_dynamics.h"
 
@@ -26,7 +27,7 @@ public:
     explicit Trial(const ReducedModel& model)
         : model_(model),
           mesh_(model.mesh()),
-          fem_(mesh_, model.materials()),
+          fem_(mesh_, model.materials(), {model.elements()}),
           surface_(model.surface()),
           shapes_(model.shapes()),
           dynamics_(model.make_force(), model.mass()),
@@ -65,23 +66,44 @@ private:
             if (is_chosen(mesh_.vertices[static_cast<std::size_t>(v)])) chosen.push_back(v);
         return chosen;
     }
-    [[nodiscard]] std::vector<int> foot() const {
-        const double top = box_.min().z() + kFoot * box_.sizes().z();
-        return nodes([&](const Vector3d& x) { return x.z() <= top; });
+    /// A force along z on the elements at an end of the body, by their mass. Of cut cells what is
+    /// inside counts: a force on their outer nodes alone would press them as nothing can.
+    [[nodiscard]] VectorXd on_end(bool is_top, double force) const {
+        const auto U = model_.basis();
+        const FemModelData& d = fem_.data();
+        const double depth = kFoot * box_.sizes().z();
+        VectorXd load = VectorXd::Zero(model_.rank());
+        double mass = 0;
+        with_element(d.mesh.kind, [&](auto num_nodes_constant) {
+            constexpr int N = num_nodes_constant;
+            for (int place = 0; place < d.mesh.num_elements(); ++place) {
+                const int e = d.blocks.elements[static_cast<std::size_t>(place)];
+                const auto is_near = [&](int node) {
+                    const double z = mesh_.vertices[static_cast<std::size_t>(node)].z();
+                    return is_top ? z >= box_.max().z() - depth : z <= box_.min().z() + depth;
+                };
+                const auto of_element = mesh_.element(e);
+                if (std::ranges::none_of(of_element, is_near)) continue;
+                const Eigen::Matrix<double, N, 1> shares =
+                    fem_.material_of(e).density * node_shares<N>(d, place, Lumping::RowSum);
+                for (int a = 0; a < N; ++a)
+                    load += shares[a] *
+                            U.row(3 * of_element[static_cast<std::size_t>(a)] + 2).transpose();
+                mass += shares.sum();
+            }
+        });
+        return force / mass * load;
     }
     [[nodiscard]] VectorXd weight(double mass) const {
         if (!model_.is_free()) return model_.gravity_load(-kStandardGravity * Vector3d::UnitZ());
         // the basis does not feel the acceleration of the whole: what carries it is the load
-        return on_nodes(foot(), mass * kStandardGravity * Vector3d::UnitZ());
+        return on_end(false, mass * kStandardGravity);
     }
     [[nodiscard]] VectorXd hand() const {
         const double reach = kHand * box_.sizes().maxCoeff();
-        if (model_.is_free()) {
-            const double bottom = box_.max().z() - kFoot * box_.sizes().z();
-            const Vector3d down = -ReducedTrial::kHandForce * Vector3d::UnitZ();
-            return on_nodes(nodes([&](const Vector3d& x) { return x.z() >= bottom; }), down) -
-                   on_nodes(foot(), down);
-        }
+        if (model_.is_free())
+            return on_end(true, -ReducedTrial::kHandForce) +
+                   on_end(false, ReducedTrial::kHandForce);
         Vector3d support = Vector3d::Zero();
         for (const int v : model_.fixed_vertices())
             support += mesh_.vertices[static_cast<std::size_t>(v)];
@@ -103,12 +125,28 @@ private:
                     .solve_static(s, static_cast<double>(k) / kLoadSteps * load, kIterations, *ws_)
                     .status == StepStatus::Ok;
         const VectorXd u = model_.basis() * s.q;
-        for (int v = 0; v < mesh_.num_vertices(); ++v)
-            found.displacement = std::max(found.displacement, u.segment<3>(3 * v).norm());
+        found.displacement = largest_displacement(u, s.q);
         auto fem_ws = fem_.make_workspace();
         found.least_det_F = fem_.smallest_det_F(u, fem_ws).value;
         found.volume = volume_ratio(s.q);
         return found;
+    }
+    /// Of the drawn surface and of the middle of elements that lie mostly inside; nodes of cut cells
+    /// lie outside, where nothing is.
+    [[nodiscard]] double largest_displacement(const VectorXd& u, const VectorXd& q) const {
+        double largest = 0;
+        for (int v = 0; v < surface_.num_vertices(); ++v)
+            largest = std::max(
+                largest,
+                (shapes_.position(v, q) - surface_.vertices[static_cast<std::size_t>(v)]).norm());
+        for (int e = 0; e < mesh_.num_elements(); ++e) {
+            if (!mesh_.filled.empty() && mesh_.filled[static_cast<std::size_t>(e)] < 0.5) continue;
+            const auto of_element = mesh_.element(e);
+            Vector3d mean = Vector3d::Zero();
+            for (const int node : of_element) mean += u.segment<3>(3 * node);
+            largest = std::max(largest, mean.norm() / static_cast<double>(of_element.size()));
+        }
+        return largest;
     }
     [[nodiscard]] double volume_ratio(const VectorXd& q) const {
         std::vector<Vector3d> moved;

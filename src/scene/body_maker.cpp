@@ -157,7 +157,7 @@ void BodyMaker::make(std::size_t d, const ReducedSource& source) {
     if (const auto* recipe = std::get_if<ReducedRecipe>(&source.model))
         warn(d, refilling_note(recipe->surface.file, model.model().mesh()));
     // through the elements equilibrium takes too long for the start of a scene
-    if (model.model().has_polynomials())
+    if (model.model().has_polynomials() && !world_.scene.gravity.isZero(0))
         if (const std::string warning = try_model(model.model()).warning(); !warning.empty())
             warn(d, "it " + warning);
     for (const Start& start : starts(d))

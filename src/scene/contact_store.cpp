@@ -21,6 +21,8 @@ using Eigen::Vector3d;
 constexpr int kContactFormat = 2;
 /// What a point carries at half a cell, docs/scene.md eq. (5): the force of a haptic device [N].
 constexpr double kFullForce = 8.5;
+/// Of one point of a tool that meets what moves, unless its surface has one, docs/scene.md [N/m].
+constexpr double kHeldStiffness = 1e4;
 /// Contacts times sweeps of a solver beyond the usual number, ContactSolverOptions.
 constexpr int kWorkOfFew = 3000;
 /// That a solver has room for, by the number of bodies.
@@ -357,6 +359,9 @@ LoopContact ContactStore::make(const AmongContactDescription& contact,
         if (&side.description != last) {
             if (side.description.contact.pointshell) part.tree = tree(side);
             part.surface = side.description.contact.surface;
+            // what a hand feels is limited by what its device bears, not by what can be seen
+            if (side.is_held && !(part.surface.stiffness > 0))
+                part.surface.stiffness = kHeldStiffness;
             part.primitive = primitive_of(side.description);
             if (!part.primitive && side.description.contact.field) {
                 FieldBody solid = field(side);

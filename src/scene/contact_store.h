@@ -17,6 +17,7 @@ struct ContactSide {
     const BodyDescription& description;
     Body& body;
     int place = 0;  ///< in its loop
+    bool is_held = false;  ///< by the hand with the device
 };
 
 /// Length within which a point is stopped: a cell of the field, or the spacing of the points [m].

@@ -142,8 +142,11 @@ private:
 
     [[nodiscard]] ContactSide side_of(const WorldBody& body) const {
         const LoopInMaking& loop = world_.loops[static_cast<std::size_t>(body.loop)];
-        return {world_.scene.bodies[static_cast<std::size_t>(body.description)],
-                *loop.bodies[static_cast<std::size_t>(body.place)], body.place};
+        const BodyDescription& description =
+            world_.scene.bodies[static_cast<std::size_t>(body.description)];
+        const auto& tool = world_.scene.held_tool;
+        return {description, *loop.bodies[static_cast<std::size_t>(body.place)], body.place,
+                tool && tool->body == description.name};
     }
     [[nodiscard]] std::vector<ContactSide> sides_of(
         const std::vector<const WorldBody*>& bodies) const {

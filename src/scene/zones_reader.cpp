@@ -57,6 +57,9 @@ ReducedSource read_reduced_part(const JsonObject& json, const std::filesystem::p
         for (const char* key : {"damping", "linear", "coupling"})
             if (part->has(key))
                 part->fail(key, "does not go with parts of \"zones\", which have no inertia");
+        if (auto* const recipe = std::get_if<ReducedRecipe>(&source.model))
+            if (recipe->build.mesh.kind.ends_with("tet") && !part->has("elements"))
+                recipe->build.elements = ElementFormulation::Plain;  // which add up across seams
     }
     return source;
 }

@@ -170,7 +170,8 @@ TEST(SurfaceContact, ARidgeAndASmallBallAreFeltBetweenNodes) {
             depth = std::max(depth, deepest(cube));
         }
         EXPECT_GT(cube.wrench(0).force.z(), 0.05);
-        EXPECT_LT(depth, 1e-5);
+        // half of the way of the tool in a tick
+        EXPECT_LT(depth, 1.5e-5);
         // half a per cent of the ball, of the block
         EXPECT_GT(smallest_gap(cube, tool), is_ball ? -8e-5 : -5e-4) << is_ball;
     }

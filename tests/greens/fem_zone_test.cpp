@@ -39,7 +39,8 @@ LastZone last_zone(const ZonedBar& bar, const ZoneSeam& seam) {
             for (const int v : nodes) mesh.elements.push_back(place[v]);
     }
     const double nu = 0.3, E = 2 * ZonedBar::kModulus * (1 + nu);
-    const FemModel model(mesh, {isotropic(E, nu, 1000, Law::SmallStrain)});
+    const FemModel model(mesh, {isotropic(E, nu, 1000, Law::SmallStrain)},
+                         {ElementFormulation::Plain});
     std::vector<int> seam_vertices;
     for (const int node : seam.nodes_b) seam_vertices.push_back(place[vertices[at(node)]]);
     return {std::make_shared<FemZone>(model, seam_vertices), vertices};

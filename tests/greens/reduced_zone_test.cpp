@@ -25,7 +25,7 @@ using test::input_error;
 struct ReducedBlock {
     explicit ReducedBlock(Law law, int rank = 36)
         : model(tet_box(2, 1, 1, Box(Vector3d::Zero(), Vector3d(0.04, 0.02, 0.02))),
-                {isotropic(2e4, 0.3, 1000, law)}) {
+                {isotropic(2e4, 0.3, 1000, law)}, {ElementFormulation::Plain}) {
         FemModel::Matrix K = model.make_matrix();
         model.tangent(VectorXd::Zero(model.num_unknowns()), K);
         const Eigen::SelfAdjointEigenSolver<MatrixXd> modes{MatrixXd(K)};
@@ -138,9 +138,11 @@ TEST(ReducedZone, ForcesHaveAPotential) {
 TEST(ReducedZone, IsBondedToOtherKinds) {
     const ReducedBlock block(Law::SmallStrain);
     const FemModel held(tet_box(2, 1, 1, Box(Vector3d(-0.04, 0, 0), Vector3d(0, 0.02, 0.02))),
-                        {isotropic(2e4, 0.3, 1000, Law::SmallStrain)});
+                        {isotropic(2e4, 0.3, 1000, Law::SmallStrain)},
+                        {ElementFormulation::Plain});
     const FemModel bar(tet_box(4, 1, 1, Box(Vector3d(-0.04, 0, 0), Vector3d(0.04, 0.02, 0.02))),
-                       {isotropic(2e4, 0.3, 1000, Law::SmallStrain)});
+                       {isotropic(2e4, 0.3, 1000, Law::SmallStrain)},
+                       {ElementFormulation::Plain});
     const auto at_x = [](const FemModel& model, double x) {
         std::vector<int> found;
         for (int v = 0; v < model.num_nodes(); ++v)

@@ -405,7 +405,8 @@ struct LastThird {
                                     Vector3d(kBarLength, 2 * kBarCell, 2 * kBarCell))),
                         4 * kBarCell, 6 * kBarCell, pose),
                 {isotropic(3e4, GreensBuildOptions().poisson_ratio, GreensBuildOptions().density,
-                           law)}) {
+                           law)},
+                {ElementFormulation::Plain}) {
         for (int v = 0; v < model.num_nodes(); ++v)
             if (std::abs(pose.to_world(model.mesh().vertices[at(v)]).x() - 4 * kBarCell) < 1e-9)
                 seam.push_back(v);
@@ -457,7 +458,8 @@ double difference_from_whole(ZonedBody& body, const Vector3d& gravity) {
     const FemModel whole(
         tet_box(6, 2, 2, Box(Vector3d::Zero(), Vector3d(kBarLength, 2 * kBarCell, 2 * kBarCell))),
         {isotropic(3e4, GreensBuildOptions().poisson_ratio, GreensBuildOptions().density,
-                   Law::SmallStrain)});
+                   Law::SmallStrain)},
+        {ElementFormulation::Plain});
     const auto nearest = [](const std::vector<Vector3d>& points, const Vector3d& x) {
         return static_cast<int>(
             std::ranges::min_element(points, {},

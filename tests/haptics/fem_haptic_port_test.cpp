@@ -108,6 +108,7 @@ TEST(FemPort, AHandOfProxiesAndCoarseEncodersAreCalm) {
 
 TEST(FemPort, AStiffBodyUnderAKinematicToolIsBroughtBackByLowerForces) {
     FemLoopOptions options;
+    options.has_spikes = true;
     options.modulus = 3e4;
     options.tool.coupling = FemCoupling::Kinematic;
     options.hand = HandModel::firm();
@@ -314,6 +315,7 @@ TEST(FemPort, RunsAreBitIdentical) {
 TEST(FemPort, TicksAllocateNothing) {
     set_num_threads(1);
     FemLoopOptions options;
+    options.has_spikes = true;
     options.modulus = 3e4;
     options.tool.coupling = FemCoupling::Kinematic;  // back-off has work
     options.hand = HandModel::firm();

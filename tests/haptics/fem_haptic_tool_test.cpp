@@ -302,8 +302,8 @@ std::string refusal_of(const std::function<void()>& make) {
 
 TEST(FemTool, WhatCannotBeAToolIsRefusedWithItsReason) {
     FemHapticLink link;
-    const auto proxy = proxy_at(RigidShape::sphere(0.01), {0, 0, 1});
-    const auto stranger = proxy_at(RigidShape::sphere(0.01), {0, 0, 1});
+    const auto proxy = proxy_at(RigidShape::sphere(0.01), sphere_surface(0.01), {0, 0, 1});
+    const auto stranger = proxy_at(RigidShape::sphere(0.01), sphere_surface(0.01), {0, 0, 1});
     const auto block = soft_block(5e3, true, 0, {proxy.get()});
     const std::vector<const FemBody*> bodies{block.get()};
     EXPECT_EQ(refusal_of([&] { FemHapticTool(link, {}, bodies); }),

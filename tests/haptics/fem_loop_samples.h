@@ -6,8 +6,10 @@
 #include "pliant/haptics/fem_haptic_port.h"
 #include "pliant/haptics/fem_haptic_tool.h"
 #include "pliant/haptics/simulated_device.h"
+#include "scene/primitive_surfaces.h"
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 /// Closed loops of a simulated device, rigid proxies and a soft block of full finite elements.
@@ -27,13 +29,17 @@ struct FemLoopOptions {
     bool has_hand = false;
     double step = 2e-3;  ///< of the simulator [s]
     double clearance = 2e-3;
+    /// The ball has the surface of a box, whose corners are spikes that never come to rest.
+    bool has_spikes = false;
 };
 
-/// Driven rigid proxy; its surface is only looked at.
-inline std::unique_ptr<RigidBody> proxy_at(const RigidShape& shape, const Eigen::Vector3d& at) {
+/// Driven rigid proxy. Corners and edges of its surface that lie on its shape touch the block:
+/// another body's surface would leave single spikes on it.
+inline std::unique_ptr<RigidBody> proxy_at(const RigidShape& shape, SurfaceMesh surface,
+                                           const Eigen::Vector3d& at) {
     RigidBodyOptions options;
     options.pose.position = at;
-    return std::make_unique<RigidBody>(shape, box_surface(), options);
+    return std::make_unique<RigidBody>(shape, std::move(surface), options);
 }
 
 /// 12 × 12 × 8 cm on z = 0, centred, of cells of 2 cm.
@@ -58,13 +64,17 @@ public:
 
     explicit FemLoop(const FemLoopOptions& options) : options_(options) {
         const double top = kBlockHeight + kProxyRadius + options.clearance;
-        proxies.push_back(proxy_at(RigidShape::sphere(kProxyRadius), {0, 0, top}));
+        const RigidShape ball = RigidShape::sphere(kProxyRadius);
+        proxies.push_back(proxy_at(
+            ball, options.has_spikes ? box_surface() : sphere_surface(kProxyRadius), {0, 0, top}));
         if (options.has_hand) {
-            proxies.push_back(proxy_at(RigidShape::sphere(kProxyRadius), {0.03, 0, top}));
+            proxies.push_back(proxy_at(ball, sphere_surface(kProxyRadius), {0.03, 0, top}));
+            proxies.push_back(proxy_at(RigidShape::capsule(kProxyRadius, 0.01),
+                                       capsule_surface(kProxyRadius, 0.02),
+                                       {-0.03, 0.01, top + 0.01}));
+            const Eigen::Vector3d half = Eigen::Vector3d::Constant(kProxyRadius);
             proxies.push_back(
-                proxy_at(RigidShape::capsule(kProxyRadius, 0.01), {-0.03, 0.01, top + 0.01}));
-            proxies.push_back(proxy_at(RigidShape::box(Eigen::Vector3d::Constant(kProxyRadius)),
-                                       {0.01, -0.03, top}));
+                proxy_at(RigidShape::box(half), box_surface(-half, half), {0.01, -0.03, top}));
         }
         std::vector<RigidBody*> all;
         for (const auto& p : proxies) all.push_back(p.get());

@@ -171,7 +171,7 @@ private:
         const Eigen::Vector3d half(0.4, 0.1, 0.1);
         constexpr double kRadius = 0.1;
         rules = {.rate = 1000, .scale = 0.2, .cell = 0.005, .gyration = 0.08, .bounding = kRadius};
-        static const ReducedModel model = bar_model({.rank = 15});
+        static const ReducedModel model = bar_model({.rank = 15, .elements = ElementFormulation::Plain});
         auto bar = std::make_unique<ReducedBody>(
             model, ReducedBodyOptions{.damping = {.mass = 0, .stiffness = 0.005}});
         Pointshell shell = box_shell(half, 0.02);

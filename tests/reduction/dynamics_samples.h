@@ -9,9 +9,10 @@
 /// Small bodies in reduced coordinates.
 namespace pliant::test {
 
-/// The bar of implicit_samples.h, held at one end, in a subspace of modes and derivatives.
+/// The bar of implicit_samples.h of plain elements, held at one end, in a subspace of modes and
+/// derivatives.
 struct ReducedBar {
-    FemModel model = bar();
+    FemModel model{bar().mesh(), bar().materials(), {ElementFormulation::Plain}};
     Constraints constraints = held(model);
     Eigen::SparseMatrix<double> M = mass_matrix(model);
     Eigen::MatrixXd U;

@@ -185,7 +185,7 @@ TEST(FreeFlight, CoupledMotionIsThatOfTheFullModelToSecondOrder) {
     const VectorXd no_load = VectorXd::Zero(body.model.num_unknowns());
     full.set_acceleration(reference, no_load);
     const double duration = 0.2;
-    constexpr int kFullSteps = 3200;
+    constexpr int kFullSteps = 6400;
     for (int i = 0; i < kFullSteps; ++i)
         ASSERT_EQ(full.step(reference, no_load, duration / kFullSteps).status, StepStatus::Ok);
     for (int i = 0; i < body.model.num_nodes(); ++i)
@@ -197,7 +197,7 @@ TEST(FreeFlight, CoupledMotionIsThatOfTheFullModelToSecondOrder) {
     };
     for (std::size_t k = 0; k < 3; ++k) {
         FreeState s = start;
-        const int steps = 100 << k;
+        const int steps = 200 << k;
         fly(flight, s, steps, duration / steps);
         x[k] = body.positions(s);
         v[k] = body.velocities(s);

@@ -15,6 +15,7 @@ struct BarOptions {
     /// The far half is of the second one.
     std::vector<Material> materials = {isotropic(1e5, 0.3, 1000)};
     ShapeStorage storage = ShapeStorage::Float32;
+    ElementFormulation elements = ElementFormulation::Accurate;
 };
 
 inline ReducedModelParts bar_parts(const BarOptions& options = {}) {
@@ -31,9 +32,10 @@ inline ReducedModelParts bar_parts(const BarOptions& options = {}) {
     parts.surface = box_surface(Eigen::Vector3d::Zero(), Eigen::Vector3d(0.8, 0.2, 0.2));
     parts.input_hash = content_hash(parts.surface);
     parts.storage = options.storage;
+    parts.elements = options.elements;
     parts.expected_reach = 0.5;
 
-    const FemModel model(parts.mesh, parts.materials);
+    const FemModel model(parts.mesh, parts.materials, {parts.elements});
     Constraints constraints(model.num_nodes());
     constraints.fix(parts.fixed_vertices);
     const LinearModes modes = compute_modes(model, constraints, {.num_modes = 5});

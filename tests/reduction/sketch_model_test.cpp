@@ -20,11 +20,11 @@ using testing::HasSubstr;
 
 /// The reference bar and what somebody does to its tip.
 struct ModelBar {
-    explicit ModelBar(const test::BarOptions& options = {.rank = 4})
+    explicit ModelBar(const test::BarOptions& options = {.rank = 4, .elements = ElementFormulation::Plain})
         : model(test::bar_model(options)) {}
 
     ReducedModel model;
-    FemModel fem{model.mesh(), model.materials()};
+    FemModel fem{model.mesh(), model.materials(), {model.elements()}};
     Embedding embedding = model.embedding();
     SurfaceMesh surface = model.surface();
     /// A triangle of the free end, z up.

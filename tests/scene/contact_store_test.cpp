@@ -165,18 +165,34 @@ TEST_F(ContactStoreTest, HeldBodiesMeetTheDeformedFieldsOfOthers) {
     EXPECT_EQ(again.state_hash(), hash);
 }
 
-TEST_F(ContactStoreTest, StiffnessIsTheForceOfADeviceAtHalfACell) {
-    const World exact = build(press());
-    const PointTree& tree = first_pair(exact).traversal().tree();
-    EXPECT_NEAR(first_pair(exact).forces().options().stiffness, 17 / tree.shell().spacing, 1e-6);
-    const World grid = build(scene(
-        bar() + ", " +
-            ball(R"("surface": "block.obj")", R"(, "contact": {"field": {"resolution": 32}})"),
-        R"({"shell": "bar", "field": "ball"})"));
+TEST_F(ContactStoreTest, StiffnessIsTheForceOfADeviceAtHalfACellOrThatOfTheSofterBody) {
+    const auto stiffness = [&](const std::string& text) {
+        return first_pair(build(text)).forces().options().stiffness;
+    };
+    const auto of_modulus = [](std::string text, const std::string& modulus) {
+        const std::string firm = "\"youngs_modulus\": 1e5";
+        return text.replace(text.find(firm), firm.size(), "\"youngs_modulus\": " + modulus);
+    };
+    const auto on = [&](const std::string& shape, const std::string& more) {
+        return scene(bar() + ", " + ball(shape, more), R"({"shell": "bar", "field": "ball"})");
+    };
+    const std::string on_a_grid =
+        on(R"("surface": "block.obj")", R"(, "contact": {"field": {"resolution": 32}})");
+    // 10 E b: the bar and what presses it are 0.1 m wide
+    EXPECT_NEAR(stiffness(press()), 1e5, 1e-6);
+    EXPECT_NEAR(stiffness(of_modulus(press(), "3e6")), 3e6, 1e-5);
+    EXPECT_NEAR(stiffness(on_a_grid), 1e5, 1e-6);
+    // a ball of 4 cm is the narrower one
+    EXPECT_NEAR(stiffness(on(R"("sphere": {"radius": 0.02})", "")), 4e4, 1e-6);
+    // a bar that is softer than a hand: 2 F / c of 8.5 N
+    const World soft = build(of_modulus(press(), "1e3"));
+    const double spacing = first_pair(soft).traversal().tree().shell().spacing;
+    EXPECT_NEAR(first_pair(soft).forces().options().stiffness, 17 / spacing, 1e-6);
     // the cube around a block of 0.2 m, one and a half times as large
-    EXPECT_NEAR(first_pair(grid).forces().options().stiffness, 17 / (0.3 / 32), 1e-6);
-    const World given = build(press(R"(, "stiffness": 123)"));
-    EXPECT_EQ(first_pair(given).forces().options().stiffness, 123);
+    EXPECT_NEAR(stiffness(of_modulus(on_a_grid, "1e3")), 17 / (0.3 / 32), 1e-6);
+    // and with explicit exchange, however firm the bar is
+    EXPECT_NEAR(stiffness(press(R"(, "exchange": "explicit")")), 17 / spacing, 1e-6);
+    EXPECT_EQ(stiffness(press(R"(, "stiffness": 123)")), 123);
 }
 
 TEST_F(ContactStoreTest, BudgetsAreKeptInNodesOrMeasuredFromTime) {

@@ -94,7 +94,7 @@ protected:
 /// A ball that is pressed against a soft bar on a foot, slides up and lets it go.
 const char* const kBar = R"({"pliant": 1, "gravity": [0, 0, 0], "bodies": [
     {"name": "bar", "reduced": {"surface": "bar.obj", "fixed": "z < 5 %", "modes": 4, "rank": 6,
-     "material": {"youngs_modulus": 1e5, "poisson_ratio": 0.3, "density": 1000},
+     "elements": "plain", "material": {"youngs_modulus": 1e5, "poisson_ratio": 0.3, "density": 1000},
      "mesh": {"resolution": 8}, "damping": {"mass": 6, "stiffness": 0.005}},
      "contact": {"pointshell": {"points": 2500, "levels": 3, "resolution": 32}}},
     {"name": "ball", "rigid": {"sphere": {"radius": 0.05}, "motion": {"path": {"keyframes": [
@@ -152,13 +152,15 @@ TEST_F(FeltRecordings, PoleHeldAtItsEndLaidOnTheGround) {
 }
 
 TEST_F(FeltRecordings, HandOnASoftBlock) {
+    // ball and finger are 16 mm deep in the end: by Hertz 4.3 N for the ball, by the pressure of
+    // a line as much again for the finger; the device shows 8.5 N
     expect_felt(kSoft, test::kSoftReadings,
-                {{400, {-0.064, -0.009, 3.116}, {0.00123, -0.01446, 0.00024}},
-                 {600, {-0.134, 0.040, 8.499}, {-0.00332, -0.03410, 0.00066}},
-                 {800, {-0.327, 0.138, 8.493}, {-0.00883, -0.04187, 0.00024}},
-                 {1000, {-0.570, 0.248, 8.466}, {-0.01606, -0.03757, -0.00305}},
-                 {1200, {-0.754, 0.202, 8.432}, {-0.01325, -0.03615, -0.00467}},
-                 {1450, {-0.774, 0.133, 8.464}, {-0.01019, -0.03511, -0.00464}}});
+                {{400, {-0.066, 0.002, 2.945}, {0.00042, -0.01422, 0.00025}},
+                 {600, {-0.131, 0.082, 8.499}, {-0.00488, -0.03384, 0.00016}},
+                 {800, {-0.228, 0.265, 8.493}, {-0.01459, -0.03787, -0.00182}},
+                 {1000, {-0.527, 0.308, 8.466}, {-0.01756, -0.03500, -0.00469}},
+                 {1200, {-0.655, 0.078, 8.441}, {-0.00763, -0.03143, -0.00376}},
+                 {1450, {-0.693, 0.045, 8.472}, {-0.00577, -0.03143, -0.00333}}});
 }
 
 }  // namespace

@@ -43,7 +43,8 @@ const char* const kEveryKey = R"({
         "regions": [{"where": "x > 90 %", "material": {"preset": "rubber", "density": 900}}],
         "fixed": "x < 5 %", "mesh": {"kind": "graded", "resolution": 32, "hollow": false, "growth": 1.5, "levels": 2},
         "keep_largest": true, "modes": 8, "rank": 9, "storage": "int16",
-        "damping": {"mass": 0.5, "stiffness": 0.01}, "linear": true, "coupling": "coupled"},
+        "damping": {"mass": 0.5, "stiffness": 0.01}, "linear": true, "coupling": "coupled",
+        "elements": "plain"},
         "contact": {"pointshell": {"points": 5000, "levels": 3, "resolution": 64, "surface": "offset", "offset_cells": 2},
                     "field": {"resolution": 32, "surface": "offset", "offset_cells": 1, "expansion": 2,
                               "domains": 2, "proxies": 50}}},
@@ -52,8 +53,9 @@ const char* const kEveryKey = R"({
         "velocity": {"linear": [1, 0, 0], "angular": [0, 0, 2]}, "loop": "slow", "colour": [0, 0.5, 1],
         "copies": {"counts": [2, 3, 4], "spacing": [1, 1, 2], "speed": 0.5, "spin": 0.25}},
     {"name": "block", "fem": {"box": {"sizes": [1, 1, 1], "cells": [4, 4, 4], "graded_layers": 1},
-        "material": "tissue", "fixed": "z < 1 %", "friction": 0.4,
-        "damping": {"mass": 1, "stiffness": 0.001, "bulk_viscosity": 2, "shear_viscosity": 3}}},
+        "material": "tissue", "elements": "plain", "fixed": "z < 1 %", "friction": 0.4,
+        "damping": {"mass": 1, "stiffness": 0.001, "bulk_viscosity": 2, "shear_viscosity": 3,
+                    "ratio": 0.2}}},
     {"name": "soft", "fem": {"shape": {"name": "heart", "resolution": 20}, "size": 0.2, "mesh": {"resolution": 10}}},
     {"name": "soft2", "fem": {"surface": "liver.obj"}},
     {"name": "ball", "rigid": {"sphere": {"radius": 0.1}, "density": 500}},
@@ -259,6 +261,7 @@ TEST_F(SceneFile, ReadsEveryKey) {
     EXPECT_EQ(spoon.build.num_modes, 8);
     EXPECT_EQ(spoon.build.rank, 9);
     EXPECT_EQ(spoon.build.storage, ShapeStorage::Int16);
+    EXPECT_EQ(spoon.build.elements, ElementFormulation::Plain);
     EXPECT_EQ(reduced(2).damping.stiffness, 0.01);
 
     const auto thrown = std::get<ReducedRecipe>(reduced(3).model);
@@ -281,10 +284,14 @@ TEST_F(SceneFile, ReadsEveryKey) {
     EXPECT_EQ(block.friction, 0.4);
     EXPECT_EQ(block.damping.bulk_viscosity, 2);
     EXPECT_EQ(block.damping.shear_viscosity, 3);
+    EXPECT_EQ(block.damping_ratio, 0.2);
+    EXPECT_EQ(block.elements, ElementFormulation::Plain);
     const auto soft = std::get<FemSource>(scene.bodies[5].source);
     EXPECT_EQ(std::get<SurfaceSource>(soft.shape).shape_resolution, 20);
     EXPECT_EQ(soft.mesh.resolution, 10);
     EXPECT_EQ(soft.size, 0.2);
+    EXPECT_EQ(soft.damping_ratio, 0.1) << "where no damping is given";
+    EXPECT_EQ(soft.elements, ElementFormulation::Accurate);
 
     const auto rigid = [&](std::size_t i) { return std::get<RigidSource>(scene.bodies[i].source); };
     EXPECT_EQ(std::get<RigidSphere>(rigid(7).shape).radius, 0.1);

@@ -283,7 +283,7 @@ TEST_F(ZonesScene, APartMayBeAReducedModel) {
     };
     const std::string reduced =
         R"("reduced": {"surface": "half.obj", "material": {"youngs_modulus": 20000, "poisson_ratio": 0.3, "density": 1000},
-                       "fixed": "x > 99 %", "mesh": {"resolution": 8}, "modes": 20, "rank": 40})";
+                       "fixed": "x > 99 %", "mesh": {"resolution": 12}, "modes": 20, "rank": 40})";
     World world = build(scene(reduced));
     const auto& bar = dynamic_cast<const ZonedBody&>(world.body(0));
     ASSERT_EQ(bar.num_zones(), 2);

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <set>
 
 #include "scene/proxy_scenes.h"
 #include "server/scene_assets.h"
@@ -336,14 +338,25 @@ TEST(FrameMessage, MarksOfContactAmongBodiesHaveTheirForces) {
     const std::string& bytes = *messages[0];
     const auto count = test::number_at<std::uint32_t>(bytes, 8);
     EXPECT_EQ(test::number_at<std::uint32_t>(bytes, 12), count) << "all of them touch";
-    ASSERT_GT(count, 20u);
+    ASSERT_EQ(count, 2 * 4u) << "boxes stand on their corners";
     ASSERT_EQ(bytes.size(), 16u + (16u + 12u) * count);
     float weight = 0;
+    // each is the one of 200 points of a box that is nearest to a corner on the floor
+    const double half_a_spacing = 0.5 * std::sqrt(6 * 0.1 * 0.1 / 200);
+    std::set<std::pair<double, double>> corners;
     for (std::size_t i = 0; i < count; ++i) {
-        EXPECT_NEAR(test::number_at<float>(bytes, 16 + 16 * i + 8), 0, 2e-3) << "on the floor";
+        const auto mark = [&](std::size_t k) {
+            return static_cast<double>(test::number_at<float>(bytes, 16 + 16 * i + 4 * k));
+        };
+        const double x = std::copysign(std::abs(mark(0)) < 0.15 ? 0.1 : 0.2, mark(0)),
+                     y = std::copysign(0.05, mark(1));
+        EXPECT_LT(std::hypot(mark(0) - x, mark(1) - y, mark(2)), half_a_spacing);
+        corners.emplace(x, y);
         weight += test::number_at<float>(bytes, 16 + 16 * count + 12 * i + 8);
     }
     EXPECT_NEAR(weight, 2 * 0.5 * 9.81, 0.05);
+    EXPECT_EQ(corners.size(), count) << "one for each";
+    EXPECT_NEAR(frame.contacts.at(0).deepest, 0, 1e-4) << "on the floor, not in it";
 }
 
 TEST(FrameMessage, MarksOfManyContactsAreBounded) {

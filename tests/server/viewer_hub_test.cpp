@@ -16,7 +16,7 @@ namespace pliant {
 namespace {
 
 using test::number_at, test::VirtualWorld;
-using testing::HasSubstr;
+using testing::AllOf, testing::HasSubstr;
 
 /// Everything that was sent, as clients see it.
 struct Inbox {
@@ -155,26 +155,28 @@ TEST_F(ViewerHubTest, HelloTellsEverythingThatAPageNeeds) {
     EXPECT_TRUE(hello.find("replay")->is(JsonValue::Type::Null));
 }
 
-/// A box of tissue that turns inside out where it falls, over a floor that a second one passes.
-std::unique_ptr<World> falling_tissue() {
+/// A box far too soft for its weight, of a law that gives way without end: it collapses where it
+/// falls. Through the same floor a ball passes.
+std::unique_ptr<World> collapsing_tissue() {
     const char* text = R"({"pliant": 1, "name": "tissue", "bodies": [
         {"name": "floor", "rigid": {"ground": {}}},
-        {"name": "soft", "fem": {"box": {"sizes": [0.1, 0.1, 0.1], "cells": [5, 5, 5]},
-            "material": "tissue"}, "pose": {"position": [0, 0, 0.1]}},
+        {"name": "soft", "fem": {"box": {"sizes": [0.1, 0.1, 0.1], "cells": [3, 3, 3]},
+            "material": {"preset": "tissue", "youngs_modulus": 300, "law": "st-venant-kirchhoff"}},
+            "pose": {"position": [0, 0, 0.1]}},
         {"name": "hard", "rigid": {"sphere": {"radius": 0.1}, "density": 100},
             "pose": {"position": [1, 0, 1]}}]})";
     return std::make_unique<World>(parse_scene(text, "tissue.json"), WorldOptions{.cache = {}});
 }
 
 TEST_F(ViewerHubTest, WarningsOfTheSceneStandInTheHelloAndBodiesBeyondUseAreToldOnce) {
-    open_hub(std::make_unique<VirtualWorld>(falling_tissue()));
+    open_hub(std::make_unique<VirtualWorld>(collapsing_tissue()));
     hub->opened(1, now);
     const JsonValue hello = parse_json(inboxes[1].texts.at(0), "hello");
     ASSERT_EQ(hello.find("warnings")->array().size(), 1u);
     EXPECT_THAT(hello.find("warnings")->array()[0].string(),
                 HasSubstr("\"floor\" and \"hard\" pass through each other"));
     EXPECT_EQ(inboxes[1].count("notice"), 0);
-    run(4, {1});
+    run(1.5, {1});  // the ball is told of at 2 s
     const std::string notice = inboxes[1].last("notice");
     EXPECT_THAT(notice, HasSubstr("\"level\":\"warning\""));
     EXPECT_THAT(notice, HasSubstr("\\\"soft\\\""));
@@ -184,18 +186,19 @@ TEST_F(ViewerHubTest, WarningsOfTheSceneStandInTheHelloAndBodiesBeyondUseAreTold
     // who comes later is told as well
     hub->opened(2, now);
     EXPECT_EQ(inboxes[2].count("notice"), told);
-    EXPECT_THAT(hub->troubles(), testing::Contains(HasSubstr("\"soft\" is inside out")));
+    EXPECT_THAT(hub->troubles(), testing::Contains(HasSubstr("\"soft\" has collapsed to ")));
 }
 
 TEST_F(ViewerHubTest, ALoopThatDoesNotKeepItsRateIsToldOnce) {
     world->slow_work_us = 15000;  // of ticks of 10 ms
     hub->opened(1, now);
     run(4, {1});
-    EXPECT_EQ(inboxes[1].count("notice"), 1);
-    EXPECT_THAT(
-        inboxes[1].last("notice"),
-        HasSubstr("The loop \\\"soft\\\" does not keep its 100 Hz: a tick of 10 ms takes 15 "
-                  "ms"));
+    // there are others, of a block that falls for ever
+    const auto is_of_the_loop =
+        AllOf(HasSubstr("\"type\":\"notice\""),
+              HasSubstr("The loop \\\"soft\\\" does not keep its 100 Hz: a tick of 10 ms takes 15 "
+                        "ms"));
+    EXPECT_THAT(inboxes[1].texts, testing::Contains(is_of_the_loop).Times(1));
 }
 
 TEST_F(ViewerHubTest, FrameHoldsEveryBody) {

@@ -70,7 +70,7 @@ inline std::unique_ptr<World> small_world(const std::string& name = "sample") {
 }
 
 /// A ball that presses a soft beam from above: at 0 s it is 2 cm away, from 0.2 s on 4 cm further
-/// down. `more` members of the scene begin with a comma.
+/// down. Contact is soft, so that many points touch. `more` members of the scene begin with a comma.
 inline std::unique_ptr<World> pressed_world(const std::string& more = {}) {
     const std::string text = R"({"pliant": 1, "name": "pressed", "gravity": [0, 0, 0], "bodies": [
         {"name": "beam", "reduced": {"shape": "beam", "size": 1, "fixed": "x < 5 %", "modes": 4, "rank": 6,
@@ -79,7 +79,7 @@ inline std::unique_ptr<World> pressed_world(const std::string& more = {}) {
             "contact": {"pointshell": {"points": 1500, "levels": 3, "resolution": 32}}},
         {"name": "ball", "rigid": {"sphere": {"radius": 0.08}, "motion": {"path": {"keyframes": [
             {"time": 0, "position": [0.3, 0, 0.3]}, {"time": 0.2, "position": [0.3, 0, 0.26]}]}}}}],
-        "contacts": [{"shell": "beam", "field": "ball"}])" +
+        "contacts": [{"shell": "beam", "field": "ball", "stiffness": 800}])" +
                              more + "}";
     return std::make_unique<World>(parse_scene(text, "pressed.json"), WorldOptions{.cache = {}});
 }

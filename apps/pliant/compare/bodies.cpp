@@ -28,7 +28,7 @@ double heap_in_use() {
 double settling_damping(const Object& object) { return object.frequency; }
 
 ReducedModel reduce(const Object& object, Progress& progress) {
-    const FemModel model(object.mesh, {object.material});
+    const FemModel model(object.mesh, {object.material}, Object::kElements);
     Constraints constraints(object.mesh.num_vertices());
     constraints.fix(object.fixed);
     // two thirds of the rank are modes, as in the default of `pliant build`; few are enough to
@@ -40,6 +40,7 @@ ReducedModel reduce(const Object& object, Progress& progress) {
     ReducedModelParts parts;
     parts.mesh = object.mesh;
     parts.materials = {object.material};
+    parts.elements = Object::kElements.elements;
     parts.fixed_vertices = object.fixed;
     parts.eigenvalues = modes.eigenvalues;
     parts.basis = mass_pca(weighted_modes_and_derivatives(modes, derivatives, M), M, object.rank);
@@ -118,6 +119,7 @@ MadeBody BodyMaker::make(Method method, Progress& progress) {
         case Method::Reduced: made.body = make_reduced(false, progress); break;
         case Method::FullFem: {
             FemBodyOptions options;
+            options.elements = Object::kElements.elements;
             options.dynamics.damping.mass = settling_damping(object_);
             options.fixed = object_.selection;
             made.body =

@@ -113,9 +113,9 @@ Object make_object(SurfaceMesh surface, const ObjectOptions& options, Progress& 
     // how fast it is: durations of the script and damping follow
     Constraints constraints(object.mesh.num_vertices());
     constraints.fix(object.fixed);
-    object.frequency = std::sqrt(compute_modes(FemModel(object.mesh, {object.material}),
-                                               constraints, {.num_modes = 1}, progress)
-                                     .eigenvalues[0]);
+    const FemModel model(object.mesh, {object.material}, Object::kElements);
+    object.frequency = std::sqrt(
+        compute_modes(model, constraints, {.num_modes = 1}, progress).eigenvalues[0]);
     return object;
 }
 

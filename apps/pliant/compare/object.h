@@ -1,6 +1,7 @@
 #pragma once
 
 #include "pliant/core/progress.h"
+#include "pliant/fem/fem_model.h"
 #include "pliant/fem/material.h"
 #include "pliant/geometry/volume_mesh.h"
 
@@ -31,6 +32,9 @@ struct ObjectOptions {
 
 /// One object, as all methods get it.
 struct Object {
+    /// Of every method, as Green's functions have them: methods are compared, not elements.
+    static constexpr FemOptions kElements{ElementFormulation::Plain};
+
     VolumeMesh mesh;  ///< tetrahedra
     /// Outer faces of the mesh, where parts meet in a vertex or edge cut there: what is shown,
     /// pressed and compared.

@@ -9,6 +9,7 @@
 #include "pliant/geometry/shapes.h"
 #include "pliant/reduction/build_reduced.h"
 #include "pliant/reduction/reduced_dynamics.h"
+#include "samples.h"
 
 namespace pliant::reproduce {
 
@@ -45,6 +46,7 @@ ReducedModel make_soft(const SurfaceMesh& mesh, const SoftOptions& options) {
     const AllCores all;
     ReducedBuildOptions build;
     build.material = isotropic(options.youngs_modulus, 0.4, 1000);
+    build.elements = kPublishedElements.elements;
     build.fixed = options.fixed;
     build.mesh.resolution = options.resolution;
     build.num_modes = options.num_modes;

@@ -64,7 +64,7 @@ BounceRun run_block(const Setup& setup) {
         x = slope.rotation() * (x - Vector3d(0.5 * kBounceSide, 0.5 * kBounceSide, -setup.gap));
     Material material = isotropic(2e4, 0.3, kBounceDensity);
     material.viscosity = setup.viscosity;
-    const FemModel model(run.mesh, {material});
+    const FemModel model(run.mesh, {material}, kPublishedElements);
     std::vector<ExplicitDynamics> bodies;
     bodies.emplace_back(model, Constraints(model.num_nodes()));
     const ExplicitScene scene(std::move(bodies), {RigidShape::half_space(slope.normal())},

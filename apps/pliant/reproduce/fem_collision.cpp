@@ -55,7 +55,7 @@ CollisionRun collide(const CollisionCase& setup, double duration,
     run.meshes = two_cubes(setup.n);
     std::vector<ExplicitDynamics> bodies;
     for (const VolumeMesh& mesh : run.meshes)
-        bodies.emplace_back(FemModel(mesh, {isotropic(2e4, 0.3, 1000)}),
+        bodies.emplace_back(FemModel(mesh, {isotropic(2e4, 0.3, 1000)}, kPublishedElements),
                             Constraints(mesh.num_vertices()));
     const ExplicitScene scene(std::move(bodies), {}, {.friction = setup.friction});
     ExplicitScene::State state = scene.make_state();

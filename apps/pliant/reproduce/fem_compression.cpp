@@ -34,7 +34,8 @@ constexpr CompressionCurve kCurves[] = {
 class CompressionPress {
 public:
     CompressionPress(Law law, double poisson_ratio)
-        : model_(soft_cube(1, 1), {isotropic(kCompressionModulus, poisson_ratio, 1000, law)}),
+        : model_(soft_cube(1, 1), {isotropic(kCompressionModulus, poisson_ratio, 1000, law)},
+                 kPublishedElements),
           supports_(model_.num_nodes()),
           top_(vertices_where(model_.mesh(), [](const Vector3d& x) { return x.z() > 0.5; })) {
         for (int i = 0; i < model_.num_nodes(); ++i)

@@ -78,7 +78,7 @@ void write_counts(Context& context) {
 // ---- cost of a step ----
 
 double step_us(const VolumeMesh& mesh, double budget_us) {
-    const FemModel model(mesh, {isotropic(2e4, 0.3, 1000)});
+    const FemModel model(mesh, {isotropic(2e4, 0.3, 1000)}, kPublishedElements);
     const ExplicitDynamics dynamics(model, Constraints(model.num_nodes()));
     FemState s = dynamics.make_state();
     ExplicitDynamics::Workspace workspace = dynamics.make_workspace();
@@ -159,7 +159,7 @@ struct Load {
 constexpr Load kBroad{"broad", 0.3, 300}, kNarrow{"narrow", 0.12, 60};
 
 VectorXd indent(const VolumeMesh& mesh, const Load& load) {
-    const FemModel model(mesh, {isotropic(2e4, 0.3, 1000)});
+    const FemModel model(mesh, {isotropic(2e4, 0.3, 1000)}, kPublishedElements);
     Constraints clamps(model.num_nodes());
     clamps.fix(vertices_where(mesh, [](const Vector3d& x) { return x.z() < 1e-9; }));
     VectorXd f = VectorXd::Zero(model.num_unknowns());
@@ -357,7 +357,7 @@ void write_momentum(Context& context) {
         "hands the force and mass of hanging nodes to their masters; overwriting their "
         "displacements alone, the published 2-D rule, loses both.");
     const VolumeMesh mesh = graded_box(10);
-    const FemModel model(mesh, {isotropic(2e4, 0.3, 1000)});
+    const FemModel model(mesh, {isotropic(2e4, 0.3, 1000)}, kPublishedElements);
     Table table{
         "momentum",
         "Change over 400 steps, relative; folded momenta are judged by 1e-10, the energy ratio by "

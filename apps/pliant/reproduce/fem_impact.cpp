@@ -62,7 +62,7 @@ BarImpact run_bar(int nodes, ContactMode mode, ContactTrigger trigger, double dr
     bodies.emplace_back(
         FemModel(
             hex_box(1, 1, n, Box(Vector3d(0, 0, kBarGap), Vector3d(1, 1, kBarGap + kBarLength))),
-            {material}),
+            {material}, kPublishedElements),
         Constraints(4 * nodes));
     const ExplicitScene scene(std::move(bodies), {RigidShape::half_space()},
                               {.mode = mode, .trigger = trigger, .friction = 0});

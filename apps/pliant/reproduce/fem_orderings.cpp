@@ -63,7 +63,7 @@ public:
     explicit GridSystem(const PublishedSystem& s)
         : model_(hex_box(s.a - 1, s.b - 1, s.c - 1,
                          Box(Vector3d::Zero(), Vector3d(s.a - 1, s.b - 1, s.c - 1))),
-                 {isotropic(1e5, 0.3, 1000)}),
+                 {isotropic(1e5, 0.3, 1000)}, kPublishedElements),
           clamped_(vertices_where(model_.mesh(), [](const Vector3d& x) { return x.x() == 0; })),
           graph_(node_graph(model_.mesh(), clamped_)) {
         Constraints constraints(model_.num_nodes());

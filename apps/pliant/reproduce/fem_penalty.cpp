@@ -28,7 +28,8 @@ struct Outcome {
 
 class PenaltyImpact {
 public:
-    explicit PenaltyImpact(int n) : n_(n), model_(lifted(n), {isotropic(2e4, 0.3, 1000)}) {}
+    explicit PenaltyImpact(int n)
+        : n_(n), model_(lifted(n), {isotropic(2e4, 0.3, 1000)}, kPublishedElements) {}
 
     [[nodiscard]] int elements_per_side() const { return n_; }
 

@@ -24,7 +24,8 @@ constexpr double kRealtimeSide = 0.1, kRealtimeModulus = 2e4, kRealtimePoisson =
 struct RealtimeBody {
     explicit RealtimeBody(int n)
         : model(soft_cube(n, kRealtimeSide),
-                {isotropic(kRealtimeModulus, kRealtimePoisson, kRealtimeDensity)}),
+                {isotropic(kRealtimeModulus, kRealtimePoisson, kRealtimeDensity)},
+                kPublishedElements),
           clamps(model.num_nodes()),
           load(gravity_load(model, {9.81, 0, 0})) {
         clamps.fix(vertices_where(model.mesh(), [](const Vector3d& x) { return x.z() < 1e-9; }));
@@ -60,7 +61,7 @@ Cost explicit_cost(int n, double budget_us) {
 Cost contact_cost(int n, double budget_us) {
     Material material = isotropic(kRealtimeModulus, kRealtimePoisson, kRealtimeDensity);
     material.viscosity = 5000;
-    const FemModel model(soft_cube(n, kRealtimeSide), {material});
+    const FemModel model(soft_cube(n, kRealtimeSide), {material}, kPublishedElements);
     std::vector<ExplicitDynamics> bodies;
     bodies.emplace_back(model, Constraints(model.num_nodes()));
     const ExplicitScene scene(std::move(bodies), {RigidShape::half_space()});

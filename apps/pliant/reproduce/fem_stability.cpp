@@ -22,7 +22,8 @@ void stability(Context& context) {
     Section& page = context.section;
     page.heading("Stable step");
     const double side = 0.1, modulus = 2e4, poisson = 0.3, density = 1000;
-    const FemModel model(soft_cube(1, side), {isotropic(modulus, poisson, density)});
+    const FemModel model(soft_cube(1, side), {isotropic(modulus, poisson, density)},
+                         kPublishedElements);
     const ExplicitDynamics dynamics(model, Constraints(model.num_nodes()));
     const double limit = dynamics.stable_step().dt,
                  theory = side * std::sqrt(density * (1 - 2 * poisson) / modulus);
@@ -135,7 +136,7 @@ void convergence(Context& context) {
         "The reference bar (E = 2e5 Pa) is let go under its weight and followed for 0.2 s "
         "without contact. Halving the step must quarter the error. Errors are differences from "
         "the solution with a quarter of the smallest step shown, relative.");
-    const FemModel model(reference_bar(), {isotropic(2e5, 0.3, 1000)});
+    const FemModel model(reference_bar(), {isotropic(2e5, 0.3, 1000)}, kPublishedElements);
     Constraints clamps(model.num_nodes());
     clamps.fix(vertices_where(model.mesh(), [](const Vector3d& x) { return x.x() < 1e-9; }));
     const VectorXd f = gravity_load(model, {0, -9.81, 0});
@@ -241,10 +242,10 @@ void lumping(Context& context) {
         "cube by √3, so that central differences stay stable with longer steps. Whether it takes "
         "energy out is seen by stepping a bar (E = 2e5 Pa) that was struck at its free end, once "
         "with each mass, by the trapezoidal rule, which has no dissipation of its own.");
-    const FemModel cube(soft_cube(1, 0.1), {isotropic(2e4, 0.3, 1000)});
+    const FemModel cube(soft_cube(1, 0.1), {isotropic(2e4, 0.3, 1000)}, kPublishedElements);
     const double ratio = largest_frequency(cube, Eigen::MatrixXd(mass_matrix(cube))) /
                          largest_frequency(cube, Eigen::MatrixXd(lumped_mass(cube).asDiagonal()));
-    const FemModel bar(reference_bar(), {isotropic(2e5, 0.3, 1000)});
+    const FemModel bar(reference_bar(), {isotropic(2e5, 0.3, 1000)}, kPublishedElements);
     const double bar_ratio = largest_frequency(bar, Eigen::MatrixXd(mass_matrix(bar))) /
                              largest_frequency(bar, Eigen::MatrixXd(lumped_mass(bar).asDiagonal()));
     Constraints clamps(bar.num_nodes());

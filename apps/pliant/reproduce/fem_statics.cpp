@@ -49,9 +49,11 @@ void rigid_rotation(Context& context) {
     const Vector3d axis = Vector3d(1, 2, -0.5).normalized();
     for (const ElementKind kind : {ElementKind::Hex8, ElementKind::Tet4}) {
         const FemModel quadratic(static_bar(kind),
-                                 {isotropic(kStaticModulus, kStaticPoisson, 1000)});
+                                 {isotropic(kStaticModulus, kStaticPoisson, 1000)},
+                                 kPublishedElements);
         const FemModel linear(static_bar(kind),
-                              {isotropic(kStaticModulus, kStaticPoisson, 1000, Law::SmallStrain)});
+                              {isotropic(kStaticModulus, kStaticPoisson, 1000, Law::SmallStrain)},
+                              kPublishedElements);
         const double volume = total_volume(quadratic.mesh());
         for (const double angle : {10.0, 90.0, 180.0}) {
             const Eigen::Matrix3d R = Eigen::AngleAxisd(angle * kDegree, axis).toRotationMatrix();
@@ -104,7 +106,8 @@ void newton(Context& context) {
     std::vector<FemModel> models;
     std::vector<VectorXd> shapes;
     for (const ElementKind kind : {ElementKind::Hex8, ElementKind::Tet4}) {
-        const FemModel model(static_bar(kind), {isotropic(kStaticModulus, kStaticPoisson, 1000)});
+        const FemModel model(static_bar(kind), {isotropic(kStaticModulus, kStaticPoisson, 1000)},
+                             kPublishedElements);
         Constraints clamps(model.num_nodes());
         clamps.fix(vertices_where(model.mesh(), [](const Vector3d& x) { return x.x() < 1e-9; }));
         VectorXd f = VectorXd::Zero(model.num_unknowns());

@@ -89,7 +89,8 @@ void cantilever(Context& context) {
                  {"length_ratio", "length"},
                  {"reference_length", "reference"}}};
     for (const double modulus : {2e5, 1e5}) {
-        const FemModel model(reference_bar(), {isotropic(modulus, kStrainPoisson, kStrainDensity)});
+        const FemModel model(reference_bar(), {isotropic(modulus, kStrainPoisson, kStrainDensity)},
+                             kPublishedElements);
         const VolumeMesh& mesh = model.mesh();
         const int tip = vertex_at(mesh, {0.8, 0.1, 0.1});
         const StrainPair pair = solve_both(model, gravity_load(model, {0, -9.81, 0}));
@@ -154,7 +155,8 @@ void twist(Context& context) {
                  {"inverse_cosine", "1/cos angle"},
                  {"volume_ratio", "volume"},
                  {"reference_volume", "reference"}}};
-    const FemModel model(reference_bar(), {isotropic(1e5, kStrainPoisson, kStrainDensity)});
+    const FemModel model(reference_bar(), {isotropic(1e5, kStrainPoisson, kStrainDensity)},
+                         kPublishedElements);
     const VolumeMesh& mesh = model.mesh();
     const Vector3d centre(0.8, 0.1, 0.1);
     const int corner = vertex_at(mesh, {0.8, 0.2, 0.2});

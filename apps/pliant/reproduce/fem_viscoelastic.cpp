@@ -23,7 +23,9 @@ constexpr double kNoise = 0.97;  // of the estimated limit that is not worth a s
 
 /// The reference bar, held at one end, bent and pulled long by a force on the other, then let go.
 struct Bar {
-    Bar() : model(reference_bar(), {isotropic(4e5, 0.3, 1000)}), clamps(model.num_nodes()) {
+    Bar()
+        : model(reference_bar(), {isotropic(4e5, 0.3, 1000)}, kPublishedElements),
+          clamps(model.num_nodes()) {
         const VolumeMesh& mesh = model.mesh();
         clamps.fix(vertices_where(mesh, [](const Vector3d& x) { return x.x() < 1e-9; }));
         tip = vertex_at(mesh, {0.8, 0.1, 0.1});

@@ -21,7 +21,8 @@ constexpr int kLongestDelay = 64;  ///< of the simulated device [samples]
 /// Force over depth [N/m] of a block that rests on the ground and is pressed in the middle of its
 /// top: full finite elements, static.
 double block_stiffness(double modulus) {
-    const FemModel model(soft_cube(8, kBlockSide), {isotropic(modulus, 0.3, 1000)});
+    const FemModel model(soft_cube(8, kBlockSide), {isotropic(modulus, 0.3, 1000)},
+                         kPublishedElements);
     Constraints constraints(model.num_nodes());
     constraints.fix(vertices_where(model.mesh(), [](const Vector3d& x) { return x.z() < 1e-9; }));
     const Vector3d top(kBlockSide / 2, kBlockSide / 2, kBlockSide);

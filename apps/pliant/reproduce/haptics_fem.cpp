@@ -11,6 +11,7 @@
 #include "pliant/haptics/fem_haptic_tool.h"
 #include "pliant/haptics/simulated_device.h"
 #include "plot.h"
+#include "samples.h"
 
 namespace pliant::reproduce {
 namespace {
@@ -83,6 +84,7 @@ HandRun press_bar(FemCoupling coupling, const HandModel& hand, int cells, double
     material.viscosity = 4000;
     FemBodyOptions body_options;
     body_options.fixed = "x < 1 %";
+    body_options.elements = kPublishedElements.elements;
     FemBody bar(run.mesh, {material}, {}, obstacles, body_options);
 
     SimulatedDevice device({}, hand);

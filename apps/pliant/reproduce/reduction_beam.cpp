@@ -45,7 +45,7 @@ Beam make_beam() {
     const Vector3d half(0, kLayersY / 64.0, kLayersZ / 64.0);
     const FemModel model(
         hex_box(kLayersX, kLayersY, kLayersZ, Box(-half, Vector3d::UnitX() + half)),
-        {isotropic(1e6, 0.4, 1000)});
+        {isotropic(1e6, 0.4, 1000)}, kPublishedElements);
     Constraints constraints(model.num_nodes());
     constraints.fix(vertices_where(model.mesh(), [](const Vector3d& x) { return x.x() < 1e-9; }));
     const LinearModes modes = compute_modes(model, constraints, {.num_modes = 10});

@@ -65,13 +65,14 @@ Built build_model(int num_modes, int rank, const std::vector<double>& factors) {
     parts.fixed_vertices =
         vertices_where(parts.mesh, [](const Vector3d& x) { return x.x() < 1e-9; });
     parts.surface = {parts.mesh.vertices, boundary_triangles(parts.mesh)};
-    const FemModel model(parts.mesh, parts.materials);
+    parts.elements = kPublishedElements.elements;
+    const FemModel model(parts.mesh, parts.materials, kPublishedElements);
     Constraints constraints(model.num_nodes());
     constraints.fix(parts.fixed_vertices);
     const auto M = mass_matrix(model);
     MatrixXd X(model.num_unknowns(), 0);
     for (const double factor : factors) {
-        const FemModel sample(parts.mesh, edited_middle(factor, factor, 1));
+        const FemModel sample(parts.mesh, edited_middle(factor, factor, 1), kPublishedElements);
         const LinearModes modes = compute_modes(sample, constraints, {.num_modes = num_modes});
         const MatrixXd of_sample =
             weighted_modes_and_derivatives(modes, modal_derivatives(sample, constraints, modes), M);
@@ -154,7 +155,7 @@ void write_exactness(Context& context, const Built& built) {
     const std::vector<VectorXd> qs = some_shapes(model, 5);
     for (const Edit& edit : edits) {
         const ReducedModel edited = model.with_materials(edit.materials);
-        const FemModel full(model.mesh(), edit.materials);
+        const FemModel full(model.mesh(), edit.materials, kPublishedElements);
         const auto force = edited.make_force();
         const auto rebuilt = polynomial_force(full, U);
         const auto direct = make_direct_force(full, U);
@@ -176,8 +177,11 @@ void write_exactness(Context& context, const Built& built) {
         const ReducedDynamics dynamics(edited.make_force(), edited.mass());
     });
     const double rebuild_us =
-        best_time_us([&] { (void)build_coefficients(FemModel(model.mesh(), last), U); },
-                     context.sized(1e6, 1e5));
+        best_time_us(
+            [&] {
+                (void)build_coefficients(FemModel(model.mesh(), last, kPublishedElements), U);
+            },
+            context.sized(1e6, 1e5));
     Table times{"edit_time",
                 format("Time of an edit, %d hexes, r = %d", model.num_elements(), model.rank()),
                 {{"edit_ms", "edit, ms"},
@@ -271,7 +275,7 @@ void write_sweep(Context& context, const Built& built, const Built& merged) {
             const double factor = std::pow(2, power);
             const Materials materials =
                 is_density ? edited_middle(1, 1, factor) : edited_middle(factor, factor, 1);
-            const FemModel full(mesh, materials);
+            const FemModel full(mesh, materials, kPublishedElements);
             const ReducedModel edited[] = {built.model.with_materials(materials),
                                            merged.model.with_materials(materials)};
             const double frequency =

@@ -8,6 +8,7 @@
 #include "pliant/geometry/selection.h"
 #include "pliant/geometry/shapes.h"
 #include "pliant/geometry/simulation_mesh.h"
+#include "samples.h"
 
 namespace pliant::reproduce {
 namespace {
@@ -35,7 +36,7 @@ Sample make_sample(const SampleOptions& options) {
     const VolumeMesh mesh = voxels(options);
     Constraints constraints(mesh.num_vertices());
     if (!options.fixed.empty()) constraints.fix(select_some(options.fixed, mesh.vertices, "fixed"));
-    FemModel model(mesh, {isotropic(kModulus, kPoisson, kDensity)});
+    FemModel model(mesh, {isotropic(kModulus, kPoisson, kDensity)}, kPublishedElements);
 
     double start = cpu_seconds();
     LinearModes modes = compute_modes(model, constraints, {.num_modes = options.num_modes});
@@ -44,7 +45,8 @@ Sample make_sample(const SampleOptions& options) {
         // eigenvalues are proportional to the modulus, shapes independent of it
         const double wanted = std::pow(2 * std::numbers::pi * options.lowest_frequency, 2);
         const double factor = wanted / modes.eigenvalues[0];
-        model = FemModel(mesh, {isotropic(factor * kModulus, kPoisson, kDensity)});
+        model = FemModel(mesh, {isotropic(factor * kModulus, kPoisson, kDensity)},
+                         kPublishedElements);
         modes.eigenvalues *= factor;
     }
     start = cpu_seconds();

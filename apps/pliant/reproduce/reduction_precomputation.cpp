@@ -11,6 +11,7 @@
 #include "plot.h"
 #include "reduction_experiments.h"
 #include "reduction_models.h"
+#include "samples.h"
 
 namespace pliant::reproduce {
 namespace {
@@ -363,7 +364,7 @@ void look_at_mass(Context& context, const PrecomputedBody& body, Tables& tables)
     const FemModel model(
         build_simulation_mesh(SurfaceQuery(surface),
                               {.kind = "voxel", .resolution = body.resolution, .is_hollow = true}),
-        {isotropic(1e6, 0.4, 1000)});
+        {isotropic(1e6, 0.4, 1000)}, kPublishedElements);
     add_mesh(tables, body, body.resolution, surface, model.mesh());
     add_fill(context.section, tables, body, model, factor_mass(model));
 }

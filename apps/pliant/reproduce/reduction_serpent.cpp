@@ -105,7 +105,8 @@ Trajectory full_trajectory(const Sample& body, Law law, const Push& push,
     Material material = body.model.materials()[0];
     material.law = law;
     const bool is_linear = law == Law::SmallStrain;
-    ImplicitDynamics dynamics(FemModel(body.model.mesh(), {material}), body.constraints,
+    ImplicitDynamics dynamics(FemModel(body.model.mesh(), {material}, kPublishedElements),
+                              body.constraints,
                               {.max_iterations = is_linear ? 1 : 10,
                                .tolerance = 1e-4,
                                .damping = {.stiffness = kSerpentDamping},

@@ -213,7 +213,8 @@ void run_sketch_bases(Context& context) {
     Material tough = sample.model.materials()[0];
     tough.law = Law::NeoHookean;
     const SketchRun run =
-        run_sketch(sample, FemModel(sample.model.mesh(), {tough}), strokes(bridge),
+        run_sketch(sample, FemModel(sample.model.mesh(), {tough}, kPublishedElements),
+                   strokes(bridge),
                    {.load_distance = context.sized(0.1, 0.15),
                     .shape_distance = 0.05,
                     .statics = {.max_iterations = 100, .tolerance = 1e-5}});

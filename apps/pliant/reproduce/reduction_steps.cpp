@@ -43,11 +43,11 @@ Cantilever make_cantilever(int largest) {
     const VolumeMesh mesh = hex_box(24, 4, 3, Box(Vector3d::Zero(), Vector3d(1.2, 0.2, 0.15)));
     Constraints constraints(mesh.num_vertices());
     constraints.fix(vertices_where(mesh, [](const Vector3d& x) { return x.x() < 1e-9; }));
-    FemModel model(mesh, {isotropic(1e6, 0.4, 1000)});
+    FemModel model(mesh, {isotropic(1e6, 0.4, 1000)}, kPublishedElements);
     LinearModes modes = compute_modes(model, constraints, {.num_modes = kNumModes});
     // eigenvalues are proportional to the modulus
     const double factor = kTwoPi * kTwoPi / modes.eigenvalues[0];
-    model = FemModel(mesh, {isotropic(factor * 1e6, 0.4, 1000)});
+    model = FemModel(mesh, {isotropic(factor * 1e6, 0.4, 1000)}, kPublishedElements);
     modes.eigenvalues *= factor;
     Sample sample{model, constraints, mass_matrix(model), modes,
                   modal_derivatives(model, constraints, modes)};

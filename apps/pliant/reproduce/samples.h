@@ -1,5 +1,6 @@
 #pragma once
 
+#include "pliant/fem/fem_model.h"
 #include "pliant/geometry/volume_mesh.h"
 
 #include <functional>
@@ -10,6 +11,9 @@ namespace pliant::reproduce {
 // Bodies and measurements that several experiments share.
 
 inline constexpr double kDegree = std::numbers::pi / 180;
+
+/// The published works have plain displacement elements.
+inline constexpr FemOptions kPublishedElements{ElementFormulation::Plain};
 
 /// 8 × 2 × 2 cubes of 0.1 m along x: the bar of the reference tables.
 [[nodiscard]] VolumeMesh reference_bar();

@@ -11,6 +11,8 @@ namespace pliant {
 
 /// Finite elements as a zone among zones of other kinds, docs/greens-zones.md eq. (8): any material
 /// that elements have, linear about rest, condensed to the seam nodes. Needs no support of its own.
+/// Zones of tetrahedra add up to the whole body with ElementFormulation::Plain only: accurate ones
+/// average over the elements around each node, which a seam cuts apart.
 class FemZone final : public SurfaceZone {
 public:
     static constexpr int kMaxShownVertices = 1500;

@@ -8,7 +8,7 @@ namespace pliant {
 
 /// What one load does to a body in its subspace, in equilibrium.
 struct TriedLoad {
-    double displacement = 0;  ///< largest of a vertex of the simulation mesh [m]
+    double displacement = 0;  ///< largest of the drawn surface or inside it [m]
     double volume = 1;        ///< inside the drawn surface, over that at rest; 1 for an open one
     double least_det_F = 1;   ///< at the integration points of the elements
     /// False: forces did not balance to rounding, as of a column that is about to buckle; the
