@@ -22,7 +22,7 @@ constexpr int kContactFormat = 2;
 /// What a point carries at half a cell, docs/scene.md eq. (5): the force of a haptic device [N].
 constexpr double kFullForce = 8.5;
 /// Of one point of a tool that meets what moves, unless its surface has one, docs/scene.md [N/m].
-constexpr double kHeldStiffness = 1e4;
+constexpr double kHeldStiffness = 3e3;
 /// Contacts times sweeps of a solver beyond the usual number, ContactSolverOptions.
 constexpr int kWorkOfFew = 3000;
 /// That a solver has room for, by the number of bodies.

@@ -32,7 +32,7 @@ const MovingKind kMovingKinds[] = {
     {"fem", R"({"name": "body", "fem": {"box": {"sizes": [0.08, 0.08, 0.04], "cells": [4, 4, 2]},
                 "material": {"youngs_modulus": 2e4, "poisson_ratio": 0.3, "density": 1000},
                 "fixed": "z < 1 %", "damping": {"mass": 20}}, "pose": {"position": [0, 0, -0.04]}})"},
-    {"reduced", R"({"name": "body", "reduced": {"shape": {"name": "beam", "resolution": 10},
+    {"reduced", R"({"name": "body", "reduced": {"shape": {"name": "beam", "resolution": 10}, "elements": "plain",
                     "size": 0.2, "material": {"youngs_modulus": 1e5, "poisson_ratio": 0.3,
                     "density": 1000}, "fixed": "x < 10 %", "mesh": {"resolution": 10},
                     "modes": 4, "rank": 6}, "pose": {"position": [-0.05, 0, -0.04]}})"},
